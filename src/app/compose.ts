@@ -1,0 +1,44 @@
+import { createLogger, type Logger } from '../base/logger.ts'
+import { Semaphore } from '../base/semaphore.ts'
+import { createCliExecutor } from '../executors/cli/index.ts'
+import { LiveCatalogue, type OperationContext } from '../operations/index.ts'
+import { checkValues } from '../policy/index.ts'
+import { createRunner, IdempotencyKeys } from '../runs/index.ts'
+import { createRedactor } from '../secrets/create-redactor.ts'
+import { createCliSource, listConfigNames } from '../sources/cli/index.ts'
+import type { OpenOptions } from '../surfaces/cli/index.ts'
+
+/** How many commands run at once, and how many may wait. */
+const defaults = { slots: 8, waiting: 256 }
+
+/** Puts the parts together for one process that works on configs, without a database. */
+export function compose(options: OpenOptions): OperationContext {
+  const env = process.env
+  const logger = openLogger(options)
+  const source = createCliSource(options.configs ?? listConfigNames(env), { env })
+  const catalogue = new LiveCatalogue({ source, policyFile: options.policy, logger })
+  const executor = createCliExecutor({
+    env,
+    scope: 'user',
+    where: () => catalogue.current().policy?.executor,
+    limitFiles: true,
+    limits: {
+      ...(options.maxOutput === undefined ? {} : { outputBytes: options.maxOutput }),
+      ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),
+    },
+  })
+  const runner = createRunner({
+    executor,
+    env,
+    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    checkValues,
+    redactorFor: (tool) => createRedactor(tool.env, env),
+  })
+  // Whoever starts this process owns the tools; keys and scopes come with the server.
+  const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
+  return { catalogue, runner, keys: new IdempotencyKeys(), logger, scopes }
+}
+
+function openLogger({ logLevel }: OpenOptions): Logger {
+  return createLogger({ level: logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
+}

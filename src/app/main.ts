@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { fileURLToPath } from 'node:url'
+import { packageVersion } from '../base/package-info.ts'
+import { listConfigNames } from '../sources/cli/index.ts'
+import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
+import { compose } from './compose.ts'
+import { runStdio } from './run-stdio.ts'
+
+const stopping = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort(name))
+// A reader that has seen enough (| head) is no error.
+process.stdout.on('error', () => {})
+
+const host: CliHost = {
+  version: packageVersion(),
+  open: compose,
+  runStdio: (options) => runStdio(options, stopping.signal),
+  configNames: () => listConfigNames(),
+  selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  signal: stopping.signal,
+  columns: process.stdout.columns ?? 120,
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), host)

@@ -1,0 +1,7 @@
+/** Freezes plain data all the way down, so that sharing it is as safe as copying it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) deepFreeze(part)
+  return value
+}

@@ -1,0 +1,86 @@
+import type { Problem } from './problem.ts'
+
+/** What one error code means to every surface. */
+export interface ErrorRow {
+  readonly http: number
+  readonly exit: number
+  /** Whether the same call may succeed later without being changed. */
+  readonly retry: boolean
+  readonly hint: string
+}
+
+/** Every way the platform says no: the one table that REST, MCP, the command line and the docs render. */
+export const errorTable = {
+  USAGE: { http: 400, exit: 2, retry: false, hint: 'Run the command with --help to see what it takes.' },
+  CONFIG_NOT_FOUND: { http: 404, exit: 3, retry: false, hint: 'List the bundled configs with: tooldex list' },
+  CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named, then run: tooldex validate FILE' },
+  POLICY_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named in the policy file.' },
+  TOOL_NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Find the right name with search_tools.' },
+  INPUT_INVALID: { http: 422, exit: 2, retry: false, hint: 'Compare the arguments with the input schema.' },
+  CURSOR_INVALID: { http: 400, exit: 2, retry: false, hint: 'Start again without a cursor.' },
+  POLICY_REFUSED: { http: 403, exit: 6, retry: false, hint: 'Choose values that the policy allows.' },
+  FORBIDDEN: { http: 403, exit: 6, retry: false, hint: 'Use a key that has the scope named.' },
+  EXECUTION_FAILED: { http: 200, exit: 1, retry: false, hint: 'Read the output of the program.' },
+  EXECUTION_TIMEOUT: { http: 504, exit: 5, retry: true, hint: 'Raise the timeout or ask for less.' },
+  EXECUTION_CANCELLED: { http: 499, exit: 130, retry: true, hint: 'The call was cancelled before it ended.' },
+  OUTPUT_LIMIT: { http: 200, exit: 1, retry: false, hint: 'Ask for less output, or raise --max-output.' },
+  KILLED_BY_SIGNAL: { http: 200, exit: 1, retry: false, hint: 'The program was ended by the signal named.' },
+  COMMAND_NOT_FOUND: { http: 424, exit: 127, retry: false, hint: 'Install the program, or put it on PATH.' },
+  COMMAND_NOT_EXECUTABLE: { http: 424, exit: 126, retry: false, hint: 'Check that the file may be executed.' },
+  WORKING_DIR_INVALID: { http: 422, exit: 2, retry: false, hint: 'Give a folder that exists.' },
+  ARGUMENTS_TOO_LONG: { http: 413, exit: 2, retry: false, hint: 'Pass long values through an stdin argument.' },
+  RESOURCES_EXHAUSTED: { http: 503, exit: 75, retry: true, hint: 'The machine is out of a resource; try later.' },
+  TOO_BUSY: { http: 429, exit: 75, retry: true, hint: 'Too many calls are running or waiting; try later.' },
+  FILE_REFUSED: { http: 422, exit: 3, retry: false, hint: 'Give the path of a regular file.' },
+  CLIENT_CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: "Mend the client's config file first." },
+  HELP_UNREADABLE: { http: 422, exit: 3, retry: false, hint: 'Save the help text and pass it with --from FILE.' },
+  INTERNAL: { http: 500, exit: 70, retry: false, hint: 'This is our fault; please report it.' },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** A refusal or failure of the platform itself, safe to show to whoever called. */
+export class TooldexError extends Error {
+  readonly code: ErrorCode
+  readonly problems: readonly Problem[]
+  readonly hint: string
+
+  constructor(code: ErrorCode, message: string, options: TooldexErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'TooldexError'
+    this.code = code
+    this.problems = options.problems ?? []
+    this.hint = options.hint ?? errorTable[code].hint
+  }
+
+  get exitCode(): number {
+    return errorTable[this.code].exit
+  }
+}
+
+interface TooldexErrorOptions {
+  readonly problems?: readonly Problem[]
+  readonly hint?: string
+  readonly cause?: unknown
+}
+
+/** Turns whatever was thrown into an error that may leave the process: unknown ones become INTERNAL without details. */
+export function toTooldexError(thrown: unknown): TooldexError {
+  if (thrown instanceof TooldexError) return thrown
+  return new TooldexError('INTERNAL', 'Something went wrong inside Tooldex.', { cause: thrown })
+}
+
+/** An error as plain data: what `--json`, MCP and REST show of it. */
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+  readonly retryable: boolean
+  readonly errors: readonly Problem[]
+}
+
+/** The wire shape of an error. */
+export function toErrorBody(error: TooldexError): ErrorBody {
+  const { code, message, hint, problems } = error
+  return { code, message, hint, retryable: errorTable[code].retry, errors: problems }
+}

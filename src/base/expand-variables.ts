@@ -1,0 +1,36 @@
+/** How variables are written in a text: `$NAME`, `${NAME}` and `${NAME:-default}`, or the braced forms alone. */
+type Style = 'shell' | 'braced'
+
+const patterns: Record<Style, RegExp> = {
+  shell: /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|([A-Za-z_][A-Za-z0-9_]*))/g,
+  braced: /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+}
+
+/** A text with its variables filled in; those that are unset and have no default stay as written and are named. */
+export interface Expansion {
+  readonly text: string
+  readonly missing: readonly string[]
+}
+
+/** Fills environment variables into a text. An empty variable takes the default, as in a shell. */
+export function expandVariables(text: string, env: Environment, style: Style = 'shell'): Expansion {
+  const missing: string[] = []
+  const expanded = text.replace(patterns[style], (written, braced?: string, fallback?: string, bare?: string) => {
+    const name = braced ?? bare ?? ''
+    const value = env[name]
+    if (value !== undefined && (value !== '' || fallback === undefined)) return value
+    if (fallback !== undefined) return fallback
+    missing.push(name)
+    return written
+  })
+  return { text: expanded, missing }
+}
+
+/** A leading `~` or `~/` replaced by the home folder. */
+export function expandHome(text: string, env: Environment): string {
+  if (text !== '~' && !text.startsWith('~/')) return text
+  return env.HOME === undefined ? text : env.HOME + text.slice(1)
+}
+
+/** Environment variables, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>

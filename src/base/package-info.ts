@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The folder that holds package.json, whether run from source or from the build. */
+export const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Where the bundled configs are. */
+export const bundledConfigsDir = fileURLToPath(new URL('../../configs/', import.meta.url))
+
+/** The guide that teaches an agent to write configs. */
+export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return (manifest as { version: string }).version
+}

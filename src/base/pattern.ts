@@ -1,0 +1,18 @@
+import { RE2JS } from 're2js'
+
+/** A regular expression that runs in linear time whatever it is given, and always matches the whole text. */
+export interface Pattern {
+  readonly source: string
+  matches(text: string): boolean
+}
+
+/** Compiles a pattern; throws a SyntaxError saying what is wrong, look-around and back-references included. */
+export function compilePattern(source: string): Pattern {
+  try {
+    const compiled = RE2JS.compile(source)
+    return { source, matches: (text) => compiled.matches(text) }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it does not compile'
+    throw new SyntaxError(reason, { cause })
+  }
+}

@@ -1,0 +1,43 @@
+/** The candidate most like a mistyped word, or undefined when none is near enough to be meant. */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = word.toLowerCase()
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance)
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+  }
+  return best
+}
+
+/** ` Did you mean 'x'?` or nothing: to be appended to a message. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const found = suggest(word, candidates)
+  return found === undefined ? '' : ` Did you mean '${found}'?`
+}
+
+/** Levenshtein distance with adjacent swaps counted once, given up at `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let twoBack: number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1]
+      let cost = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (same ? 0 : 1),
+      )
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (swapped) cost = Math.min(cost, at(twoBack, column - 2) + 1)
+      current.push(cost)
+    }
+    if (Math.min(...current) >= limit) return limit
+    ;[twoBack, previous] = [previous, current]
+  }
+  return at(previous, b.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY

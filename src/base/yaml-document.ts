@@ -1,0 +1,96 @@
+import { isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
+import type { Problem } from './problem.ts'
+
+/** A parsed YAML text that still knows where everything stood. */
+export interface YamlDocument {
+  readonly value: unknown
+  /** What is wrong with the text as YAML; `value` is meaningless when there is anything here. */
+  readonly problems: readonly Problem[]
+  /** The position of the value at a path or, where it is missing, of what should hold it. */
+  locate(path: readonly PropertyKey[], at?: 'key' | 'value'): { line: number; column: number }
+}
+
+const maxDepth = 200
+const maxAliases = 50
+// The two keys through which plain data could reach the prototype of an object.
+const refusedKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
+export function parseYaml(text: string, file: string): YamlDocument {
+  const lines = new LineCounter()
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  const fail = (offset: number, message: string, hint?: string): Problem => {
+    return { severity: 'error', file, ...at(offset), message, ...(hint === undefined ? {} : { hint }) }
+  }
+  const nowhere = () => ({ line: 1, column: 1 })
+
+  const deep = findTooDeep(text)
+  if (deep !== undefined) {
+    text.slice(0, deep).replace(/\n/g, (_, offset: number) => String(lines.addNewLine(offset + 1)))
+    if (lines.lineStarts[0] !== 0) lines.lineStarts.unshift(0)
+    return { value: undefined, problems: [fail(deep, `is nested more than ${maxDepth} levels deep`)], locate: nowhere }
+  }
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', logLevel: 'silent' })
+  const problems = document.errors.map((error) => fail(error.pos[0], lowerFirst(error.message)))
+  for (const warning of document.warnings) problems.push(fail(warning.pos[0], describeWarning(warning.message)))
+  visit(document, {
+    Pair(_, pair) {
+      const key = isScalar(pair.key) ? pair.key : undefined
+      if (key !== undefined && refusedKeys.has(String(key.value))) {
+        problems.push(fail(key.range?.[0] ?? 0, `the key '${String(key.value)}' is not allowed`, 'Choose another name'))
+      }
+    },
+  })
+  if (problems.length > 0) return { value: undefined, problems, locate: nowhere }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases })
+    return { value, problems, locate: (path, where = 'value') => at(findOffset(document.contents, path, where)) }
+  } catch {
+    return { value: undefined, problems: [fail(0, `expands more than ${maxAliases} aliases`)], locate: nowhere }
+  }
+}
+
+function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 'value'): number {
+  let node: unknown = root
+  let offset = isNode(root) ? (root.range?.[0] ?? 0) : 0
+  for (const [depth, part] of path.entries()) {
+    const found = child(node, part)
+    if (found === undefined) return offset
+    const last = depth === path.length - 1
+    const target = (last && where === 'key') || !isNode(found.value) ? (found.key ?? found.value) : found.value
+    offset = isNode(target) ? (target.range?.[0] ?? offset) : offset
+    node = found.value
+  }
+  return offset
+}
+
+function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknown } | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(part))
+    return pair as Pair<Node, Node> | undefined
+  }
+  const items = (node as { items?: unknown[] } | undefined)?.items
+  const value = items?.[Number(part)]
+  return value === undefined ? undefined : { value }
+}
+
+/** The offset where brackets or dashes nest too deeply for a recursive reader, judged before one sees the text. */
+function findTooDeep(text: string): number | undefined {
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index)
+    if (char === 0x5b || char === 0x7b) depth++
+    else if ((char === 0x5d || char === 0x7d) && depth > 0) depth--
+    if (depth > maxDepth) return index
+  }
+  const dashes = new RegExp(`(?:[-?] +){${maxDepth}}|^ {${4 * maxDepth}} *\\S`, 'm').exec(text)
+  return dashes?.index
+}
+
+const describeWarning = (message: string) =>
+  /tag/i.test(message) ? `the tag in "${lowerFirst(message)}" is not known here` : lowerFirst(message)
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

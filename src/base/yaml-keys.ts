@@ -1,0 +1,59 @@
+import { didYouMean } from './suggest.ts'
+
+/** Which keys a YAML mapping may have, and what they are called in code. */
+export interface KeyShape {
+  /** As written in YAML -> as named in code. */
+  readonly keys?: Readonly<Record<string, string>>
+  /** The shape of what a key holds, by its YAML name; a list has the shape of its items. */
+  readonly inside?: Readonly<Record<string, KeyShape>>
+  /** For a mapping whose keys are names chosen by the user: the shape of each value. */
+  readonly each?: KeyShape
+}
+
+/** A key that means nothing where it stands. */
+interface UnknownKey {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Renames YAML keys to their names in code and reports those that nobody knows. */
+export function renameKeys(value: unknown, shape: KeyShape): { value: unknown; unknown: readonly UnknownKey[] } {
+  const unknown: UnknownKey[] = []
+  return { value: rename(value, shape, [], unknown), unknown }
+}
+
+function rename(value: unknown, shape: KeyShape, path: readonly PropertyKey[], unknown: UnknownKey[]): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => rename(item, shape, [...path, index], unknown))
+  if (typeof value !== 'object' || value === null) return value
+  const renamed: Record<string, unknown> = {}
+  for (const [key, held] of Object.entries(value)) {
+    const name = shape.each === undefined ? ownValue(shape.keys, key) : key
+    const inner = shape.each ?? ownValue(shape.inside, key)
+    const at = [...path, key]
+    if (name !== undefined) renamed[name] = inner === undefined ? held : rename(held, inner, at, unknown)
+    else unknown.push({ path: at, message: `unknown key '${key}'.${didYouMean(key, Object.keys(shape.keys ?? {}))}` })
+  }
+  return renamed
+}
+
+/** A path into the renamed data, as it was written in the YAML. */
+export function toYamlPath(path: readonly PropertyKey[], shape: KeyShape): readonly PropertyKey[] {
+  let current: KeyShape | undefined = shape
+  return path.map((part) => {
+    if (typeof part === 'number' || current === undefined) return part
+    const written: string = current.each ? String(part) : (findKey(current.keys, String(part)) ?? String(part))
+    current = current.each ?? ownValue(current.inside, written)
+    return written
+  })
+}
+
+/** Keys that are called the same in YAML and in code. */
+export function sameKeys(names: string): Record<string, string> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, name]))
+}
+
+const ownValue = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
+
+const findKey = (record: Readonly<Record<string, string>> | undefined, value: string) =>
+  Object.entries(record ?? {}).find(([, name]) => name === value)?.[0]

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+/** What the values of one argument must be. */
+export const ArgConstraint = z.strictObject({
+  /** A regular expression (RE2) that a text must match from end to end. */
+  pattern: z.string().optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+})
+export type ArgConstraint = z.infer<typeof ArgConstraint>
+
+/** What a policy says about one tool. */
+export const ToolRule = z.strictObject({
+  description: z.string().optional(),
+  args: z.record(z.string(), ArgConstraint).default({}),
+})
+export type ToolRule = z.infer<typeof ToolRule>
+
+/** Where commands run: here, or in a fresh container of an image. */
+export const ExecutorChoice = z.strictObject({
+  type: z.enum(['local', 'docker']).default('local'),
+  image: z.string().min(1).optional(),
+  volumes: z.array(z.string()).default([]),
+  workingDir: z.string().optional(),
+  network: z.string().optional(),
+})
+export type ExecutorChoice = z.infer<typeof ExecutorChoice>
+
+/** Which tools exist for the caller, with which argument values, and where they run. */
+export const Policy = z.strictObject({
+  executor: ExecutorChoice.prefault({}),
+  default: z.enum(['disabled', 'enabled']).default('disabled'),
+  tools: z.record(z.string(), ToolRule).default({}),
+})
+export type Policy = z.infer<typeof Policy>
+
+/** The rule for a tool: undefined when the policy hides it. */
+export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule | undefined {
+  if (policy === undefined) return noRule
+  if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
+  return policy.default === 'enabled' ? noRule : undefined
+}
+
+const noRule: ToolRule = { args: {} }

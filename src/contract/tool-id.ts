@@ -1,0 +1,30 @@
+import { TooldexError } from '../base/errors.ts'
+
+/** The parts of a tool id: `namespace:name:version`, `namespace:name` or `name`. */
+export interface ToolId {
+  readonly namespace?: string
+  readonly name: string
+  readonly version?: string
+}
+
+/** Writes an id; a version needs a namespace, or it would read as a name. */
+export function formatToolId({ namespace, name, version }: ToolId): string {
+  if (namespace === undefined || namespace === '') return version === undefined ? name : `${name}@${version}`
+  return [namespace, name, ...(version === undefined ? [] : [version])].join(':')
+}
+
+/** Reads an id; `name@3` and `namespace:name@3` are other spellings of a pinned version. */
+export function parseToolId(text: string): ToolId {
+  const [, plain = text, pinned] = /^(.*[^:@])@(\d+)$/.exec(text) ?? []
+  const parts = plain.split(':')
+  const tooMany = parts.length > (pinned === undefined ? 3 : 2)
+  if (tooMany || parts.some((part) => part === '')) {
+    throw new TooldexError('INPUT_INVALID', `'${text.slice(0, 200)}' is not a tool id.`, {
+      hint: 'Write name, namespace:name or namespace:name:version.',
+    })
+  }
+  const [first = '', second, third] = parts
+  const version = pinned ?? third
+  const id = second === undefined ? { name: first } : { namespace: first, name: second }
+  return version === undefined ? id : { ...id, version }
+}

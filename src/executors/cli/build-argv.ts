@@ -1,0 +1,76 @@
+import { TooldexError } from '../../base/errors.ts'
+import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import { toPointer } from '../../base/problem.ts'
+import { splitWords } from '../../base/split-words.ts'
+import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
+import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
+import type { RunRequest } from '../../contract/executor.ts'
+
+/**
+ * The words to run. No shell ever sees them: each value is one word, whatever it holds.
+ *
+ *   base command | tool command | flags | global flags | [--] positionals        with end_of_options
+ *   base command | tool command | positionals | flags | global flags             otherwise, as CLImax orders them
+ */
+export function buildArgv({ tool: resolved, values, globals }: RunRequest, env: Environment): readonly string[] {
+  const { tool, baseCommand, globalArgs } = resolved
+  const base = splitWords(expandVariables(expandHome(baseCommand, env), env).text)
+  const positionals = positionalWords(tool.args, values)
+  const flags = tool.args.filter(isFlag).flatMap((arg) => flagWords(arg, values.get(arg.name)))
+  const globalFlags = globalArgs.flatMap((arg) => flagWords(arg, globals.get(arg.name)))
+  const command = [...base, ...splitWords(tool.command)]
+  const argv = tool.endOfOptions
+    ? [...command, ...flags, ...globalFlags, ...(positionals.length > 0 ? ['--'] : []), ...positionals.map((item) => item.word)]
+    : [...command, ...positionals.map(refuseLeadingDash), ...flags, ...globalFlags]
+  for (const word of argv) if (word.includes('\0')) throw refuse('', 'an argument contains a NUL byte', 'Remove it.')
+  return argv
+}
+
+interface Positional {
+  readonly name: string
+  readonly word: string
+}
+
+function positionalWords(args: readonly ArgDef[], values: ArgValues): readonly Positional[] {
+  const ordered = args
+    .filter((arg) => arg.positional !== false)
+    .sort((a, b) => Number(a.positional === true ? 0 : a.positional) - Number(b.positional === true ? 0 : b.positional))
+  return ordered.flatMap((arg) => {
+    const value = values.get(arg.name)
+    return value === undefined ? [] : [value].flat().map((item) => ({ name: arg.name, word: String(item) }))
+  })
+}
+
+/** A value that looks like an option would be read as one: refused where the program has no way to be told otherwise. */
+function refuseLeadingDash({ name, word }: Positional): string {
+  if (word.startsWith('-') && word !== '-') {
+    const how = word.includes('/') ? 'Write it without the dash.' : `For a file write ./${word} instead.`
+    throw refuse(name, `'${word.slice(0, 100)}' starts with a dash and would be read as an option`, how)
+  }
+  return word
+}
+
+const isFlag = (arg: ArgDef) => arg.positional === false && !arg.cwd && !arg.stdin
+
+function flagWords(arg: ArgDef, value: ArgValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  const flag = arg.flag ?? `--${arg.name.replaceAll('_', '-')}`
+  const values = [value].flat() as readonly Scalar[]
+  if (arg.type === 'array' && !arg.repeat && !flag.endsWith('=')) {
+    return values.length === 0 ? [] : [flag, ...values.map(String)]
+  }
+  return values.flatMap((item) => oneFlag(arg, flag, item))
+}
+
+function oneFlag(arg: ArgDef, flag: string, value: Scalar): readonly string[] {
+  if (arg.type === 'boolean') return isTrue(value) ? [flag] : []
+  return flag.endsWith('=') ? [`${flag}${value}`] : [flag, String(value)]
+}
+
+const isTrue = (value: Scalar) => value === true || value === 1 || /^(true|1)$/i.test(String(value))
+
+function refuse(name: string, message: string, hint: string): TooldexError {
+  const text = name === '' ? `The call was refused: ${message}.` : `Argument '${name}': ${message}.`
+  const problems = [{ severity: 'error', pointer: toPointer(name === '' ? [] : [name]), message: text } as const]
+  return new TooldexError('INPUT_INVALID', text, { hint, problems })
+}

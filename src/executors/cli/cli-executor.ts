@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
+import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import type { ArgDef } from '../../contract/cli-config.ts'
+import type { Executor, RunRequest } from '../../contract/executor.ts'
+import type { ExecutorChoice } from '../../contract/policy.ts'
+import type { CommandPlan } from '../../contract/run.ts'
+import { buildArgv } from './build-argv.ts'
+import { checkPaths } from './check-paths.ts'
+import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
+import { type Containment, detectContainment } from './containment.ts'
+import { dockerPrefix } from './docker-prefix.ts'
+import { findProgram } from './find-program.ts'
+import { type CliLimits, defaultLimits } from './limits.ts'
+import { limitOwnProcess } from './limit-own-process.ts'
+import { runProcess } from './run-process.ts'
+import { toOutcome, toStartError } from './to-outcome.ts'
+
+/** How commands are run. */
+export interface CliExecutorOptions {
+  readonly env: Environment
+  /** `user` passes the caller's own environment on; `service` only a small base. */
+  readonly scope: EnvironmentScope
+  readonly limits?: Partial<CliLimits> | undefined
+  /** Here, or in a container: what the policy in force says now. */
+  readonly where?: (() => ExecutorChoice | undefined) | undefined
+  /** Bounds the size of files written by this process and everything it starts: for a process that is Tooldex alone. */
+  readonly limitFiles?: boolean | undefined
+}
+
+/** Runs the commands that YAML configs describe. */
+export function createCliExecutor(options: CliExecutorOptions): Executor {
+  const limits = { ...defaultLimits, ...options.limits }
+  let containment: Containment | undefined
+  let limited: Promise<void> | undefined
+  return {
+    kind: 'cli',
+    plan: (request) => toPlan(prepare(request, options, limits)),
+    async run(request, controls) {
+      const prepared = prepare(request, options, limits)
+      if (options.limitFiles) await (limited ??= limitOwnProcess(limits))
+      containment ??= detectContainment()
+      try {
+        const program = findProgram(prepared.argv[0] ?? '', options.env, prepared.cwd)
+        const process = { ...prepared, program }
+        const end = await runProcess(process, limits, containment.start(limits.processes), controls)
+        if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
+        return toOutcome(end, process, limits.outputFactor)
+      } catch (error) {
+        throw toStartError(error, prepared.argv[0] ?? '')
+      }
+    },
+  }
+}
+
+interface Prepared {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Record<string, string>
+  readonly stdin: string | undefined
+  readonly timeoutMs: number
+  readonly container: string | undefined
+}
+
+function prepare(request: RunRequest, options: CliExecutorOptions, limits: CliLimits): Prepared {
+  const { tool } = request.tool
+  const cwd = workingDir(request, options.env)
+  checkPaths(tool.args, request.values, cwd, options.env)
+  const env = childEnvironment(request.tool, options.env, options.scope)
+  const stdin = valueOf(request, (arg) => arg.stdin)
+  const words = buildArgv(request, options.env)
+  const timeoutMs = tool.timeout ? Math.round(tool.timeout * 1000) : limits.timeoutMs
+  const where = options.where?.()
+  if (where?.type !== 'docker') return { argv: words, cwd, env, stdin, timeoutMs, container: undefined }
+  const container = `tooldex-${randomBytes(6).toString('hex')}`
+  const call = { container, stdin: stdin !== undefined, env: Object.keys(request.tool.env) }
+  const argv = [...dockerPrefix(where, call, options.env), ...words]
+  return { argv, cwd, env, stdin, timeoutMs, container }
+}
+
+function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): CommandPlan {
+  return { argv: [...argv], cwd, env: Object.keys(env).sort(), stdin: stdin !== undefined, timeoutMs }
+}
+
+function workingDir(request: RunRequest, env: Environment): string {
+  const asked = valueOf(request, (arg) => arg.cwd) ?? request.tool.workingDir
+  if (asked === null) return process.cwd()
+  const cwd = resolve(expandHome(expandVariables(asked, env).text, env))
+  const stat = cwd.includes('\0') ? undefined : statSync(cwd, { throwIfNoEntry: false })
+  if (stat === undefined) throw new TooldexError('WORKING_DIR_INVALID', `The folder ${cwd} does not exist.`)
+  if (!stat.isDirectory()) throw new TooldexError('WORKING_DIR_INVALID', `${cwd} is not a folder.`)
+  return cwd
+}
+
+function valueOf({ tool, values }: RunRequest, which: (arg: ArgDef) => boolean): string | undefined {
+  const arg = tool.tool.args.find(which)
+  const value = arg === undefined ? undefined : values.get(arg.name)
+  return value === undefined ? undefined : String(value)
+}
+
+/** Killing the docker client can leave its container running; the engine is asked to end it. */
+function removeContainer(name: string): void {
+  spawn('docker', ['rm', '--force', name], { stdio: 'ignore', timeout: 10_000 }).on('error', () => {})
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Processes that carry a mark in the environment they were started with: descendants of a call, wherever they went. */
+export function findMarked(mark: string, firstPid: number): readonly number[] {
+  return process.platform === 'linux' ? findInProc(mark, firstPid) : findWithPs(mark)
+}
+
+function findInProc(mark: string, firstPid: number): readonly number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  // Descendants have later numbers, unless the numbers wrapped round since.
+  const wrapped = lastPid() < firstPid
+  const candidates = wrapped ? pids : pids.filter((pid) => pid > firstPid)
+  return candidates.filter((pid) => pid !== process.pid && environOf(pid).includes(`${mark}\0`))
+}
+
+function lastPid(): number {
+  return Number(readFileSync('/proc/loadavg', 'utf8').trim().split(' ').at(-1))
+}
+
+function environOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function findWithPs(mark: string): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-Eww', '-axo', 'pid=,command='], { encoding: 'utf8', timeout: 2000 })
+  const lines = (stdout ?? '').split('\n').filter((line) => line.includes(mark))
+  return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+}

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { CliLimits } from './limits.ts'
+
+/**
+ * Bounds what this process and everything it starts may write and fork. Limits are inherited, so setting them once on
+ * ourselves costs nothing a call. Where `prlimit` is missing the machine's own limits stand.
+ */
+export async function limitOwnProcess(limits: CliLimits): Promise<void> {
+  if (process.platform !== 'linux') return
+  const wanted = [`--fsize=${limits.fileBytes}:${limits.fileBytes}`, '--core=0:0', ...processLimit(limits)]
+  for (const limit of wanted) {
+    await promisify(execFile)('prlimit', ['--pid', String(process.pid), limit], { timeout: 2000 }).catch(() => {})
+  }
+}
+
+/** RLIMIT_NPROC counts all threads of the user, so it is set above those there are; it does not bind root. */
+function processLimit(limits: CliLimits): readonly string[] {
+  const uid = process.geteuid?.()
+  if (uid === undefined || uid === 0) return []
+  return [`--nproc=${countThreads(uid) + limits.processes}:`]
+}
+
+function countThreads(uid: number): number {
+  let threads = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (statSync(`/proc/${pid}`).uid === uid) threads += readdirSync(`/proc/${pid}/task`).length
+    } catch {
+      // It ended while we counted.
+    }
+  }
+  return threads
+}

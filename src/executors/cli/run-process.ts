@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { RunControls } from '../../contract/executor.ts'
+import { Capture, type Captured } from './capture.ts'
+import type { Cell } from './containment.ts'
+import type { CliLimits } from './limits.ts'
+
+/** A program to start, already found and checked. */
+export interface ProcessRequest {
+  readonly program: string
+  /** The words of the command as its program sees them, its own name first. */
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin?: string | undefined
+  readonly timeoutMs: number
+}
+
+/** How a process ended, and why it was made to. */
+export interface ProcessEnd {
+  readonly stdout: Captured
+  readonly stderr: Captured
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly durationMs: number
+  readonly stopped: 'timeout' | 'cancelled' | 'output' | null
+}
+
+const progressEveryMs = 250
+const closeWithinMs = 1000
+
+/** Runs a process to its end, within its limits; when this returns nothing of it is left. Throws what the system says if it cannot start. */
+export async function runProcess(
+  request: ProcessRequest,
+  limits: CliLimits,
+  cell: Cell,
+  controls: RunControls,
+): Promise<ProcessEnd> {
+  const started = performance.now()
+  const child = await start(request, cell)
+  const pid = child.pid as number
+  let stopped: ProcessEnd['stopped'] = null
+  let forced: NodeJS.Timeout | undefined
+  const stop = (why: NonNullable<ProcessEnd['stopped']>): void => {
+    if (stopped !== null) return
+    stopped = why
+    cell.kill(pid, 'SIGTERM')
+    forced = setTimeout(() => cell.kill(pid, 'SIGKILL'), limits.graceMs)
+  }
+  const watch = (): void => {
+    if (Math.max(stdout.bytes, stderr.bytes) > limits.outputBytes * limits.outputFactor) stop('output')
+  }
+  const stdout = new Capture(child.stdout as NonNullable<typeof child.stdout>, limits.outputBytes, watch)
+  const stderr = new Capture(child.stderr as NonNullable<typeof child.stderr>, limits.outputBytes, watch)
+  feed(child, request.stdin)
+
+  const timer = setTimeout(() => stop('timeout'), request.timeoutMs)
+  const ticker = startProgress(controls, () => stdout.bytes + stderr.bytes)
+  const cancel = (): void => stop('cancelled')
+  controls.signal?.addEventListener('abort', cancel, { once: true })
+  if (controls.signal?.aborted) cancel()
+  try {
+    const [exitCode, signal] = await waitForEnd(child, () => cell.kill(pid, 'SIGKILL'))
+    const durationMs = Math.round((performance.now() - started) * 10) / 10
+    return { stdout: stdout.end(), stderr: stderr.end(), exitCode, signal, durationMs, stopped }
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(forced)
+    clearInterval(ticker)
+    controls.signal?.removeEventListener('abort', cancel)
+    cell.close()
+  }
+}
+
+async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess> {
+  const [file, args] = cell.wrap(request.program, request.argv.slice(1))
+  try {
+    const child = spawn(file, args, {
+      cwd: request.cwd,
+      env: { ...request.env, ...cell.env },
+      // A group of its own, so that signals reach all of it and a Ctrl-C in our terminal reaches none of it.
+      detached: true,
+      shell: false,
+      windowsHide: true,
+      stdio: [request.stdin === undefined || request.stdin === '' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    if (child.pid === undefined) {
+      const [error] = await once(child, 'error')
+      throw error
+    }
+    cell.enter(child.pid)
+    return child
+  } catch (error) {
+    cell.close()
+    throw error
+  }
+}
+
+/** Pipes the stdin value; a program that does not read it, or stops reading, is its own affair. */
+function feed(child: ChildProcess, text: string | undefined): void {
+  if (child.stdin === null) return
+  child.stdin.on('error', () => {})
+  child.stdin.end(text)
+}
+
+/** Waits for the exit, ends whatever the program left behind, then takes the rest of its output. */
+async function waitForEnd(child: ChildProcess, killRest: () => void): Promise<[number | null, NodeJS.Signals | null]> {
+  const closed = once(child, 'close')
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  killRest()
+  const late = setTimeout(() => {
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }, closeWithinMs)
+  await closed
+  clearTimeout(late)
+  return [code, signal]
+}
+
+function startProgress(controls: RunControls, bytes: () => number): NodeJS.Timeout | undefined {
+  if (controls.onProgress === undefined) return undefined
+  return setInterval(() => controls.onProgress?.(bytes()), progressEveryMs)
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
+import { CommandPlan, RunOutcome } from '../contract/run.ts'
+import { findTool } from './find-tool.ts'
+import { defineOperation } from './operation.ts'
+
+/** Call a tool by name. */
+export const callTool = defineOperation({
+  name: 'tools.call',
+  summary: 'Call a tool, or with dryRun see exactly what a call would run.',
+  scope: 'call',
+  input: z.object({
+    name: z.string().min(1),
+    arguments: z.record(z.string(), z.unknown()).nullish(),
+    version: z.union([z.int().min(1), z.string()]).nullish(),
+    idempotencyKey: z.string().min(1).max(200).nullish(),
+    dryRun: z.boolean().nullish(),
+  }),
+  output: z.union([
+    z.object({ tool: z.string(), outcome: RunOutcome }),
+    z.object({ tool: z.string(), plan: CommandPlan }),
+  ]),
+  async handle(input, { catalogue, runner, keys, signal, onProgress }) {
+    const { entry, resolved } = findTool(catalogue.current(), input.name)
+    const tool = entry.toolName
+    if (input.version != null) {
+      throw new TooldexError('INPUT_INVALID', `${tool} comes from a config file and has no versions.`, {
+        hint: 'Leave version out.',
+      })
+    }
+    const given = input.arguments ?? {}
+    if (input.dryRun) return { tool, plan: runner.plan(resolved, given) }
+    const run = () => runner.run(resolved, given, { signal, onProgress })
+    return { tool, outcome: await keys.run(input.idempotencyKey ?? undefined, [tool, given], run) }
+  },
+})

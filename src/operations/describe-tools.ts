@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import { Annotations } from '../contract/cli-config.ts'
+import { findTool, type FoundTool } from './find-tool.ts'
+import { toolIdOf } from './live-catalogue.ts'
+import { defineOperation } from './operation.ts'
+import { shorten } from './search-tools.ts'
+
+/** How much one reads about a tool. */
+export const DetailLevel = z.enum(['summary', 'schema', 'full'])
+
+/** What the input schema says, without its syntax. */
+const SchemaInfo = z.object({
+  required: z.array(z.string()),
+  defaults: z.record(z.string(), z.unknown()),
+  types: z.record(z.string(), z.array(z.string())),
+})
+
+/** What one reads about a tool before calling it. */
+export const ToolDoc = z.object({
+  id: z.string(),
+  name: z.string(),
+  summary: z.string(),
+  category: z.string().nullable(),
+  tags: z.array(z.string()),
+  tool: z
+    .object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) })
+    .optional(),
+  annotations: Annotations.optional(),
+  schemaInfo: SchemaInfo.optional(),
+  exampleRequests: z.array(z.string()).optional(),
+  /** Where the tool comes from and what it runs. */
+  notes: z.string().optional(),
+})
+export type ToolDoc = z.infer<typeof ToolDoc>
+
+/** Read about tools in as much detail as is needed. */
+export const describeTools = defineOperation({
+  name: 'tools.describe',
+  summary: 'Read about tools: a summary, the schema to call them with, or everything.',
+  scope: 'read',
+  input: z.object({
+    ids: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(z.string()).min(1).max(50)),
+    level: DetailLevel.default('schema'),
+  }),
+  output: z.object({ tools: z.array(ToolDoc) }),
+  handle({ ids, level }, { catalogue }) {
+    const snapshot = catalogue.current()
+    return { tools: ids.map((id) => toDoc(findTool(snapshot, id), level)) }
+  },
+})
+
+function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DetailLevel>): ToolDoc {
+  const { toolName: name, description, inputSchema, category, tags } = entry
+  const summary = { id: toolIdOf(entry), name, summary: shorten(description, 200), category, tags }
+  if (level === 'summary') return summary
+  const { annotations, exampleRequests, command, timeout } = resolved.tool
+  const schema = {
+    ...summary,
+    tool: { name, description, inputSchema },
+    ...(annotations === undefined ? {} : { annotations }),
+    schemaInfo: toSchemaInfo(inputSchema),
+  }
+  if (level === 'schema') return schema
+  const runs = `${resolved.baseCommand} ${command}`.trim()
+  return { ...schema, exampleRequests, notes: `Runs \`${runs}\`, for at most ${timeout || 30} seconds.` }
+}
+
+function toSchemaInfo(schema: Readonly<Record<string, unknown>>): z.infer<typeof SchemaInfo> {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>)
+  return {
+    required: [...((schema.required ?? []) as readonly string[])],
+    defaults: Object.fromEntries(properties.filter(([, { default: value }]) => value !== undefined).map(([k, v]) => [k, v.default])),
+    types: Object.fromEntries(properties.map(([key, { type }]) => [key, [String(type ?? 'any')]])),
+  }
+}

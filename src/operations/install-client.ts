@@ -1,0 +1,63 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
+import * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
+import { lineDiff } from '../base/line-diff.ts'
+import { type Client, clientNames, clients } from './clients.ts'
+import { defineOperation } from './operation.ts'
+
+/** Write Tooldex into the config of an MCP client. */
+export const installClient = defineOperation({
+  name: 'clients.install',
+  summary: 'Add Tooldex to the config file of an MCP client, keeping a backup.',
+  scope: 'admin',
+  input: z.object({
+    client: z.enum(clientNames),
+    /** How the client starts the server. */
+    command: z.array(z.string()).min(1),
+    name: z.string().regex(/^[A-Za-z0-9_-]+$/).default('tooldex'),
+    dryRun: z.boolean().default(false),
+  }),
+  output: z.object({
+    client: z.string(),
+    file: z.string(),
+    changed: z.boolean(),
+    backup: z.string().nullable(),
+    diff: z.array(z.string()),
+    next: z.string(),
+  }),
+  handle({ client: id, command, name, dryRun }) {
+    const client: Client = clients[id]
+    const file = client.file({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    const [program = '', ...args] = command
+    const after = client.edit(before, name, { command: program, args }, file)
+    const changed = after !== before
+    const backup = changed && !dryRun ? replaceFile(file, after) : null
+    return { client: client.title, file, changed, backup, diff: [...lineDiff(before, after)], next: client.next }
+  },
+})
+
+/** Writes beside the file and renames, so that a crash leaves the old or the new one, never half of it. */
+function replaceFile(file: string, text: string): string | null {
+  const temporary = `${file}.tooldex-${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    const backup = existsSync(file) ? freeName(`${file}.backup`) : null
+    if (backup !== null) copyFileSync(file, backup)
+    writeFileSync(temporary, text, { mode: 0o600 })
+    renameSync(temporary, file)
+    return backup
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+    throw new TooldexError('FILE_REFUSED', `${file} could not be written (${code}).`, { hint: 'Check its folder.', cause })
+  }
+}
+
+function freeName(path: string): string {
+  let name = path
+  for (let count = 2; existsSync(name); count++) name = `${path}-${count}`
+  return name
+}

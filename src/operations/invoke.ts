@@ -1,0 +1,39 @@
+import type * as z from 'zod'
+import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { toPointer } from '../base/problem.ts'
+import { describeIssue } from '../base/zod-issues.ts'
+import type { Operation, OperationContext } from './operation.ts'
+
+/** The one door: whatever a surface is asked to do comes through here. Authorise, parse, handle, parse, record. */
+export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  input: unknown,
+  context: OperationContext,
+): Promise<z.output<Output>> {
+  const started = performance.now()
+  const record = (outcome: string) =>
+    context.logger.info(operation.name, { outcome, ms: Math.round(performance.now() - started) })
+  try {
+    if (!context.scopes.has(operation.scope)) {
+      throw new TooldexError('FORBIDDEN', `${operation.name} needs the scope '${operation.scope}'.`)
+    }
+    const parsed = operation.input.safeParse(input, { reportInput: true })
+    if (!parsed.success) throw invalidInput(operation.name, parsed.error.issues)
+    const output = operation.output.parse(await operation.handle(parsed.data, context))
+    record('ok')
+    return output
+  } catch (thrown) {
+    const error = toTooldexError(thrown)
+    record(error.code)
+    if (error.code === 'INTERNAL') context.logger.error(String((error.cause as Error | undefined)?.stack ?? error.cause))
+    throw error
+  }
+}
+
+function invalidInput(name: string, issues: readonly z.core.$ZodIssue[]): TooldexError {
+  const problems = issues.map((issue) => {
+    return { severity: 'error', pointer: toPointer(issue.path), ...describeIssue(issue) } as const
+  })
+  const text = problems.map((problem) => problem.message).join('; ')
+  return new TooldexError('INPUT_INVALID', `${name}: ${text}.`, { problems })
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import type { ArgConstraint } from '../contract/policy.ts'
+import { defineOperation } from './operation.ts'
+
+/** One argument as a list shows it. */
+const ListedArg = z.object({
+  name: z.string(),
+  /** Type and rules, shortest first: `integer`, `required`, `max=100`. */
+  notes: z.array(z.string()),
+})
+
+/** List every tool with its command and arguments. */
+export const listTools = defineOperation({
+  name: 'tools.list',
+  summary: 'List every tool with the command it runs and its arguments.',
+  scope: 'read',
+  input: z.object({}),
+  output: z.object({
+    name: z.string(),
+    executor: z.string().nullable(),
+    tools: z.array(
+      z.object({ name: z.string(), cli: z.string(), description: z.string(), command: z.string(), args: z.array(ListedArg) }),
+    ),
+  }),
+  handle(_, { catalogue }) {
+    const { index, entries, configs, policy } = catalogue.current()
+    const tools = entries.map(({ toolName: name, cliName: cli, description }) => {
+      const resolved = index.get(name)
+      const args = (resolved?.tool.args ?? []).map((arg) => {
+        return { name: arg.name, notes: notesOf(arg, resolved?.argConstraints[arg.name]) }
+      })
+      return { name, cli, description, command: `${resolved?.baseCommand} ${resolved?.tool.command}`.trim(), args }
+    })
+    const [only] = configs
+    const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
+    return {
+      name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
+      executor,
+      tools: tools.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+    }
+  },
+})
+
+type Arg = { type: string; required: boolean; positional: unknown; default?: unknown; enum?: unknown[] | null | undefined }
+
+function notesOf(arg: Arg, constraint: ArgConstraint = {}): string[] {
+  const { pattern, min, max } = constraint
+  return [
+    ...(arg.type === 'string' ? [] : [arg.type]),
+    ...(arg.required ? ['required'] : []),
+    ...(arg.positional === false ? [] : ['positional']),
+    ...(arg.default == null ? [] : [`default=${String(arg.default)}`]),
+    ...(arg.enum == null || arg.enum.length === 0 ? [] : [`enum=${arg.enum.join('|')}`]),
+    ...(pattern === undefined ? [] : [`pattern=${pattern}`]),
+    ...(min === undefined ? [] : [`min=${min}`]),
+    ...(max === undefined ? [] : [`max=${max}`]),
+  ]
+}

@@ -1,0 +1,118 @@
+import { TooldexError, toTooldexError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import { formatProblem, type Problem } from '../base/problem.ts'
+import { watchFiles } from '../base/watch-files.ts'
+import { toClientName } from '../contract/client-name.ts'
+import type { Policy } from '../contract/policy.ts'
+import type { LoadedConfig, Source } from '../contract/source.ts'
+import { formatToolId } from '../contract/tool-id.ts'
+import type { ToolIndexEntry } from '../contract/tool-index.ts'
+import { findUnknownNames, loadPolicy } from '../policy/index.ts'
+import { ToolIndex, WordSearch } from '../search/index.ts'
+
+/** All tools at one moment: built whole, swapped whole. */
+export interface CatalogueSnapshot {
+  readonly index: ToolIndex
+  readonly entries: readonly ToolIndexEntry[]
+  /** Every accepted spelling of a tool: its name, its id, its name in clients. */
+  readonly names: ReadonlyMap<string, ToolIndexEntry>
+  readonly ranked: WordSearch
+  readonly policy: Policy | undefined
+  readonly configs: readonly LoadedConfig[]
+  /** Grows with every reload that took effect. */
+  readonly version: number
+}
+
+/** What the catalogue is made from. */
+export interface LiveCatalogueOptions {
+  readonly source: Source
+  readonly policyFile?: string | undefined
+  readonly logger: Logger
+}
+
+/** The tools that can be found and called now. */
+export class LiveCatalogue {
+  readonly #options: LiveCatalogueOptions
+  readonly #listeners = new Set<() => void>()
+  #snapshot: CatalogueSnapshot
+
+  constructor(options: LiveCatalogueOptions) {
+    this.#options = options
+    const { configs, failures } = options.source.load()
+    const [failure] = failures
+    if (failure !== undefined && configs.length === 0) throw failures.length === 1 ? failure : allFailed(failures)
+    for (const reason of failures.flatMap(reasonsOf)) options.logger.error(`left out: ${reason}`)
+    this.#snapshot = build(options, configs, 1)
+  }
+
+  current(): CatalogueSnapshot {
+    return this.#snapshot
+  }
+
+  /** Calls back after each reload that took effect. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Reloads whenever a config or the policy changes; a broken edit is reported and the tools stay as they were. */
+  watch(signal: AbortSignal): void {
+    const reload = () => this.reload()
+    this.#options.source.watch(reload, signal)
+    if (this.#options.policyFile !== undefined) watchFiles([this.#options.policyFile], reload, signal)
+  }
+
+  /** Builds the catalogue anew and, if that worked, puts it in the old one's place. */
+  reload(): boolean {
+    const { logger } = this.#options
+    try {
+      const loaded = this.#options.source.load()
+      const [failure] = loaded.failures
+      if (failure !== undefined) throw failure
+      this.#snapshot = build(this.#options, loaded.configs, this.#snapshot.version + 1)
+    } catch (thrown) {
+      for (const reason of reasonsOf(toTooldexError(thrown))) logger.error(`reload refused, the old tools stay: ${reason}`)
+      return false
+    }
+    logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
+    for (const listener of this.#listeners) listener()
+    return true
+  }
+}
+
+function allFailed(failures: readonly TooldexError[]): TooldexError {
+  const message = `None of the ${failures.length} configs could be loaded.`
+  const problems = failures.flatMap((failure): readonly Problem[] =>
+    failure.problems.length > 0 ? failure.problems : [{ severity: 'error', message: failure.message }],
+  )
+  return new TooldexError('CONFIG_INVALID', message, { problems })
+}
+
+const reasonsOf = (error: TooldexError): readonly string[] =>
+  error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]
+
+function build({ policyFile, logger }: LiveCatalogueOptions, configs: readonly LoadedConfig[], version: number): CatalogueSnapshot {
+  const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
+  const parsed = configs.map((loaded) => loaded.config)
+  for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {
+    logger.warn(formatProblem(warning))
+  }
+  if (policy !== undefined) for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
+  const index = ToolIndex.fromConfigs(parsed, {
+    policy: policy?.value,
+    onDuplicate: (tool, cli) => logger.warn(`tool '${tool}' is defined more than once; the one in '${cli}' is used`),
+  })
+  const entries = index.search({ limit: Number.POSITIVE_INFINITY })
+  const ranked = new WordSearch(entries)
+  return { index, entries, names: spellings(entries), ranked, policy: policy?.value, configs, version }
+}
+
+function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, ToolIndexEntry> {
+  const names = new Map<string, ToolIndexEntry>()
+  for (const entry of entries) names.set(toClientName(entry.toolName), entry).set(toolIdOf(entry), entry)
+  // Real names last, so that no short name or id of another tool can hide one.
+  for (const entry of entries) names.set(entry.toolName, entry)
+  return names
+}
+
+/** The id of a tool that comes from a config. */
+export const toolIdOf = (entry: ToolIndexEntry): string => formatToolId({ namespace: entry.cliName, name: entry.toolName })

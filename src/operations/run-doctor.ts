@@ -1,0 +1,84 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import * as z from 'zod'
+import { toTooldexError } from '../base/errors.ts'
+import { expandHome, expandVariables } from '../base/expand-variables.ts'
+import { splitWords } from '../base/split-words.ts'
+import { detectContainment, findProgram } from '../executors/cli/index.ts'
+import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
+import { clients } from './clients.ts'
+import { defineOperation } from './operation.ts'
+
+const Check = z.object({
+  name: z.string(),
+  state: z.enum(['ok', 'warning', 'error']),
+  message: z.string(),
+  hint: z.string().optional(),
+})
+type Check = z.infer<typeof Check>
+
+/** Say what of the installation works and what to do about the rest. */
+export const runDoctor = defineOperation({
+  name: 'system.doctor',
+  summary: 'Check the installation: Node, folders, configs, programs, containment, clients.',
+  scope: 'read',
+  input: z.object({}),
+  output: z.object({ checks: z.array(Check), ok: z.boolean() }),
+  handle() {
+    const checks = [checkNode(), checkHome(), checkContainment(), ...checkConfigs(), ...checkClients()]
+    return { checks, ok: checks.every((check) => check.state !== 'error') }
+  },
+})
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const good = major > 20 || (major === 20 && minor >= 19)
+  const message = `Node ${process.versions.node}`
+  return good
+    ? { name: 'node', state: 'ok', message }
+    : { name: 'node', state: 'error', message, hint: 'Tooldex needs Node 20.19 or newer.' }
+}
+
+function checkHome(): Check {
+  const folder = userConfigsDir()
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+    return { name: 'home', state: 'ok', message: `your own configs go to ${folder}` }
+  } catch {
+    return { name: 'home', state: 'warning', message: `${folder} is not writable`, hint: 'Set TOOLDEX_HOME to a folder that is.' }
+  }
+}
+
+function checkContainment(): Check {
+  const { kind } = detectContainment()
+  const how = {
+    'pid-namespace': 'each call has a PID namespace: nothing outlives it',
+    'process-group': 'each call has a process group, and what leaves it is found by a mark in its environment',
+  }
+  return { name: 'containment', state: 'ok', message: how[kind] }
+}
+
+function checkConfigs(): readonly Check[] {
+  return listConfigNames().map((name) => {
+    try {
+      const { config } = loadConfigFile(name)
+      const [program = ''] = splitWords(expandVariables(expandHome(config.command, process.env), process.env).text)
+      const found = findProgram(program, process.env, process.cwd())
+      return { name: `config ${name}`, state: 'ok', message: `${config.tools.length} tools, ${found}` }
+    } catch (thrown) {
+      const error = toTooldexError(thrown)
+      const state = error.code === 'COMMAND_NOT_FOUND' ? 'warning' : 'error'
+      return { name: `config ${name}`, state, message: error.message, hint: error.hint }
+    }
+  })
+}
+
+function checkClients(): readonly Check[] {
+  const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  return Object.entries(clients).map(([id, client]) => {
+    const file = client.file(place)
+    const message = existsSync(file) ? `${client.title}: ${file}` : `${client.title}: not set up (tooldex install ${id})`
+    return { name: `client ${id}`, state: 'ok', message }
+  })
+}

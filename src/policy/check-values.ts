@@ -1,0 +1,41 @@
+import { TooldexError } from '../base/errors.ts'
+import { compilePattern } from '../base/pattern.ts'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { toOneLine } from '../base/visible-text.ts'
+import type { ArgValues } from '../contract/arguments.ts'
+import type { Scalar } from '../contract/cli-config.ts'
+import type { ArgConstraint } from '../contract/policy.ts'
+
+/** Refuses a call whose values break the constraints. Give it the final values: defaults and global arguments are bound too. */
+export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues): void {
+  const problems: Problem[] = []
+  for (const [name, constraint] of Object.entries(constraints)) {
+    const value = values.get(name)
+    if (value === undefined) continue
+    for (const item of typeof value === 'object' ? value : [value]) {
+      for (const message of breaches(name, constraint, item)) {
+        problems.push({ severity: 'error', pointer: toPointer([name]), message })
+      }
+    }
+  }
+  if (problems.length > 0) {
+    const lines = problems.map((problem) => `  - ${problem.message}`).join('\n')
+    throw new TooldexError('POLICY_REFUSED', `Policy validation failed:\n${lines}`, { problems })
+  }
+}
+
+function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Scalar): readonly string[] {
+  const found: string[] = []
+  const shown = typeof value === 'string' ? `'${toOneLine(value).slice(0, 100)}'` : String(value)
+  if (pattern !== undefined && !compilePattern(pattern).matches(String(value))) {
+    found.push(`Argument '${name}': value ${shown} does not match pattern '${pattern}'`)
+  }
+  const number = typeof value === 'boolean' ? Number.NaN : Number(value)
+  // A bound on something that is no number cannot be kept, so it is not let through.
+  if ((min !== undefined || max !== undefined) && Number.isNaN(number)) {
+    found.push(`Argument '${name}': value ${shown} is not a number, but the policy bounds it`)
+  }
+  if (min !== undefined && number < min) found.push(`Argument '${name}': value ${shown} is below minimum ${min}`)
+  if (max !== undefined && number > max) found.push(`Argument '${name}': value ${shown} exceeds maximum ${max}`)
+  return found
+}

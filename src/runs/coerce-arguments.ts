@@ -1,0 +1,101 @@
+import { TooldexError } from '../base/errors.ts'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { didYouMean } from '../base/suggest.ts'
+import { toOneLine } from '../base/visible-text.ts'
+import type { ArgValue, ArgValues } from '../contract/arguments.ts'
+import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
+
+/**
+ * Checks the arguments of a call against their definitions and completes them: texts that read as numbers or booleans
+ * become such, defaults are filled in. A null counts as not given. All problems are reported at once.
+ */
+export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<string, unknown>>): ArgValues {
+  const problems: Problem[] = []
+  const say = (name: string, message: string) =>
+    problems.push({ severity: 'error', pointer: toPointer([name]), message })
+  const values = new Map<string, ArgValue>()
+  for (const arg of args) {
+    if (arg.required && !isGiven(given, arg.name)) say(arg.name, `Missing required argument '${arg.name}'`)
+  }
+  const names = args.map((arg) => arg.name)
+  for (const name of Object.keys(given)) {
+    if (!names.includes(name)) say(name, `Unknown argument '${toOneLine(name)}'.${didYouMean(name, names)}`)
+  }
+  for (const arg of args) {
+    const value = isGiven(given, arg.name) ? given[arg.name] : arg.default
+    if (value == null) continue
+    const coerced = isList(arg) ? coerceList(arg, value) : coerceOne(arg, value)
+    if (typeof coerced === 'object' && 'problem' in coerced) say(arg.name, coerced.problem)
+    else values.set(arg.name, coerced)
+  }
+  if (problems.length > 0) throw invalidArguments(problems)
+  return values
+}
+
+function invalidArguments(problems: readonly Problem[]): TooldexError {
+  const lines = problems.map((problem) => `  - ${problem.message}`).join('\n')
+  return new TooldexError('INPUT_INVALID', `Argument validation failed:\n${lines}`, { problems })
+}
+
+type Coerced<T> = T | { readonly problem: string }
+
+const isGiven = (given: Readonly<Record<string, unknown>>, name: string) => Object.hasOwn(given, name) && given[name] != null
+
+function coerceList(arg: ArgDef, value: unknown): Coerced<readonly Scalar[]> {
+  const values: Scalar[] = []
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const coerced = coerceOne(arg, item)
+    if (typeof coerced === 'object') return coerced
+    values.push(coerced)
+  }
+  return values
+}
+
+function coerceOne(arg: ArgDef, value: unknown): Coerced<Scalar> {
+  const type = itemType(arg)
+  const coerced = coercers[type](value)
+  if (coerced === undefined) {
+    return { problem: `Argument '${arg.name}': cannot convert ${show(value)} to ${type === 'path' ? 'string' : type}` }
+  }
+  const allowed = arg.enum ?? []
+  if (allowed.length > 0 && !allowed.some((option) => String(option) === String(coerced))) {
+    return { problem: `Argument '${arg.name}' must be one of: ${allowed.join(', ')}` }
+  }
+  return coerced
+}
+
+const coercers: Record<ReturnType<typeof itemType>, (value: unknown) => Scalar | undefined> = {
+  string: toText,
+  path: toText,
+  boolean: toBoolean,
+  integer: toInteger,
+  number: toNumber,
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'object' || value === undefined ? undefined : String(value)
+}
+
+function toBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isInteger(value) ? value !== 0 : undefined
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+function toInteger(value: unknown): number | undefined {
+  const number = toNumber(value)
+  return number !== undefined && Number.isSafeInteger(number) && !/[.e]/i.test(String(value)) ? number : undefined
+}
+
+function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'string' && !/^\s*[+-]?(\d+(_\d+)*)(\.\d*)?(e[+-]?\d+)?\s*$/i.test(value)) return undefined
+  const number = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value))
+  return toOneLine(text.length > 100 ? `${text.slice(0, 100)}...` : text)
+}

@@ -1,0 +1,87 @@
+// Every three neighbouring characters of a text hash to one of these buckets; a bucket lists the texts it occurs in.
+// A query can only match where all its triples occur, so the rarest one's list is all that need be looked at:
+//
+//   "commit" -> com omm mmi mit        offsets[mmi] .. offsets[mmi + 1] in postings = the texts to check
+const minBuckets = 1 << 8
+const maxBuckets = 1 << 16
+
+/** Finds the texts that contain a string, in order, without looking at the others. */
+export class SubstringIndex {
+  readonly #texts: readonly string[]
+  readonly #mask: number
+  readonly #offsets: Uint32Array
+  readonly #postings: Uint32Array
+
+  constructor(texts: readonly string[]) {
+    const characters = texts.reduce((sum, text) => sum + text.length, 0)
+    this.#texts = texts
+    this.#mask = nextPowerOfTwo(Math.min(Math.max(characters / 4, minBuckets), maxBuckets)) - 1
+    const counts = new Uint32Array(this.#mask + 2)
+    this.#eachTriple((bucket) => increment(counts, bucket + 1))
+    for (let bucket = 1; bucket < counts.length; bucket++) {
+      counts[bucket] = (counts[bucket] as number) + (counts[bucket - 1] as number)
+    }
+    this.#offsets = counts
+    this.#postings = new Uint32Array(counts[counts.length - 1] as number)
+    const next = counts.slice()
+    this.#eachTriple((bucket, text) => {
+      this.#postings[increment(next, bucket)] = text
+    })
+  }
+
+  /** Calls `visit` with the position of each text that contains `part`, until it returns false. */
+  each(part: string, visit: (position: number) => boolean): void {
+    if (part.length < 3) return this.#scan(part, visit)
+    let [from, to] = [0, this.#postings.length + 1]
+    for (let index = 0; index + 2 < part.length; index++) {
+      const bucket = this.#bucketAt(part, index)
+      const start = this.#offsets[bucket] as number
+      const end = this.#offsets[bucket + 1] as number
+      if (end === start) return
+      if (end - start < to - from) [from, to] = [start, end]
+    }
+    // Nearly everything is a candidate: the plain loop has less to do per text.
+    if (to - from > this.#texts.length * 0.9) return this.#scan(part, visit)
+    for (let index = from; index < to; index++) {
+      const position = this.#postings[index] as number
+      if ((this.#texts[position] as string).includes(part) && !visit(position)) return
+    }
+  }
+
+  #scan(part: string, visit: (position: number) => boolean): void {
+    for (let position = 0; position < this.#texts.length; position++) {
+      if ((this.#texts[position] as string).includes(part) && !visit(position)) return
+    }
+  }
+
+  /** Each bucket of each text, once a text. */
+  #eachTriple(visit: (bucket: number, text: number) => void): void {
+    const lastSeen = new Int32Array(this.#mask + 1).fill(-1)
+    for (const [position, text] of this.#texts.entries()) {
+      for (let index = 0; index + 2 < text.length; index++) {
+        const bucket = this.#bucketAt(text, index)
+        if (lastSeen[bucket] === position) continue
+        lastSeen[bucket] = position
+        visit(bucket, position)
+      }
+    }
+  }
+
+  #bucketAt(text: string, index: number): number {
+    const first = Math.imul(text.charCodeAt(index), 0x9e3779b1)
+    const second = Math.imul(text.charCodeAt(index + 1), 0x85ebca6b)
+    const hash = Math.imul(first ^ second ^ Math.imul(text.charCodeAt(index + 2), 0xc2b2ae35), 0x27d4eb2f)
+    return (hash ^ (hash >>> 15)) & this.#mask
+  }
+}
+
+/** Adds one to a cell and returns what it held before. */
+function increment(cells: Uint32Array, index: number): number {
+  const before = cells[index] as number
+  cells[index] = before + 1
+  return before
+}
+
+function nextPowerOfTwo(atLeast: number): number {
+  return 2 ** Math.ceil(Math.log2(atLeast))
+}

@@ -1,0 +1,131 @@
+import { deepFreeze } from '../base/deep-freeze.ts'
+import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-config.ts'
+import { buildInputSchema } from '../contract/input-schema.ts'
+import { type Policy, ruleFor } from '../contract/policy.ts'
+import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
+import { SubstringIndex } from './substring-index.ts'
+
+/** What may be said about how the index is built. */
+export interface ToolIndexOptions {
+  /** Hides the tools it disables and puts its descriptions and constraints on the rest. */
+  readonly policy?: Policy | undefined
+  /** Told of every tool name that a later definition took over. */
+  readonly onDuplicate?: ((toolName: string, cliName: string) => void) | undefined
+}
+
+interface Row {
+  readonly entry: ToolIndexEntry
+  readonly resolved: ResolvedTool
+}
+
+/** All tools of the loaded configs, searchable. Immutable: built once, and everything it returns is frozen. */
+export class ToolIndex {
+  readonly #entries: readonly ToolIndexEntry[]
+  readonly #resolved: ReadonlyMap<string, ResolvedTool>
+  readonly #summaries: readonly CliSummary[]
+  readonly #texts: SubstringIndex
+
+  private constructor(rows: ReadonlyMap<string, Row>, summaries: readonly CliSummary[]) {
+    this.#entries = Array.from(rows.values(), (row) => row.entry)
+    this.#resolved = new Map(Array.from(rows, ([name, row]) => [name, row.resolved]))
+    this.#summaries = summaries
+    this.#texts = new SubstringIndex(this.#entries.map(toSearchText))
+  }
+
+  /** Builds the index in config order; of two tools with one name the last wins, at its own place. */
+  static fromConfigs(configs: readonly CliConfigInput[], options: ToolIndexOptions = {}): ToolIndex {
+    const rows = new Map<string, Row>()
+    const summaries: CliSummary[] = []
+    const warn = options.onDuplicate ?? warnOfDuplicate
+    for (const input of configs) {
+      const config = CliConfig.parse(input)
+      let disabled = 0
+      for (const tool of config.tools) {
+        const row = toRow(config, tool, options.policy)
+        if (rows.delete(tool.name)) warn(tool.name, config.name)
+        if (row === undefined) disabled++
+        else rows.set(tool.name, row)
+      }
+      summaries.push(deepFreeze(toSummary(config, config.tools.length - disabled)))
+    }
+    return new ToolIndex(rows, summaries)
+  }
+
+  /** Tools that match everything asked for, in the order they were loaded. */
+  search(query: ToolIndexQuery = {}): readonly ToolIndexEntry[] {
+    const limit = query.limit ?? 10
+    if (!(limit > 0)) return []
+    const category = query.category?.toLowerCase() || undefined
+    const cli = query.cli?.toLowerCase() || undefined
+    const found: ToolIndexEntry[] = []
+    this.#texts.each((query.query ?? '').toLowerCase(), (position) => {
+      const entry = this.#entries[position] as ToolIndexEntry
+      if (category !== undefined && entry.category?.toLowerCase() !== category) return true
+      if (cli !== undefined && entry.cliName.toLowerCase() !== cli) return true
+      found.push(entry)
+      return found.length < limit
+    })
+    return found
+  }
+
+  /** One line of overview for each config. */
+  summary(): readonly CliSummary[] {
+    return [...this.#summaries]
+  }
+
+  /** The tool of exactly this name, ready to run, or null. */
+  get(toolName: string): ResolvedTool | null {
+    return this.#resolved.get(toolName) ?? null
+  }
+
+  /** How many tools there are. */
+  get size(): number {
+    return this.#entries.length
+  }
+}
+
+function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Row | undefined {
+  const rule = ruleFor(policy, tool.name)
+  if (rule === undefined) return undefined
+  const entry: ToolIndexEntry = {
+    toolName: tool.name,
+    description: rule.description ?? tool.description,
+    cliName: config.name,
+    category: tool.category ?? config.category ?? null,
+    tags: [...new Set([...config.tags, ...tool.tags])],
+    inputSchema: buildInputSchema(tool.args),
+  }
+  const resolved: ResolvedTool = {
+    tool: { ...inheritedSettings(config), ...tool },
+    baseCommand: config.command,
+    env: config.env,
+    workingDir: config.workingDir ?? null,
+    globalArgs: config.globalArgs,
+    descriptionOverride: rule.description ?? null,
+    argConstraints: rule.args,
+  }
+  return deepFreeze({ entry, resolved: structuredClone(resolved) })
+}
+
+/** What a tool takes over from its config where it says nothing itself. */
+function inheritedSettings(config: CliConfig): Pick<ToolDef, 'inheritEnv' | 'endOfOptions'> {
+  return {
+    ...(config.inheritEnv === undefined ? {} : { inheritEnv: config.inheritEnv }),
+    ...(config.endOfOptions ? { endOfOptions: true } : {}),
+  }
+}
+
+function toSummary(config: CliConfig, toolCount: number): CliSummary {
+  const { name, description, tags } = config
+  return { name, description, toolCount, category: config.category ?? null, tags: [...tags] }
+}
+
+/** Everything a query is looked for in: name, description, cli, category and tags, in lower case. */
+function toSearchText(entry: ToolIndexEntry): string {
+  const parts = [entry.toolName, entry.description, entry.cliName, ...(entry.category ? [entry.category] : []), ...entry.tags]
+  return parts.join(' ').toLowerCase()
+}
+
+function warnOfDuplicate(toolName: string, cliName: string): void {
+  process.emitWarning(`Tool '${toolName}' is defined more than once; the definition in '${cliName}' is used.`)
+}

@@ -1,0 +1,86 @@
+import type { ToolIndexEntry } from '../contract/tool-index.ts'
+import { splitIdentifiers } from './split-identifiers.ts'
+
+/** What a ranked search takes; all filters must hold. */
+export interface WordQuery {
+  readonly query: string
+  readonly accept: (entry: ToolIndexEntry) => boolean
+}
+
+/** A tool and how well it fits, best first. */
+export interface RankedEntry {
+  readonly entry: ToolIndexEntry
+  readonly score: number
+}
+
+// How much a word of the query counts where it is found.
+const weights = { name: 4, label: 2, description: 1 }
+const partialMatch = 0.6
+const exactName = 1000
+
+interface Document {
+  readonly entry: ToolIndexEntry
+  readonly joined: string
+  readonly words: ReadonlyMap<string, number>
+}
+
+/** Ranks tools word by word: by where the words are found, how rare they are, and how many of them a tool has. */
+export class WordSearch {
+  readonly #documents: readonly Document[]
+  readonly #found = new Map<string, number>()
+
+  constructor(entries: readonly ToolIndexEntry[]) {
+    this.#documents = entries.map(toDocument)
+    for (const { words } of this.#documents) {
+      for (const word of words.keys()) this.#found.set(word, (this.#found.get(word) ?? 0) + 1)
+    }
+  }
+
+  search({ query, accept }: WordQuery): readonly RankedEntry[] {
+    const words = [...new Set(splitIdentifiers(query).map(stem))]
+    const joined = splitIdentifiers(query).join('')
+    const ranked: RankedEntry[] = []
+    for (const document of this.#documents) {
+      if (!accept(document.entry)) continue
+      const score = words.length === 0 ? 1 : this.#score(document, words, joined)
+      if (score > 0) ranked.push({ entry: document.entry, score })
+    }
+    return words.length === 0 ? ranked : ranked.sort((a, b) => b.score - a.score)
+  }
+
+  #score(document: Document, words: readonly string[], joined: string): number {
+    let score = joined === document.joined ? exactName : 0
+    let matched = 0
+    for (const word of words) {
+      const weight = document.words.get(word) ?? partialMatch * partial(document.words, word)
+      if (weight === 0) continue
+      matched++
+      score += weight * Math.log(1 + this.#documents.length / (1 + (this.#found.get(word) ?? 0)))
+    }
+    return score * (matched / words.length)
+  }
+}
+
+function toDocument(entry: ToolIndexEntry): Document {
+  const words = new Map<string, number>()
+  const add = (text: string, weight: number) => {
+    for (const word of splitIdentifiers(text).map(stem)) words.set(word, Math.max(weight, words.get(word) ?? 0))
+  }
+  add(entry.toolName, weights.name)
+  for (const label of [entry.cliName, entry.category ?? '', ...entry.tags]) add(label, weights.label)
+  add(entry.description, weights.description)
+  return { entry, joined: splitIdentifiers(entry.toolName).join(''), words }
+}
+
+/** The weight of the best word that begins with what was typed. */
+function partial(words: ReadonlyMap<string, number>, typed: string): number {
+  if (typed.length < 3) return 0
+  let best = 0
+  for (const [word, weight] of words) if (word.startsWith(typed) && weight > best) best = weight
+  return best
+}
+
+/** Takes off the ending that most often keeps a request from meeting a name: the plural. */
+function stem(word: string): string {
+  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
+}

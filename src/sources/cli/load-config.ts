@@ -1,0 +1,54 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import { bundledConfigsDir } from '../../base/package-info.ts'
+import { readTextFile } from '../../base/read-text-file.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import type { CliConfig } from '../../contract/cli-config.ts'
+import type { LoadedConfig } from '../../contract/source.ts'
+import { type ParseOptions, parseConfig } from './parse-config.ts'
+
+/** Loads a config by its bundled name or its path. Throws a TooldexError that lists every problem of the file. */
+export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliConfig {
+  return loadConfigFile(nameOrPath, options).config
+}
+
+/** Loads a config together with its warnings and where it came from. */
+export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
+  const path = resolveConfig(nameOrPath, options.env ?? process.env)
+  try {
+    return parseConfig(readTextFile(path), path, options)
+  } catch (error) {
+    const missing = error instanceof TooldexError && error.code === 'CONFIG_NOT_FOUND'
+    if (!missing || looksLikePath(nameOrPath)) throw error
+    const names = listConfigNames(options.env)
+    throw new TooldexError('CONFIG_NOT_FOUND', `There is no config '${nameOrPath}'.${didYouMean(nameOrPath, names)}`)
+  }
+}
+
+/** A path stays a path; a bare name is looked for among the user's own configs, then among the bundled ones. */
+export function resolveConfig(nameOrPath: string, env: Environment = process.env): string {
+  if (looksLikePath(nameOrPath)) return nameOrPath
+  const found = configDirs(env)
+    .map((dir) => join(dir, `${nameOrPath}.yaml`))
+    .find((path) => existsSync(path))
+  return found ?? nameOrPath
+}
+
+/** The names that can be given without a path, sorted. */
+export function listConfigNames(env: Environment = process.env): readonly string[] {
+  const names = configDirs(env).flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []))
+  const yaml = names.filter((name) => name.endsWith('.yaml')).map((name) => basename(name, '.yaml'))
+  return [...new Set(yaml)].sort()
+}
+
+/** The folder for the user's own configs. */
+export function userConfigsDir(env: Environment = process.env): string {
+  return join(env.TOOLDEX_HOME || join(env.HOME || homedir(), '.tooldex'), 'configs')
+}
+
+const configDirs = (env: Environment) => [userConfigsDir(env), bundledConfigsDir]
+
+const looksLikePath = (text: string) => text.includes('/') || text.includes('\\') || /\.ya?ml$/i.test(text)

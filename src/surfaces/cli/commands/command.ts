@@ -1,0 +1,58 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type LogLevel, logLevels } from '../../../base/logger.ts'
+import type { CliHost, OpenOptions } from '../host.ts'
+
+/** Adds one command to the program; returns the exit code through the host when it is not zero. */
+export type AddCommand = (program: Command, host: CliHost, exit: (code: number) => void) => void
+
+/** The options of every command that works on tools. */
+export interface ToolOptions {
+  readonly config?: string[]
+  readonly policy?: string
+  readonly logLevel?: LogLevel
+  readonly maxOutput?: number
+  readonly maxFile?: number
+  readonly concurrency?: number
+  readonly json?: boolean
+}
+
+/** Which configs to load, under which policy. */
+export function withToolOptions(command: Command): Command {
+  return command
+    .addOption(new Option('-c, --config <name|file>', 'a config to load; all named ones if left out').argParser(collect))
+    .option('--policy <file>', 'a policy file that says what may be called')
+    .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
+    .option('--json', 'print JSON for programs')
+}
+
+/** The bounds of running commands. */
+export function withLimitOptions(command: Command): Command {
+  return command
+    .option('--max-output <bytes>', 'keep this much of each output stream', parseSize)
+    .option('--max-file <bytes>', 'the largest file a command may write', parseSize)
+}
+
+/** The options of a command as what has to be opened. */
+export function toOpenOptions(options: ToolOptions): OpenOptions {
+  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency } = options
+  return { configs, policy, logLevel, maxOutput, maxFile, concurrency }
+}
+
+/** Collects a repeated option. */
+export const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+
+/** A number of bytes: `1048576`, `64KiB`, `10M`. */
+export function parseSize(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? []
+  if (digits === '') throw new InvalidArgumentError('Write a number of bytes, such as 1048576, 64KiB or 10M.')
+  return Number(digits) * 1024 ** ' kmg'.indexOf(unit.toLowerCase() || ' ')
+}
+
+/** A whole number of at least one. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 1.')
+  return Number(text)
+}
+
+/** JSON as programs like to read it. */
+export const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`

@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
+import { clientNames } from '../../../operations/index.ts'
+import type { CliHost } from '../host.ts'
+import type { AddCommand } from './command.ts'
+
+const scripts: Record<string, string> = {
+  bash: `_tooldex() {
+  local IFS=$'\\n'
+  COMPREPLY=($(tooldex __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _tooldex tooldex
+`,
+  zsh: `#compdef tooldex
+_tooldex() {
+  local -a found
+  found=(\${(f)"$(tooldex __complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} )); then compadd -- $found; else _files; fi
+}
+compdef _tooldex tooldex
+`,
+  fish: `function __tooldex_complete
+  set -l words (commandline -opc) (commandline -ct)
+  tooldex __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c tooldex -a '(__tooldex_complete)'
+`,
+}
+
+/** `tooldex completion SHELL`: a script to load, and the hidden command it asks. */
+export const addCompletion: AddCommand = (program, host) => {
+  program
+    .command('completion')
+    .description('print a completion script for bash, zsh or fish')
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText('after', '\nFor example in ~/.bashrc: source <(tooldex completion bash)')
+    .action((shell: string) => {
+      const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
+      if (script === undefined) throw new TooldexError('USAGE', `There is no completion for '${shell}'.`, { hint: 'Use bash, zsh or fish.' })
+      host.out(script)
+    })
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((words: string[]) => host.out(complete(words, program, host).map((word) => `${word}\n`).join('')))
+}
+
+/** What may stand where the last word is being typed. */
+function complete(words: readonly string[], program: Command, host: CliHost): readonly string[] {
+  const typed = words.at(-1) ?? ''
+  const [name, ...rest] = words.slice(0, -1)
+  const known = program.commands.filter((command) => !command.name().startsWith('_'))
+  const command = known.find((candidate) => candidate.name() === name)
+  const candidates = command === undefined
+    ? [...(name === undefined ? known.map((candidate) => candidate.name()) : []), ...host.configNames()]
+    : [...(typed.startsWith('-') ? optionsOf(command) : []), ...valuesFor(command.name(), rest, host)]
+  return candidates.filter((word) => word.startsWith(typed))
+}
+
+const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden).map((option) => option.long ?? '')
+
+function valuesFor(command: string, before: readonly string[], host: CliHost): readonly string[] {
+  if (command === 'completion') return Object.keys(scripts)
+  if (command === 'import') return before.length === 0 ? ['help'] : []
+  if (command === 'install' && before.length === 0) return clientNames
+  if (command === 'call' || command === 'describe') return toolWords(command, before, host)
+  return ['run', 'list', 'validate', 'install'].includes(command) ? host.configNames() : []
+}
+
+function toolWords(command: string, before: readonly string[], host: CliHost): readonly string[] {
+  const { names, entries } = host.open({ logLevel: 'ERROR' }).catalogue.current()
+  const [first] = before.filter((word) => !word.startsWith('-'))
+  const entry = command === 'call' && first !== undefined ? names.get(first) : undefined
+  if (entry === undefined) return entries.map(({ toolName }) => toolName)
+  return Object.keys((entry.inputSchema.properties ?? {}) as object).map((key) => `--${key.replaceAll('_', '-')}`)
+}

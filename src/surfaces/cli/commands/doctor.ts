@@ -1,0 +1,20 @@
+import colors from 'picocolors'
+import { invoke, runDoctor } from '../../../operations/index.ts'
+import { type AddCommand, toJson } from './command.ts'
+
+/** `tooldex doctor`: what of the installation works, and what to do about the rest. */
+export const addDoctor: AddCommand = (program, host, exit) => {
+  program
+    .command('doctor')
+    .description('check the installation')
+    .option('--json', 'print JSON for programs')
+    .action(async (flags: { json?: boolean }) => {
+      const answer = await invoke(runDoctor, {}, host.open({ configs: [] }))
+      const marks = { ok: colors.green('✓'), warning: colors.yellow('!'), error: colors.red('✗') }
+      const lines = answer.checks.map(({ name, state, message, hint }) => {
+        return `${marks[state]} ${name.padEnd(22)} ${message}${hint === undefined ? '' : `\n  ${''.padEnd(22)} ${hint}`}`
+      })
+      host.out(flags.json ? toJson(answer) : `${lines.join('\n')}\n`)
+      if (!answer.ok) exit(1)
+    })
+}

@@ -1,0 +1,21 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { skillFile } from '../../../base/package-info.ts'
+import type { AddCommand } from './command.ts'
+
+/** `tooldex skill`: the guide that teaches an agent to write configs. */
+export const addSkill: AddCommand = (program, host) => {
+  program
+    .command('skill')
+    .description('print, or install for Claude Code, the guide that teaches an agent to write configs')
+    .option('--path', 'print where the guide is')
+    .option('--install', 'copy it to .claude/skills/tooldex-config/SKILL.md here')
+    .action((flags: { path?: boolean; install?: boolean }) => {
+      if (flags.path) return host.out(`${skillFile}\n`)
+      if (!flags.install) return host.out(readFileSync(skillFile, 'utf8'))
+      const target = join(process.cwd(), '.claude', 'skills', 'tooldex-config', 'SKILL.md')
+      mkdirSync(dirname(target), { recursive: true })
+      copyFileSync(skillFile, target)
+      host.out(`Installed ${target}\n`)
+    })
+}

@@ -1,0 +1,46 @@
+/** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const all = [header, ...rows]
+  const widths = fit(header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))), width)
+  const lines = [...layOut(header, widths), widths.map((size) => '─'.repeat(size)).join('  ')]
+  for (const row of rows) lines.push(...layOut(row, widths))
+  return lines.map((line) => line.trimEnd()).join('\n')
+}
+
+const gap = 2
+const narrowest = 12
+
+function fit(wanted: readonly number[], width: number): readonly number[] {
+  const widths = [...wanted]
+  const room = width - gap * (widths.length - 1)
+  while (widths.reduce((sum, size) => sum + size, 0) > room) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if ((widths[widest] ?? 0) <= narrowest) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+function layOut(row: readonly string[], widths: readonly number[]): readonly string[] {
+  const cells = widths.map((size, column) => wrap(row[column] ?? '', size))
+  const height = Math.max(...cells.map((cell) => cell.length))
+  return Array.from({ length: height }, (_, line) =>
+    cells.map((cell, column) => (cell[line] ?? '').padEnd(widths[column] ?? 0)).join(' '.repeat(gap)),
+  )
+}
+
+function wrap(text: string, size: number): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = []
+    let rest = line
+    while (rest.length > size) {
+      const space = rest.lastIndexOf(' ', size)
+      const cut = space > 0 ? space : size
+      lines.push(rest.slice(0, cut))
+      rest = rest.slice(cut).trimStart()
+    }
+    return [...lines, rest]
+  })
+}
+
+const longestLine = (text: string) => Math.max(...text.split('\n').map((line) => line.length))

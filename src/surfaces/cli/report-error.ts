@@ -1,0 +1,23 @@
+import colors from 'picocolors'
+import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { formatProblem } from '../../base/problem.ts'
+import { showInvisible } from '../../base/visible-text.ts'
+import type { CliHost } from './host.ts'
+
+/** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
+export function reportError(thrown: unknown, host: CliHost, json: boolean): number {
+  const error = toTooldexError(thrown)
+  if (json) host.out(`${JSON.stringify({ error: toErrorBody(error) }, null, 2)}\n`)
+  else host.err(`${errorText(error)}\n`)
+  return error.exitCode
+}
+
+function errorText(error: TooldexError): string {
+  const lines = [`${colors.red('error:')} ${showInvisible(error.message)}`]
+  for (const problem of error.problems) {
+    const mark = problem.severity === 'error' ? colors.red('✗') : colors.yellow('!')
+    const text = showInvisible(formatProblem(problem))
+    if (!error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
+  }
+  return [...lines, `${colors.cyan('next:')} ${error.hint}`].join('\n')
+}

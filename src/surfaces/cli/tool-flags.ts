@@ -1,0 +1,88 @@
+import { TooldexError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/suggest.ts'
+
+/** One property of a tool's input schema. */
+export interface FlagProperty {
+  readonly type?: unknown
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+}
+
+/** A tool as its flags are made: its schema, and which arguments may be given without a flag. */
+export interface FlagTool {
+  readonly name: string
+  readonly properties: Readonly<Record<string, FlagProperty>>
+  readonly positional: readonly string[]
+}
+
+/** Flags typed after a tool's name. */
+export interface ParsedFlags {
+  readonly values: Record<string, unknown>
+  /** Words that belong to Tooldex itself: `--json`, `--dry-run`, `--help`. */
+  readonly own: ReadonlySet<string>
+}
+
+const ownFlags = new Set(['json', 'dry-run', 'help'])
+
+/** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay texts: the call checks and converts them. */
+export function parseToolFlags(words: readonly string[], tool: FlagTool): ParsedFlags {
+  const values: Record<string, unknown> = {}
+  const own = new Set<string>()
+  const waiting = [...tool.positional]
+  const put = (name: string, value: unknown) => {
+    const list = tool.properties[name]?.type === 'array'
+    values[name] = list ? [...((values[name] as unknown[] | undefined) ?? []), value] : value
+  }
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string
+    const flag = /^--([^=]+)(?:=(.*))?$/s.exec(word)
+    if (flag === null) {
+      const name = takePositional(waiting, tool)
+      if (name === undefined) throw usage(`${tool.name} takes no further value: '${word}'`, tool)
+      put(name, word)
+      continue
+    }
+    const [, key = '', inline] = flag
+    const name = findProperty(key, tool)
+    if (name === undefined && ownFlags.has(key)) own.add(key)
+    else if (name === undefined) throw usage(`${tool.name} has no --${key}.${didYouMean(key, flagNames(tool))}`, tool)
+    else if (tool.properties[name]?.type === 'boolean') put(name, inline ?? 'true')
+    else if (inline !== undefined) put(name, inline)
+    else if (index + 1 < words.length) put(name, words[++index])
+    else throw usage(`--${key} needs a value`, tool)
+  }
+  return { values, own }
+}
+
+/** A list takes all the words that are left. */
+function takePositional(waiting: string[], tool: FlagTool): string | undefined {
+  const [next] = waiting
+  if (next !== undefined && tool.properties[next]?.type !== 'array') waiting.shift()
+  return next
+}
+
+function findProperty(key: string, tool: FlagTool): string | undefined {
+  const plain = (text: string) => text.replaceAll(/[-_]/g, '').toLowerCase()
+  return Object.keys(tool.properties).find((name) => name === key || plain(name) === plain(key))
+}
+
+const flagNames = (tool: FlagTool) => Object.keys(tool.properties).map((name) => name.replaceAll('_', '-'))
+
+const usage = (message: string, tool: FlagTool) =>
+  new TooldexError('USAGE', `${message.endsWith('?') ? message : `${message}.`}`, { hint: `See: tooldex call ${tool.name} --help` })
+
+/** The help of one tool, made from its schema. */
+export function toolHelp(tool: FlagTool, description: string, required: readonly string[]): string {
+  const rows = Object.entries(tool.properties).map(([name, property]) => {
+    const flag = `--${name.replaceAll('_', '-')}${property.type === 'boolean' ? '' : ` <${String(property.type ?? 'value')}>`}`
+    const notes = [
+      required.includes(name) ? 'required' : '',
+      tool.positional.includes(name) ? 'may be given without the flag' : '',
+      property.enum === undefined ? '' : `one of ${property.enum.join(', ')}`,
+      property.default === undefined ? '' : `default ${JSON.stringify(property.default)}`,
+    ].filter((note) => note !== '')
+    return `  ${flag.padEnd(28)} ${property.description ?? ''}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+  })
+  return [`Usage: tooldex call ${tool.name} [flags]`, '', description, '', ...rows, ''].join('\n')
+}

@@ -1,0 +1,35 @@
+import type * as z from 'zod'
+import { showInvisible } from '../../base/visible-text.ts'
+import type { describeTools, searchTools } from '../../operations/index.ts'
+
+type SearchAnswer = z.output<typeof searchTools.output>
+type DescribeAnswer = z.output<typeof describeTools.output>
+
+/** A search answer for a model to read: one line a tool, or the overview of what there is. */
+export function searchText(answer: SearchAnswer): string {
+  if (answer.mode === 'summary') {
+    const lines = (answer.summary ?? []).map(({ name, description, toolCount, category, tags }) => {
+      const labels = [category ?? '', ...tags].filter((label) => label !== '').join(', ')
+      return `${name} (${toolCount} tools${labels === '' ? '' : `; ${labels}`}): ${description}`
+    })
+    return lines.length === 0 ? 'There are no tools.' : showInvisible(lines.join('\n'))
+  }
+  const lines = (answer.results ?? []).map(({ signature, shortDescription, description, inputSchema }) => {
+    const text = `${signature}: ${description ?? shortDescription}`
+    return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
+  })
+  if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
+  return lines.length === 0 ? 'No tool matches. Try other words, or no query for an overview.' : showInvisible(lines.join('\n'))
+}
+
+/** What was asked about tools, for a model to read. */
+export function describeText({ tools }: DescribeAnswer): string {
+  const texts = tools.map(({ name, summary, tool, exampleRequests, notes }) => {
+    const lines = [`${name}: ${tool?.description ?? summary}`]
+    if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))
+    if (exampleRequests !== undefined && exampleRequests.length > 0) lines.push(`For: ${exampleRequests.join(' | ')}`)
+    if (notes !== undefined) lines.push(notes)
+    return lines.join('\n')
+  })
+  return showInvisible(texts.join('\n\n'))
+}

@@ -1,0 +1,79 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type * as z from 'zod'
+import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import {
+  callTool,
+  describeTools,
+  invoke,
+  type Operation,
+  type OperationContext,
+  outcomeText,
+  planText,
+  searchTools,
+} from '../../operations/index.ts'
+import { describeText, searchText } from './answer-text.ts'
+import type { MetaToolName } from './meta-tools.ts'
+import { readCall } from './read-call.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+const handlers: Record<MetaToolName, (given: Given, context: OperationContext) => Promise<CallToolResult>> = {
+  search_tools: (given, context) => answer(searchTools, given, context, searchText),
+  describe_tool: (given, context) => answer(describeTools, readIds(given), context, describeText),
+  call_tool: (given, context) => answerCall(readCall(given), context),
+}
+
+/** Answers one of the three tools; what a caller got wrong comes back as a tool error that says how to mend it. */
+export function handleMetaTool(name: MetaToolName, given: Given, context: OperationContext): Promise<CallToolResult> {
+  return orToolError(() => handlers[name](given, context))
+}
+
+/** Answers a tool that is in the list itself. */
+export function handleListedTool(name: string, given: Given, context: OperationContext): Promise<CallToolResult> {
+  return orToolError(() => answerCall({ name, arguments: given }, context))
+}
+
+async function answer<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  given: Given,
+  context: OperationContext,
+  toText: (output: z.output<Output>) => string,
+): Promise<CallToolResult> {
+  const output = await invoke(operation, given, context)
+  return { content: [{ type: 'text', text: toText(output) }], structuredContent: output as Record<string, unknown> }
+}
+
+async function answerCall(call: Record<string, unknown>, context: OperationContext): Promise<CallToolResult> {
+  const answered = await invoke(callTool, call, context)
+  if ('plan' in answered) {
+    return { content: [{ type: 'text', text: planText(answered.plan) }], structuredContent: { plan: answered.plan } }
+  }
+  const { status, result, errorCode } = answered.outcome
+  const failed = status !== 'SUCCESS'
+  return {
+    content: [{ type: 'text', text: outcomeText(answered.outcome) }],
+    structuredContent: { ...result, ...(failed ? { status, errorCode } : {}) },
+    ...(failed ? { isError: true } : {}),
+  }
+}
+
+async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await work()
+  } catch (thrown) {
+    return toToolError(toTooldexError(thrown))
+  }
+}
+
+function toToolError(error: TooldexError): CallToolResult {
+  if (error.code === 'INTERNAL') throw new ProtocolError(ProtocolErrorCode.InternalError, error.message)
+  const text = `${error.message}\n${error.hint}`
+  return { content: [{ type: 'text', text }], structuredContent: { error: toErrorBody(error) }, isError: true }
+}
+
+/** One id where a list is asked for, under one of the names models give it. */
+function readIds(given: Given): Given {
+  if (given.ids !== undefined) return given
+  const id = given.id ?? given.name ?? given.tool_name
+  return id === undefined ? given : { ...given, ids: [id] }
+}

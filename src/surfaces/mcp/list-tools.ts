@@ -1,0 +1,45 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import { toClientName } from '../../contract/client-name.ts'
+import type { CatalogueSnapshot } from '../../operations/index.ts'
+import { isMetaTool, metaTools } from './meta-tools.ts'
+
+/** Which tools a client sees in its list. */
+export interface ListMode {
+  /** Every tool itself, and none of the three. */
+  readonly classic: boolean
+  /** Tools to show beside the three. */
+  readonly pinned: readonly string[]
+}
+
+/** The list of tools: the three, with the pinned ones; or in classic mode all. The same every time it is asked for. */
+export function listedTools(snapshot: CatalogueSnapshot, { classic, pinned }: ListMode): readonly Tool[] {
+  if (classic) return snapshot.entries.map((entry) => toTool(snapshot, entry))
+  const shown = pinned.map((name) => snapshot.names.get(name)).filter((entry) => entry !== undefined)
+  return [...metaTools(), ...shown.filter((entry) => !isMetaTool(entry.toolName)).map((entry) => toTool(snapshot, entry))]
+}
+
+function toTool(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): Tool {
+  const hints = snapshot.index.get(entry.toolName)?.tool.annotations
+  return {
+    name: toClientName(entry.toolName),
+    title: toTitle(entry.toolName),
+    description: entry.description,
+    inputSchema: entry.inputSchema as Tool['inputSchema'],
+    ...(hints === undefined ? {} : { annotations: toHints(hints) }),
+  }
+}
+
+function toHints(hints: { readOnly?: boolean | undefined; destructive?: boolean | undefined; idempotent?: boolean | undefined; openWorld?: boolean | undefined }) {
+  return {
+    ...(hints.readOnly === undefined ? {} : { readOnlyHint: hints.readOnly }),
+    ...(hints.destructive === undefined ? {} : { destructiveHint: hints.destructive }),
+    ...(hints.idempotent === undefined ? {} : { idempotentHint: hints.idempotent }),
+    ...(hints.openWorld === undefined ? {} : { openWorldHint: hints.openWorld }),
+  }
+}
+
+/** `git_status` as a person would write it: `Git status`. */
+function toTitle(name: string): string {
+  const words = name.replace(/[_.-]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

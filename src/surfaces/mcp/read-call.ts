@@ -1,0 +1,29 @@
+const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
+const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input']
+const ownKeys = ['version', 'idempotencyKey', 'dryRun']
+
+/** The arguments of `call_tool` as models really write them: other names, arguments as JSON text, or not nested at all. */
+export function readCall(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const name = pick(given, nameKeys)
+  const inner = parse(pick(given, argumentKeys))
+  const own = Object.fromEntries(ownKeys.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]))
+  if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined) return { ...readCall(inner), ...own }
+  const known = new Set([...nameKeys, ...argumentKeys, ...ownKeys])
+  const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !known.has(key)))
+  return { ...own, name, arguments: inner ?? loose }
+}
+
+const pick = (record: Readonly<Record<string, unknown>>, keys: readonly string[]) =>
+  keys.map((key) => record[key]).find((value) => value !== undefined && value !== null)
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parse(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
