@@ -1,11 +1,13 @@
+import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { createCliExecutor } from '../executors/cli/index.ts'
-import { LiveCatalogue, type OperationContext } from '../operations/index.ts'
+import { LiveCatalogue } from '../operations/live-catalogue.ts'
+import type { OperationContext } from '../operations/operation.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
 import { createRedactor } from '../secrets/create-redactor.ts'
-import { createCliSource, listConfigNames } from '../sources/cli/index.ts'
+import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
 /** How many commands run at once, and how many may wait. */
@@ -15,7 +17,10 @@ const defaults = { slots: 8, waiting: 256 }
 export function compose(options: OpenOptions): OperationContext {
   const env = process.env
   const logger = openLogger(options)
-  const source = createCliSource(options.configs ?? listConfigNames(env), { env })
+  const source = createCliSource(options.configs ?? listConfigNames(env), {
+    env,
+    cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
+  })
   const catalogue = new LiveCatalogue({ source, policyFile: options.policy, logger })
   const executor = createCliExecutor({
     env,

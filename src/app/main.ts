@@ -4,7 +4,6 @@ import { packageVersion } from '../base/package-info.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
-import { runStdio } from './run-stdio.ts'
 
 const stopping = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort(name))
@@ -14,7 +13,7 @@ process.stdout.on('error', () => {})
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
-  runStdio: (options) => runStdio(options, stopping.signal),
+  runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(text),

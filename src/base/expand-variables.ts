@@ -17,7 +17,7 @@ export function expandVariables(text: string, env: Environment, style: Style = '
   const missing: string[] = []
   const expanded = text.replace(patterns[style], (written, braced?: string, fallback?: string, bare?: string) => {
     const name = braced ?? bare ?? ''
-    const value = env[name]
+    const value = Object.hasOwn(env, name) ? env[name] : undefined
     if (value !== undefined && (value !== '' || fallback === undefined)) return value
     if (fallback !== undefined) return fallback
     missing.push(name)

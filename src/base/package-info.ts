@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The folder that holds package.json, whether run from source or from the build. */
-export const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
-
 /** Where the bundled configs are. */
 export const bundledConfigsDir = fileURLToPath(new URL('../../configs/', import.meta.url))
+
+/** Where the build puts the bundled configs as it read them. */
+export const builtConfigsDir = fileURLToPath(new URL('../../dist/configs/', import.meta.url))
 
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))

@@ -1,4 +1,8 @@
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type * as Re2 from 're2js'
+
+/** Loaded with the first pattern: most starts have none. */
+const loadRe2 = (): typeof Re2 => createRequire(import.meta.url)('re2js')
 
 /** A regular expression that runs in linear time whatever it is given, and always matches the whole text. */
 export interface Pattern {
@@ -9,7 +13,7 @@ export interface Pattern {
 /** Compiles a pattern; throws a SyntaxError saying what is wrong, look-around and back-references included. */
 export function compilePattern(source: string): Pattern {
   try {
-    const compiled = RE2JS.compile(source)
+    const compiled = loadRe2().RE2JS.compile(source)
     return { source, matches: (text) => compiled.matches(text) }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it does not compile'

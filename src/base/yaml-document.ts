@@ -1,5 +1,9 @@
-import { isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
 import type { Problem } from './problem.ts'
+
+/** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
+const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
 
 /** A parsed YAML text that still knows where everything stood. */
 export interface YamlDocument {
@@ -17,6 +21,7 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
 export function parseYaml(text: string, file: string): YamlDocument {
+  const { isScalar, LineCounter, parseDocument, visit } = loadReader()
   const lines = new LineCounter()
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -54,6 +59,7 @@ export function parseYaml(text: string, file: string): YamlDocument {
 }
 
 function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 'value'): number {
+  const { isNode } = loadReader()
   let node: unknown = root
   let offset = isNode(root) ? (root.range?.[0] ?? 0) : 0
   for (const [depth, part] of path.entries()) {
@@ -68,9 +74,10 @@ function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 
 }
 
 function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknown } | undefined {
+  const { isMap, isScalar } = loadReader()
   if (isMap(node)) {
     const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(part))
-    return pair as Pair<Node, Node> | undefined
+    return pair as Yaml.Pair<Yaml.Node, Yaml.Node> | undefined
   }
   const items = (node as { items?: unknown[] } | undefined)?.items
   const value = items?.[Number(part)]

@@ -1,6 +1,4 @@
 import { join } from 'node:path'
-import { setInJson } from '../base/edit-json-text.ts'
-import { setTomlTable } from '../base/edit-toml-text.ts'
 import type { Environment } from '../base/expand-variables.ts'
 
 /** How a client is told to start a server. */
@@ -15,7 +13,7 @@ export interface Client {
   /** What to do so that the client notices. */
   readonly next: string
   file(place: Place): string
-  edit(text: string, name: string, entry: ServerEntry, file: string): string
+  edit(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
 }
 
 /** Where things are on this machine. */
@@ -28,8 +26,10 @@ export interface Place {
 
 const json =
   (key: string, extra: Record<string, unknown> = {}): Client['edit'] =>
-  (text, name, { command, args }, file) =>
-    setInJson(text, [key, name], { ...extra, command, args }, file)
+  async (text, name, { command, args }, file) => {
+    const { setInJson } = await import('../base/edit-json-text.ts')
+    return setInJson(text, [key, name], { ...extra, command, args }, file)
+  }
 
 /** The clients that `tooldex install` knows. */
 export const clients = {
@@ -61,8 +61,10 @@ export const clients = {
     title: 'Codex',
     next: 'Start codex; /mcp lists the server.',
     file: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
-    edit: (text, name, { command, args }, file) =>
-      setTomlTable(text, ['mcp_servers', name], { command, args: [...args] }, file),
+    async edit(text, name, { command, args }, file) {
+      const { setTomlTable } = await import('../base/edit-toml-text.ts')
+      return setTomlTable(text, ['mcp_servers', name], { command, args: [...args] }, file)
+    },
   },
   gemini: {
     title: 'Gemini CLI',

@@ -1,12 +1,18 @@
-export { callTool } from './call-tool.ts'
-export { describeTools } from './describe-tools.ts'
-export { invoke } from './invoke.ts'
-export { type CatalogueSnapshot, LiveCatalogue } from './live-catalogue.ts'
-export { listTools } from './list-tools.ts'
-export type { Operation, OperationContext } from './operation.ts'
-export { outcomeText, planText } from './result-text.ts'
-export { searchTools } from './search-tools.ts'
-export { validateConfigs } from './validate-configs.ts'
-export { clientNames } from './clients.ts'
-export { installClient } from './install-client.ts'
-export { runDoctor } from './run-doctor.ts'
+import { callTool } from './call-tool.ts'
+import { describeTools } from './describe-tools.ts'
+import { installClient } from './install-client.ts'
+import { listTools } from './list-tools.ts'
+import { runDoctor } from './run-doctor.ts'
+import { searchTools } from './search-tools.ts'
+import { validateConfigs } from './validate-configs.ts'
+
+/** Everything a caller can do. Surfaces import the operations they render; docs and tests walk the list. */
+export const operations = [
+  searchTools,
+  describeTools,
+  callTool,
+  listTools,
+  validateConfigs,
+  installClient,
+  runDoctor,
+] as const

@@ -27,12 +27,12 @@ export const installClient = defineOperation({
     diff: z.array(z.string()),
     next: z.string(),
   }),
-  handle({ client: id, command, name, dryRun }) {
+  async handle({ client: id, command, name, dryRun }) {
     const client: Client = clients[id]
     const file = client.file({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
     const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
     const [program = '', ...args] = command
-    const after = client.edit(before, name, { command: program, args }, file)
+    const after = await client.edit(before, name, { command: program, args }, file)
     const changed = after !== before
     const backup = changed && !dryRun ? replaceFile(file, after) : null
     return { client: client.title, file, changed, backup, diff: [...lineDiff(before, after)], next: client.next }

@@ -99,6 +99,7 @@ function build({ policyFile, logger }: LiveCatalogueOptions, configs: readonly L
   if (policy !== undefined) for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
   const index = ToolIndex.fromConfigs(parsed, {
     policy: policy?.value,
+    checked: true,
     onDuplicate: (tool, cli) => logger.warn(`tool '${tool}' is defined more than once; the one in '${cli}' is used`),
   })
   const entries = index.search({ limit: Number.POSITIVE_INFINITY })

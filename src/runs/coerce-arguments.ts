@@ -14,19 +14,22 @@ export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<
   const say = (name: string, message: string) =>
     problems.push({ severity: 'error', pointer: toPointer([name]), message })
   const values = new Map<string, ArgValue>()
-  for (const arg of args) {
-    if (arg.required && !isGiven(given, arg.name)) say(arg.name, `Missing required argument '${arg.name}'`)
-  }
-  const names = args.map((arg) => arg.name)
-  for (const name of Object.keys(given)) {
-    if (!names.includes(name)) say(name, `Unknown argument '${toOneLine(name)}'.${didYouMean(name, names)}`)
-  }
-  for (const arg of args) {
-    const value = isGiven(given, arg.name) ? given[arg.name] : arg.default
-    if (value == null) continue
+  const put = (arg: ArgDef, value: unknown): void => {
     const coerced = isList(arg) ? coerceList(arg, value) : coerceOne(arg, value)
     if (typeof coerced === 'object' && 'problem' in coerced) say(arg.name, coerced.problem)
     else values.set(arg.name, coerced)
+  }
+  for (const arg of args) {
+    if (arg.required && !isGiven(given, arg.name)) say(arg.name, `Missing required argument '${arg.name}'`)
+  }
+  const known = new Map(args.map((arg) => [arg.name, arg]))
+  for (const [name, value] of Object.entries(given)) {
+    const arg = known.get(name)
+    if (arg === undefined) say(name, `Unknown argument '${toOneLine(name).slice(0, 100)}'.${didYouMean(name, known.keys())}`)
+    else if (value != null) put(arg, value)
+  }
+  for (const arg of args) {
+    if (arg.default != null && !isGiven(given, arg.name)) put(arg, arg.default)
   }
   if (problems.length > 0) throw invalidArguments(problems)
   return values
@@ -85,12 +88,14 @@ function toBoolean(value: unknown): boolean | undefined {
 
 function toInteger(value: unknown): number | undefined {
   const number = toNumber(value)
-  return number !== undefined && Number.isSafeInteger(number) && !/[.e]/i.test(String(value)) ? number : undefined
+  // A text with a point or an exponent was meant as something else, even where it comes out whole.
+  if (typeof value === 'string' && /[.e]/i.test(value)) return undefined
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'string' && !/^\s*[+-]?(\d+(_\d+)*)(\.\d*)?(e[+-]?\d+)?\s*$/i.test(value)) return undefined
+  if (typeof value === 'string' && !/^\s*[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) return undefined
   const number = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }

@@ -5,15 +5,18 @@
 const minBuckets = 1 << 8
 const maxBuckets = 1 << 16
 
-/** Finds the texts that contain a string, in order, without looking at the others. */
-export class SubstringIndex {
+/** Finds the items whose text contains a string, in order, without looking at the others. */
+export class SubstringIndex<Item> {
+  readonly #items: readonly Item[]
   readonly #texts: readonly string[]
   readonly #mask: number
   readonly #offsets: Uint32Array
   readonly #postings: Uint32Array
 
-  constructor(texts: readonly string[]) {
+  constructor(items: readonly Item[], toText: (item: Item) => string) {
+    const texts = items.map(toText)
     const characters = texts.reduce((sum, text) => sum + text.length, 0)
+    this.#items = items
     this.#texts = texts
     this.#mask = nextPowerOfTwo(Math.min(Math.max(characters / 4, minBuckets), maxBuckets)) - 1
     const counts = new Uint32Array(this.#mask + 2)
@@ -29,29 +32,35 @@ export class SubstringIndex {
     })
   }
 
-  /** Calls `visit` with the position of each text that contains `part`, until it returns false. */
-  each(part: string, visit: (position: number) => boolean): void {
-    if (part.length < 3) return this.#scan(part, visit)
-    let [from, to] = [0, this.#postings.length + 1]
+  /** The first `limit` items, in order, whose text contains `part` and that are accepted. */
+  find(part: string, limit: number, accept?: (item: Item) => boolean): Item[] {
+    const found: Item[] = []
+    const range = this.#candidates(part)
+    if (range === undefined) return found
+    const [from, to] = range
+    const listed = to - from < this.#items.length
+    for (let index = from; index < to; index++) {
+      const position = listed ? (this.#postings[index] as number) : index - from
+      if (!(this.#texts[position] as string).includes(part)) continue
+      const item = this.#items[position] as Item
+      if (accept !== undefined && !accept(item)) continue
+      found.push(item)
+      if (found.length >= limit) break
+    }
+    return found
+  }
+
+  /** The postings to look at: those of the rarest triple, or as many as there are texts when all must be looked at. */
+  #candidates(part: string): readonly [number, number] | undefined {
+    let [from, to] = [0, this.#items.length]
     for (let index = 0; index + 2 < part.length; index++) {
       const bucket = this.#bucketAt(part, index)
       const start = this.#offsets[bucket] as number
       const end = this.#offsets[bucket + 1] as number
-      if (end === start) return
+      if (end === start) return undefined
       if (end - start < to - from) [from, to] = [start, end]
     }
-    // Nearly everything is a candidate: the plain loop has less to do per text.
-    if (to - from > this.#texts.length * 0.9) return this.#scan(part, visit)
-    for (let index = from; index < to; index++) {
-      const position = this.#postings[index] as number
-      if ((this.#texts[position] as string).includes(part) && !visit(position)) return
-    }
-  }
-
-  #scan(part: string, visit: (position: number) => boolean): void {
-    for (let position = 0; position < this.#texts.length; position++) {
-      if ((this.#texts[position] as string).includes(part) && !visit(position)) return
-    }
+    return [from, to]
   }
 
   /** Each bucket of each text, once a text. */

@@ -9,6 +9,8 @@ import { SubstringIndex } from './substring-index.ts'
 export interface ToolIndexOptions {
   /** Hides the tools it disables and puts its descriptions and constraints on the rest. */
   readonly policy?: Policy | undefined
+  /** The configs come from `loadConfig` and are the index's to keep: they need no second check. */
+  readonly checked?: boolean | undefined
   /** Told of every tool name that a later definition took over. */
   readonly onDuplicate?: ((toolName: string, cliName: string) => void) | undefined
 }
@@ -23,13 +25,12 @@ export class ToolIndex {
   readonly #entries: readonly ToolIndexEntry[]
   readonly #resolved: ReadonlyMap<string, ResolvedTool>
   readonly #summaries: readonly CliSummary[]
-  readonly #texts: SubstringIndex
+  #texts: SubstringIndex<ToolIndexEntry> | undefined
 
   private constructor(rows: ReadonlyMap<string, Row>, summaries: readonly CliSummary[]) {
     this.#entries = Array.from(rows.values(), (row) => row.entry)
     this.#resolved = new Map(Array.from(rows, ([name, row]) => [name, row.resolved]))
     this.#summaries = summaries
-    this.#texts = new SubstringIndex(this.#entries.map(toSearchText))
   }
 
   /** Builds the index in config order; of two tools with one name the last wins, at its own place. */
@@ -38,7 +39,7 @@ export class ToolIndex {
     const summaries: CliSummary[] = []
     const warn = options.onDuplicate ?? warnOfDuplicate
     for (const input of configs) {
-      const config = CliConfig.parse(input)
+      const config = options.checked ? (input as CliConfig) : CliConfig.parse(input)
       let disabled = 0
       for (const tool of config.tools) {
         const row = toRow(config, tool, options.policy)
@@ -55,17 +56,12 @@ export class ToolIndex {
   search(query: ToolIndexQuery = {}): readonly ToolIndexEntry[] {
     const limit = query.limit ?? 10
     if (!(limit > 0)) return []
-    const category = query.category?.toLowerCase() || undefined
-    const cli = query.cli?.toLowerCase() || undefined
-    const found: ToolIndexEntry[] = []
-    this.#texts.each((query.query ?? '').toLowerCase(), (position) => {
-      const entry = this.#entries[position] as ToolIndexEntry
-      if (category !== undefined && entry.category?.toLowerCase() !== category) return true
-      if (cli !== undefined && entry.cliName.toLowerCase() !== cli) return true
-      found.push(entry)
-      return found.length < limit
-    })
-    return found
+    const accept = toFilter(query)
+    const part = (query.query ?? '').toLowerCase()
+    if (part === '') return (accept === undefined ? this.#entries : this.#entries.filter(accept)).slice(0, limit)
+    // Made with the first query: looking tools up by name does not need it.
+    this.#texts ??= new SubstringIndex(this.#entries, toSearchText)
+    return this.#texts.find(part, limit, accept)
   }
 
   /** One line of overview for each config. */
@@ -82,6 +78,16 @@ export class ToolIndex {
   get size(): number {
     return this.#entries.length
   }
+}
+
+/** Category and cli must be equal, whatever their case; an empty one does not filter. */
+function toFilter(query: ToolIndexQuery): ((entry: ToolIndexEntry) => boolean) | undefined {
+  const category = query.category?.toLowerCase() || undefined
+  const cli = query.cli?.toLowerCase() || undefined
+  if (category === undefined && cli === undefined) return undefined
+  return (entry) =>
+    (category === undefined || entry.category?.toLowerCase() === category) &&
+    (cli === undefined || entry.cliName.toLowerCase() === cli)
 }
 
 function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Row | undefined {
@@ -104,7 +110,7 @@ function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Ro
     descriptionOverride: rule.description ?? null,
     argConstraints: rule.args,
   }
-  return deepFreeze({ entry, resolved: structuredClone(resolved) })
+  return deepFreeze({ entry, resolved })
 }
 
 /** What a tool takes over from its config where it says nothing itself. */

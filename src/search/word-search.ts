@@ -26,17 +26,25 @@ interface Document {
 
 /** Ranks tools word by word: by where the words are found, how rare they are, and how many of them a tool has. */
 export class WordSearch {
-  readonly #documents: readonly Document[]
+  readonly #entries: readonly ToolIndexEntry[]
   readonly #found = new Map<string, number>()
+  #documents: readonly Document[] = []
 
   constructor(entries: readonly ToolIndexEntry[]) {
-    this.#documents = entries.map(toDocument)
+    this.#entries = entries
+  }
+
+  /** Reads the tools at the first search, so that a start does not wait for it. */
+  #prepare(): void {
+    if (this.#documents.length === this.#entries.length) return
+    this.#documents = this.#entries.map(toDocument)
     for (const { words } of this.#documents) {
       for (const word of words.keys()) this.#found.set(word, (this.#found.get(word) ?? 0) + 1)
     }
   }
 
   search({ query, accept }: WordQuery): readonly RankedEntry[] {
+    this.#prepare()
     const words = [...new Set(splitIdentifiers(query).map(stem))]
     const joined = splitIdentifiers(query).join('')
     const ranked: RankedEntry[] = []
@@ -49,7 +57,7 @@ export class WordSearch {
   }
 
   #score(document: Document, words: readonly string[], joined: string): number {
-    let score = joined === document.joined ? exactName : 0
+    let score = 0
     let matched = 0
     for (const word of words) {
       const weight = document.words.get(word) ?? partialMatch * partial(document.words, word)
@@ -57,7 +65,9 @@ export class WordSearch {
       matched++
       score += weight * Math.log(1 + this.#documents.length / (1 + (this.#found.get(word) ?? 0)))
     }
-    return score * (matched / words.length)
+    // Outside the share of words found: a name written without its separators has no word in common with itself.
+    const exact = joined === document.joined ? exactName : 0
+    return exact + score * (matched / words.length)
   }
 }
 

@@ -1,3 +1,4 @@
 export { createCliSource } from './cli-source.ts'
-export { listConfigNames, loadConfig, loadConfigFile, resolveConfig, userConfigsDir } from './load-config.ts'
+export { ConfigCache } from './config-cache.ts'
+export { listConfigNames, loadConfig, loadConfigFile, resolveConfig, tooldexHome, userConfigsDir } from './load-config.ts'
 export { parseConfig } from './parse-config.ts'

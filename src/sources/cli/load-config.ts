@@ -44,9 +44,14 @@ export function listConfigNames(env: Environment = process.env): readonly string
   return [...new Set(yaml)].sort()
 }
 
+/** Where Tooldex keeps what belongs to the user. */
+export function tooldexHome(env: Environment = process.env): string {
+  return env.TOOLDEX_HOME || join(env.HOME || homedir(), '.tooldex')
+}
+
 /** The folder for the user's own configs. */
 export function userConfigsDir(env: Environment = process.env): string {
-  return join(env.TOOLDEX_HOME || join(env.HOME || homedir(), '.tooldex'), 'configs')
+  return join(tooldexHome(env), 'configs')
 }
 
 const configDirs = (env: Environment) => [userConfigsDir(env), bundledConfigsDir]

@@ -4,12 +4,14 @@ import { type KeyShape, sameKeys } from '../../base/yaml-keys.ts'
 import { CliConfig } from '../../contract/cli-config.ts'
 import type { LoadedConfig } from '../../contract/source.ts'
 import { checkConfig } from './check-config.ts'
+import type { ConfigCache } from './config-cache.ts'
 
 /** How strictly a config is read, and with which environment. */
 export interface ParseOptions {
   /** Unknown keys are errors, not warnings. */
   readonly strict?: boolean | undefined
   readonly env?: Environment | undefined
+  readonly cache?: ConfigCache | undefined
 }
 
 const argKeys: KeyShape = {
@@ -43,10 +45,14 @@ export const configKeys: KeyShape = {
   inside: { tools: toolKeys, global_args: argKeys },
 }
 
-/** Reads a config from YAML text. */
+/** Reads a config from YAML text, or remembers what it was read as. */
 export function parseConfig(text: string, file: string, options: ParseOptions = {}): LoadedConfig {
   const env = options.env ?? process.env
+  const known = options.cache?.get(text)
+  // What depends on the environment is asked anew; anything to report is reported with its place, from the text.
+  if (known !== undefined && checkConfig(known, env).length === 0) return { file, config: known, warnings: [] }
   const { value, warnings } = parseTypedYaml(text, file, { ...configKind, check: (config) => checkConfig(config, env) }, options.strict)
+  if (warnings.length === 0) options.cache?.put(text, value)
   return { file, config: value, warnings }
 }
 

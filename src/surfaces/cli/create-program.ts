@@ -1,33 +1,34 @@
 import { Command, CommanderError } from 'commander'
 import { errorTable } from '../../base/errors.ts'
-import { addCall } from './commands/call.ts'
-import { addCompletion } from './commands/completion.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDescribe } from './commands/describe.ts'
-import { addDoctor } from './commands/doctor.ts'
-// import { addImport } from './commands/import.ts'
-import { addInstall } from './commands/install.ts'
-import { addList } from './commands/list.ts'
-import { addRun } from './commands/run.ts'
-import { addSearch } from './commands/search.ts'
-import { addSkill } from './commands/skill.ts'
-import { addValidate } from './commands/validate.ts'
+import type { AddCommand } from './commands/command.ts'
 import type { CliHost } from './host.ts'
 import { reportError } from './report-error.ts'
 
-const adders = [
-  addRun, addList, addValidate, addSearch, addDescribe, addCall,
-  addInstall, addSkill, addDoctor, addCompletion, addDemo,
-]
+// Each command is loaded when it is asked for: a server that a client starts should not wait for the others.
+const loaders: Record<string, () => Promise<AddCommand>> = {
+  run: async () => (await import('./commands/run.ts')).addRun,
+  list: async () => (await import('./commands/list.ts')).addList,
+  validate: async () => (await import('./commands/validate.ts')).addValidate,
+  search: async () => (await import('./commands/search.ts')).addSearch,
+  describe: async () => (await import('./commands/describe.ts')).addDescribe,
+  call: async () => (await import('./commands/call.ts')).addCall,
+  install: async () => (await import('./commands/install.ts')).addInstall,
+  skill: async () => (await import('./commands/skill.ts')).addSkill,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
+  demo: async () => (await import('./commands/demo.ts')).addDemo,
+}
 
 /** Runs one command line and gives the exit code. */
 export async function runCommandLine(words: readonly string[], host: CliHost): Promise<number> {
   let code = 0
-  const program = createProgram(host, (given) => {
+  const exit = (given: number): void => {
     code = given
-  })
+  }
   try {
-    await program.parseAsync(withRun(words, program), { from: 'user' })
+    const line = withRun(words)
+    const program = await createProgram(host, exit, line[0])
+    await program.parseAsync(line, { from: 'user' })
     return code
   } catch (thrown) {
     // commander has said what is wrong already; only the code is ours.
@@ -36,8 +37,8 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
   }
 }
 
-/** The whole command line as commander sees it. */
-export function createProgram(host: CliHost, exit: (code: number) => void): Command {
+/** The command line as commander sees it: one command where it is known which, else all. */
+export async function createProgram(host: CliHost, exit: (code: number) => void, only?: string): Promise<Command> {
   const program = new Command('tooldex')
     .description('One place where the tools of LLM agents are described, found, governed and run.')
     .version(host.version)
@@ -46,7 +47,8 @@ export function createProgram(host: CliHost, exit: (code: number) => void): Comm
     .showHelpAfterError('(tooldex COMMAND --help says what it takes)')
     .configureOutput({ writeOut: (text) => host.out(text), writeErr: (text) => host.err(text) })
     .addHelpText('after', helpExamples)
-  for (const add of adders) add(program, host, exit)
+  const wanted = only !== undefined && Object.hasOwn(loaders, only) && !needsAll.has(only) ? [only] : Object.keys(loaders)
+  for (const name of wanted) (await loaders[name]?.())?.(program, host, exit)
   for (const command of program.commands) inherit(command, program)
   return program
 }
@@ -63,12 +65,13 @@ Examples:
   tooldex call git_log --max-count 3        run one
   tooldex install claude-code git           add it to a client`
 
+// Completion looks at the options of the other commands.
+const needsAll = new Set(['completion', '__complete'])
+const runOptionsWithValue = new Set(['--policy', '--pin', '--log-level', '--transport', '--concurrency', '--max-output', '--max-file'])
+
 /** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is no command. */
-export function withRun(words: readonly string[], program: Command): readonly string[] {
-  const run = program.commands.find((command) => command.name() === 'run')
-  const takesValue = (word: string) =>
-    run?.options.some((option) => option.required && (option.long === word || option.short === word)) ?? false
-  const plain = words.find((word, index) => !word.startsWith('-') && !takesValue(words[index - 1] ?? ''))
-  if (plain === undefined || plain === 'help' || program.commands.some((command) => command.name() === plain)) return words
-  return ['run', ...words]
+export function withRun(words: readonly string[]): readonly string[] {
+  const plain = words.find((word, index) => !word.startsWith('-') && !runOptionsWithValue.has(words[index - 1] ?? ''))
+  const known = plain === undefined || plain === 'help' || plain === '__complete' || Object.hasOwn(loaders, plain)
+  return known ? words : ['run', ...words]
 }

@@ -1,5 +1,5 @@
 import type { LogLevel } from '../../base/logger.ts'
-import type { OperationContext } from '../../operations/index.ts'
+import type { OperationContext } from '../../operations/operation.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { showInvisible } from '../../base/visible-text.ts'
-import type { describeTools, searchTools } from '../../operations/index.ts'
+import type { describeTools } from '../../operations/describe-tools.ts'
+import type { searchTools } from '../../operations/search-tools.ts'
 
 type SearchAnswer = z.output<typeof searchTools.output>
 type DescribeAnswer = z.output<typeof describeTools.output>

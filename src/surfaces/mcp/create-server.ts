@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { OperationContext } from '../../operations/index.ts'
+import type { OperationContext } from '../../operations/operation.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
 import { type ListMode, listedTools } from './list-tools.ts'
 import { isMetaTool } from './meta-tools.ts'

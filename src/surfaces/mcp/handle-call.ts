@@ -1,16 +1,12 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
-import {
-  callTool,
-  describeTools,
-  invoke,
-  type Operation,
-  type OperationContext,
-  outcomeText,
-  planText,
-  searchTools,
-} from '../../operations/index.ts'
+import { callTool } from '../../operations/call-tool.ts'
+import { describeTools } from '../../operations/describe-tools.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Operation, OperationContext } from '../../operations/operation.ts'
+import { outcomeText, planText } from '../../operations/result-text.ts'
+import { searchTools } from '../../operations/search-tools.ts'
 import { describeText, searchText } from './answer-text.ts'
 import type { MetaToolName } from './meta-tools.ts'
 import { readCall } from './read-call.ts'

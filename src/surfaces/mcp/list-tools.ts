@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { toClientName } from '../../contract/client-name.ts'
-import type { CatalogueSnapshot } from '../../operations/index.ts'
+import type { CatalogueSnapshot } from '../../operations/live-catalogue.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */

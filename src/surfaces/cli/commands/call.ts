@@ -1,5 +1,9 @@
 import { type ErrorCode, errorTable, TooldexError } from '../../../base/errors.ts'
-import { callTool, describeTools, invoke, type OperationContext, planText } from '../../../operations/index.ts'
+import { callTool } from '../../../operations/call-tool.ts'
+import { describeTools } from '../../../operations/describe-tools.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import type { OperationContext } from '../../../operations/operation.ts'
+import { planText } from '../../../operations/result-text.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { describeTools, invoke } from '../../../operations/index.ts'
+import { describeTools } from '../../../operations/describe-tools.ts'
+import { invoke } from '../../../operations/invoke.ts'
 import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
 
 /** `tooldex describe TOOL...`: what one reads about tools before calling them. */

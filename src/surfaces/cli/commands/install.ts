@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import colors from 'picocolors'
-import { clientNames, installClient, invoke } from '../../../operations/index.ts'
+import { clientNames } from '../../../operations/clients.ts'
+import { installClient } from '../../../operations/install-client.ts'
+import { invoke } from '../../../operations/invoke.ts'
 import { type AddCommand, collect, toJson } from './command.ts'
 
 interface InstallFlags {

@@ -1,4 +1,5 @@
-import { invoke, listTools } from '../../../operations/index.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { listTools } from '../../../operations/list-tools.ts'
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
 

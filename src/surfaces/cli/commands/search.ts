@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { invoke, searchTools } from '../../../operations/index.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, collect, parseCount, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
 

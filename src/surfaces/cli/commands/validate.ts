@@ -2,7 +2,8 @@ import colors from 'picocolors'
 import { errorTable } from '../../../base/errors.ts'
 import { formatProblem } from '../../../base/problem.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
-import { invoke, validateConfigs } from '../../../operations/index.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { validateConfigs } from '../../../operations/validate-configs.ts'
 import { type AddCommand, toJson } from './command.ts'
 
 interface ValidateFlags {

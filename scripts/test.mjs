@@ -1,0 +1,28 @@
+// Runs all tests and ends with one line that counts them. With --long the slow ones too.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const folder = mkdtempSync(join(tmpdir(), 'tooldex-results-'))
+const output = join(folder, 'results.json')
+const args = process.argv.slice(2)
+const { status } = spawnSync(
+  process.execPath,
+  [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${output}`, ...args],
+  { stdio: 'inherit' },
+)
+
+let counted = false
+try {
+  const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(output, 'utf8'))
+  const skipped = testResults.flatMap((file) => file.assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed'))
+  const unexplained = skipped.filter((test) => !test.fullName.includes('[skipped: '))
+  for (const test of skipped) console.log(`skipped: ${test.fullName}`)
+  for (const test of unexplained) console.log(`skipped without a reason: ${test.fullName}`)
+  console.log(`${numPassedTests} passed, ${numFailedTests + unexplained.length} failed, ${skipped.length} skipped`)
+  counted = unexplained.length === 0
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exitCode = status === 0 && counted ? 0 : 1

@@ -1,0 +1,64 @@
+// Writes docs/reference from the code. With --check it only says whether the files are what the code says.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { errorTable } from '../dist/base/errors.js'
+import { operations } from '../dist/operations/index.js'
+import { createProgram } from '../dist/surfaces/cli/index.js'
+
+const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+const note = '<!-- Written by `npm run docs`; edit the code, not this file. -->\n\n'
+const table = (header, rows) => [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+const escape = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+function errorsPage() {
+  const rows = Object.entries(errorTable).map(([code, row]) => [`\`${code}\``, row.http, row.exit, row.retry ? 'yes' : 'no', escape(row.hint)])
+  return `# Errors\n\nEvery way Tooldex says no. A tool that failed is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'worth repeating', 'what to do'], rows)}\n`
+}
+
+function typeOf(schema) {
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' \\| ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.filter((one) => one.type !== 'null').map(typeOf))].join(' \\| ')
+  if (Array.isArray(schema.type)) return schema.type.filter((type) => type !== 'null').join(' \\| ')
+  return schema.type === 'array' ? `list of ${schema.items ? typeOf(schema.items) : 'values'}` : (schema.type ?? 'any')
+}
+
+function operationsPage() {
+  const parts = operations.map(({ name, summary, scope, input }) => {
+    const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+    const rows = Object.entries(schema.properties ?? {}).map(([key, property]) => {
+      const required = schema.required?.includes(key) ? 'yes' : ''
+      return [`\`${key}\``, typeOf(property), required, property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``]
+    })
+    const body = rows.length === 0 ? 'Takes nothing.' : table(['input', 'type', 'required', 'default'], rows)
+    return `## ${name}\n\n${summary} Scope: \`${scope}\`.\n\n${body}\n`
+  })
+  return `# Operations\n\nEverything a caller can do. The command line and MCP are renderings of this list.\n\n${parts.join('\n')}`
+}
+
+async function commandsPage() {
+  let text = ''
+  const host = { version: '0', out: () => {}, err: () => {}, configNames: () => [], columns: 100 }
+  const program = await createProgram(host, () => {})
+  const write = (command, path) => {
+    if (command._hidden) return
+    const help = command.createHelp()
+    help.helpWidth = 100
+    text += `## ${path}\n\n\`\`\`\n${help.formatHelp(command, help).trim()}\n\`\`\`\n\n`
+    for (const inner of command.commands) write(inner, `${path} ${inner.name()}`)
+  }
+  for (const command of program.commands) write(command, `tooldex ${command.name()}`)
+  return `# Command line\n\n${text.trimEnd()}\n`
+}
+
+const pages = { 'errors.md': errorsPage(), 'operations.md': operationsPage(), 'command-line.md': await commandsPage() }
+const check = process.argv.includes('--check')
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of Object.entries(pages)) {
+  const path = folder + name
+  const same = existsSync(path) && readFileSync(path, 'utf8') === note + text
+  if (check && !same) {
+    console.error(`docs/reference/${name} is not what the code says: run npm run docs`)
+    process.exitCode = 1
+  } else if (!same) writeFileSync(path, note + text)
+}

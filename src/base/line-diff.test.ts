@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lineDiff } from './line-diff.ts'
+
+describe('lineDiff', () => {
+  it('shows what went and what came between a few kept lines', () => {
+    const before = '1\n2\n3\n4\nold\n6\n7\n8\n9\n'
+    expect(lineDiff(before, before.replace('old', 'new\nnewer'))).toEqual([
+      ' 2',
+      ' 3',
+      ' 4',
+      '-old',
+      '+new',
+      '+newer',
+      ' 6',
+      ' 7',
+      ' 8',
+    ])
+  })
+
+  it.each([
+    ['two equal texts', 'a\nb\n', 'a\nb\n', []],
+    ['nothing to something', '', 'a\nb\n', ['+a', '+b']],
+    ['something to nothing', 'a\n', '', ['-a']],
+    ['a line added at the end', 'a\n', 'a\nb\n', [' a', '+b']],
+    ['a line added at the start', 'a\n', 'b\na\n', ['+b', ' a']],
+    ['a line repeated', 'a\n', 'a\na\n', [' a', '+a']],
+    ['an empty line', 'a\nb\n', 'a\n\nb\n', [' a', '+', ' b']],
+  ])('shows %s', (_, before, after, expected) => {
+    expect(lineDiff(before, after)).toEqual(expected)
+  })
+
+  it('shows as much context as asked for', () => {
+    expect(lineDiff('a\nb\nc\n', 'a\nb\nd\n', 1)).toEqual([' b', '-c', '+d'])
+    expect(lineDiff('a\nb\n', 'a\nc\n', 0)).toEqual(['-b', '+c'])
+  })
+
+  it('holds enough to make one text from the other', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const diff = lineDiff(before, after, Number.MAX_SAFE_INTEGER)
+        const side = (gone: string) =>
+          diff.filter((line) => !line.startsWith(gone)).map((line) => `${line.slice(1)}\n`).join('')
+        if (before !== after) expect([side('+'), side('-')]).toEqual([before, after])
+        else expect(diff).toEqual([])
+      }),
+    )
+  })
+})

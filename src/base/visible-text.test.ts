@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { hasInvisible, showInvisible, toOneLine } from './visible-text.ts'
+
+describe('visible text', () => {
+  it.each([
+    ['an escape sequence', '\u001b[31mred', '\\u{1b}[31mred'],
+    ['a zero-width space', 'a\u200bb', 'a\\u{200b}b'],
+    ['a bidirectional override', 'a\u202eb', 'a\\u{202e}b'],
+    ['an isolate', '\u2066x\u2069', '\\u{2066}x\\u{2069}'],
+    ['a tag character', 'a\u{e0041}', 'a\\u{e0041}'],
+    ['a byte order mark', '\ufeffa', '\\u{feff}a'],
+    ['a soft hyphen', 'a\u00adb', 'a\\u{ad}b'],
+    ['a NUL', 'a\u0000b', 'a\\u{0}b'],
+    ['a C1 control', 'a\u009bb', 'a\\u{9b}b'],
+    ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
+    ['backspaces', 'safe\b\b\b\b', 'safe\\u{8}\\u{8}\\u{8}\\u{8}'],
+  ])('shows %s', (_, text, shown) => {
+    expect(hasInvisible(text)).toBe(true)
+    expect(showInvisible(text)).toBe(shown)
+    expect(hasInvisible(showInvisible(text))).toBe(false)
+  })
+
+  it.each(['plain', 'two\nlines\tand a tab\r\n', 'Größe, 天気, погода', '🦊', '1 < 2 — “quoted”', ''])(
+    'leaves %j as it is',
+    (text) => {
+      expect(hasInvisible(text)).toBe(false)
+      expect(showInvisible(text)).toBe(text)
+    },
+  )
+
+  it('says the same every time it is asked', () => {
+    expect([1, 2, 3].map(() => hasInvisible('x\u200b'))).toEqual([true, true, true])
+  })
+
+  it('puts everything on one line', () => {
+    expect(toOneLine('a\nb\r\nc\td\u001b')).toBe('a\\nb\\r\\nc\\td\\u{1b}')
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { ArgDef } from '../contract/cli-config.ts'
+import { globalValues } from './global-values.ts'
+
+const env = { VAULT: 'notes', HOME: '/root', EMPTY: '' }
+const valueOf = (definition: Partial<ArgDef>) => globalValues([ArgDef.parse({ name: 'g', ...definition })], env).get('g')
+
+describe('globalValues', () => {
+  it.each([
+    ['a plain text', 'plain', 'plain'],
+    ['a variable', '$VAULT', 'notes'],
+    ['a braced one', 'x-${VAULT}-y', 'x-notes-y'],
+    ['a default', '${UNSET:-fallback}', 'fallback'],
+    ['a partly filled text, the rest as written', '$HOME/$UNSET', '/root/$UNSET'],
+    ['a dollar that names nothing', 'cost: 5$', 'cost: 5$'],
+    ['a number', 0, 0],
+    ['a boolean', false, false],
+  ])('keeps %s', (_, value, expected) => {
+    expect(valueOf({ default: value })).toBe(expected)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['the empty text', ''],
+    ['an unset variable', '$UNSET'],
+    ['a text in which nothing could be filled in', 'pre-$UNSET'],
+    ['a variable that is empty', '$EMPTY'],
+  ])('leaves the argument out for %s', (_, value) => {
+    expect(valueOf({ default: value })).toBeUndefined()
+  })
+
+  it('fills in each value of a list and drops the unset ones', () => {
+    expect(valueOf({ repeat: true, default: ['$VAULT', '$UNSET', 'x'] })).toEqual(['notes', 'x'])
+    expect(valueOf({ repeat: true, default: ['$UNSET'] })).toBeUndefined()
+  })
+})

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
+import type { CliConfig } from '../../contract/cli-config.ts'
+
+// Reading YAML takes most of the start-up; the same text always gives the same config, so it is read once.
+const mostFiles = 200
+
+/** Remembers what config texts were read as, in files named after the texts. */
+export class ConfigCache {
+  readonly #folder: string | undefined
+
+  /** Without a folder only the configs that were compiled with the package are known. */
+  constructor(folder?: string) {
+    this.#folder = folder
+  }
+
+  get(text: string): CliConfig | undefined {
+    const name = fileName(text)
+    return read(join(builtConfigsDir, name)) ?? (this.#folder === undefined ? undefined : read(join(this.#folder, name)))
+  }
+
+  /** Writes beside and renames; a cache that cannot be written is only slower. */
+  put(text: string, config: CliConfig): void {
+    if (this.#folder === undefined) return
+    const path = join(this.#folder, fileName(text))
+    try {
+      mkdirSync(this.#folder, { recursive: true })
+      writeFileSync(`${path}.${process.pid}`, JSON.stringify(config), { mode: 0o600 })
+      renameSync(`${path}.${process.pid}`, path)
+      this.#prune(this.#folder)
+    } catch {
+      rmSync(`${path}.${process.pid}`, { force: true })
+    }
+  }
+
+  #prune(folder: string): void {
+    const files = readdirSync(folder).map((name) => join(folder, name))
+    if (files.length <= mostFiles) return
+    const byAge = files.map((path) => ({ path, time: statSync(path).mtimeMs })).sort((a, b) => b.time - a.time)
+    for (const { path } of byAge.slice(mostFiles / 2)) rmSync(path, { force: true })
+  }
+}
+
+/** The name under which a text is remembered; another version of Tooldex may read it differently. */
+export function fileName(text: string): string {
+  return `${createHash('sha256').update(`${packageVersion()}\0${text}`).digest('hex').slice(0, 40)}.json`
+}
+
+function read(path: string): CliConfig | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as CliConfig
+  } catch {
+    return undefined
+  }
+}

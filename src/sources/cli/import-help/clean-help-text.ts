@@ -1,0 +1,36 @@
+const maxChars = 1024 * 1024
+const maxLineChars = 1000
+const tabStop = 8
+
+// Colours and cursor moves (CSI), titles and links (OSC), and the short escapes.
+const escapes = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]?/g
+const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+
+/** A help text as plain lines: no colours, no overstrikes, no tabs, nothing invisible, bounded in size. */
+export function cleanHelpText(raw: string): readonly string[] {
+  const plain = raw.slice(0, maxChars).replace(escapes, '').replace(/\r\n?/g, '\n')
+  return plain.split('\n').map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
+}
+
+/** `N\bNA\bA` and `_\bN_\bA`, the bold and underlined text of manuals, both read `NA`. */
+function applyBackspaces(line: string): string {
+  if (!line.includes('\b')) return line
+  const kept: string[] = []
+  for (const char of line) {
+    if (char === '\b') kept.pop()
+    else kept.push(char)
+  }
+  return kept.join('')
+}
+
+function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line
+  let expanded = ''
+  for (const part of line.split(/(\t)/)) {
+    expanded += part === '\t' ? ' '.repeat(tabStop - (expanded.length % tabStop)) : part
+  }
+  return expanded
+}
+
+/** How far a line is indented. */
+export const indentOf = (line: string): number => line.length - line.trimStart().length

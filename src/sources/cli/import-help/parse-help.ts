@@ -1,0 +1,71 @@
+import { cleanHelpText } from './clean-help-text.ts'
+import { findSummary } from './find-summary.ts'
+import { mergeOptions, readOptionRows } from './parse-options.ts'
+import { readArgumentRows, readSubcommands } from './parse-lists.ts'
+import { readPositionals } from './parse-positionals.ts'
+import type { ParsedHelp } from './parsed-help.ts'
+import { readUsage } from './read-usage.ts'
+import { type Section, splitHelp } from './split-help.ts'
+import { findBareUsage, readUsageForms } from './usage-forms.ts'
+
+/** Reads a help text of any of the common styles; what it does not understand is left out, never guessed at. */
+export function parseHelp(raw: string, words: readonly string[] = []): ParsedHelp {
+  const lines = cleanHelpText(raw)
+  const { sections, forms } = readSections(lines, words)
+  const rows = readOptionRows(sections)
+  const anywhere = forms.some((form) => /[<[]?\b(?:sub-?)?command\b/i.test(form))
+  const subcommands = readSubcommands(sections, anywhere)
+  const takesValue = (flag: string) => {
+    const known = rows.find((row) => row.flags.includes(flag))
+    return known === undefined ? undefined : known.value !== undefined
+  }
+  const marked = forms.some((form) => /<|\b[A-Z]{3,}\b/.test(form))
+  const context = { words, subcommands: subcommands.map((command) => command.name), marked, takesValue }
+  const readings = forms.map((form) => readUsage(form, context))
+  const own = readings.filter((reading) => reading.literals.length === 0)
+  const synopses = readSynopses(sections).map((text) => readUsage(text, { ...context, marked: true }))
+  const chosen = own.find((reading) => reading.positionals.length > 0)
+  return {
+    summary: findSummary(sections, forms),
+    forms,
+    positionals: readPositionals(chosen, own, readArgumentRows(sections), context.subcommands),
+    options: mergeOptions(rows, [...own, ...synopses].flatMap((reading) => reading.options)),
+    subcommands,
+    isGroup: subcommands.length > 0 && own.every((reading) => reading.hasCommand),
+    endOfOptions: chosen?.endOfOptions ?? false,
+  }
+}
+
+/** Whether a text said anything that a tool can be made of. */
+export function isUsable(help: ParsedHelp): boolean {
+  return help.options.length > 0 || help.subcommands.length > 0 || help.positionals.length > 0 || help.forms.length > 0
+}
+
+interface SectionsAndForms {
+  readonly sections: readonly Section[]
+  readonly forms: readonly string[]
+}
+
+/** Cuts the text at its headings; what follows the usage lines becomes a section of its own. */
+function readSections(lines: readonly string[], words: readonly string[]): SectionsAndForms {
+  const forms: string[] = []
+  const sections = splitHelp(lines).flatMap((section): readonly Section[] => {
+    if (section.kind !== 'usage' || forms.length > 0) return [section]
+    const usage = readUsageForms(section.lines)
+    forms.push(...usage.forms)
+    return [{ ...section, lines: [] }, { kind: 'preamble', heading: '', lines: usage.rest }]
+  })
+  const program = words[0]?.split('/').at(-1) ?? ''
+  return { sections, forms: forms.length > 0 ? forms : findBareUsage(sections, program) }
+}
+
+/** npm writes its options as a synopsis, `[-S|--save] [--omit <dev>]`, under the heading of the options. */
+function readSynopses(sections: readonly Section[]): readonly string[] {
+  return sections.flatMap((section) => {
+    if (section.kind !== 'options' || !/^\s*\[-/.test(section.lines.find((line) => line !== '') ?? '')) return []
+    const lines = section.lines.slice(section.lines.findIndex((line) => line !== ''))
+    const end = lines.indexOf('')
+    return [lines.slice(0, end < 0 ? undefined : end).join(' ').slice(0, 8000)]
+  })
+}
+

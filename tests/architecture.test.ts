@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectRoot } from './support/run-cli.ts'
+
+const levels: Record<string, number> = {
+  base: 0,
+  contract: 1,
+  catalog: 2,
+  search: 2,
+  executors: 2,
+  sources: 2,
+  runs: 2,
+  policy: 2,
+  secrets: 2,
+  storage: 2,
+  operations: 3,
+  surfaces: 4,
+  app: 5,
+}
+
+// Packages that stand for an outside world: each is known in one folder only.
+const drivers: Record<string, string> = {
+  '@modelcontextprotocol/server': 'surfaces/mcp',
+  commander: 'surfaces/cli',
+  yaml: 'base',
+  re2js: 'base',
+  'gpt-tokenizer': 'base',
+  'jsonc-parser': 'base',
+  'smol-toml': 'base',
+}
+// Writing a draft with comments needs the document model that reading uses.
+const exceptions = new Set(['yaml sources/cli/import-help'])
+
+const src = join(projectRoot, 'src')
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.split(sep).join('/'))
+const sources = files.filter((file) => !/\.(test|suite)\.ts$/.test(file))
+const read = (file: string) => readFileSync(join(src, file), 'utf8')
+const importsOf = (file: string) => [...read(file).matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] as string)
+
+const layerOf = (file: string) => file.split('/')[0] as string
+const isLocal = (path: string) => path.startsWith('.')
+const targetOf = (file: string, path: string) => relative(src, resolve(src, dirname(file), path)).split(sep).join('/')
+
+function upward(file: string): string[] {
+  return importsOf(file)
+    .filter(isLocal)
+    .map((path) => targetOf(file, path))
+    .filter((target) => !allowed(file, target))
+    .map((target) => `${file} -> ${target}`)
+}
+
+function allowed(file: string, target: string): boolean {
+  const [from, to] = [layerOf(file), layerOf(target)]
+  if (from === 'index.ts') return true
+  if (from !== to) return (levels[to] ?? 9) < (levels[from] ?? -1)
+  const kinds = ['executors', 'sources', 'storage', 'surfaces']
+  if (!kinds.includes(from)) return true
+  const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
+  return kindFrom === kindTo || !target.includes('/', from.length + 1) || (kindFrom ?? '').endsWith('.ts')
+}
+
+describe('architecture', () => {
+  it('sees the code', () => {
+    expect(sources.length).toBeGreaterThan(60)
+    expect(sources.flatMap(importsOf).length).toBeGreaterThan(250)
+    expect(importsOf('operations/call-tool.ts')).toContain('./find-tool.ts')
+  })
+
+  it('puts every file into a known layer', () => {
+    expect(sources.filter((file) => file !== 'index.ts' && !(layerOf(file) in levels))).toEqual([])
+  })
+
+  it('lets imports point down only', () => {
+    expect(sources.flatMap(upward)).toEqual([])
+  })
+
+  it('would notice an import that points up or sideways', () => {
+    expect(allowed('base/errors.ts', 'contract/policy.ts')).toBe(false)
+    expect(allowed('search/tool-index.ts', 'policy/index.ts')).toBe(false)
+    expect(allowed('surfaces/cli/host.ts', 'surfaces/mcp/index.ts')).toBe(false)
+    expect(allowed('operations/invoke.ts', 'policy/index.ts')).toBe(true)
+  })
+
+  it('knows each driver in one folder', () => {
+    const strays = sources.flatMap((file) =>
+      importsOf(file).flatMap((path) => {
+        const driver = Object.keys(drivers).find((name) => path === name || path.startsWith(`${name}/`))
+        if (driver === undefined || file.startsWith(`${drivers[driver]}/`)) return []
+        return exceptions.has(`${driver} ${dirname(file)}`) ? [] : [`${file} -> ${path}`]
+      }),
+    )
+    expect(strays).toEqual([])
+  })
+
+  it('keeps ToolIndex free of dependencies (FR-015)', () => {
+    const own = ['search/tool-index.ts', 'search/substring-index.ts']
+    const reached = own.flatMap(importsOf).filter((path) => !/^(\.\/|\.\.\/(base|contract)\/)/.test(path))
+    expect(reached).toEqual([])
+  })
+
+  it('keeps files short', () => {
+    const most = (file: string) => (file.includes('.test.') || file.includes('.suite.') ? 500 : 300)
+    expect(files.filter((file) => read(file).split('\n').length > most(file))).toEqual([])
+  })
+
+  it('has no default exports, no export *, no folders of odds and ends', () => {
+    expect(sources.filter((file) => /^export (default|\*)/m.test(read(file)))).toEqual([])
+    expect(sources.filter((file) => /(^|\/)(utils?|helpers?|common|manager|lib)(\/|\.ts)/.test(file))).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder that is gone when the test is over. */
+export function tempFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-test-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A file with this text in a folder of its own, or in the one given. */
+export function tempFile(name: string, text: string | Uint8Array, folder = tempFolder(), mode = 0o644): string {
+  const path = join(folder, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text, { mode })
+  return path
+}
+
+/** An executable script; its first line must be a #! line. */
+export function tempScript(name: string, text: string, folder = tempFolder()): string {
+  return tempFile(name, text, folder, 0o755)
+}
