@@ -8,20 +8,31 @@ import { median, ms, percentile, RawPeer, table } from './measure.mjs'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const rounds = 400
 const config = join(mkdtempSync(join(tmpdir(), 'tooldex-bench-')), 'echo.yaml')
-writeFileSync(config, `name: bench
+writeFileSync(
+  config,
+  `name: bench
 command: echo
 tools:
   - name: bench_echo
     description: Print a message
     args: [{name: message, required: true, positional: true}]
-`)
+`,
+)
 
 const viaCallTool = { name: 'call_tool', arguments: { name: 'bench_echo', arguments: { message: 'hello' } } }
 const main = here('../dist/app/main.js')
 const peers = {
   'ten-line server': { args: [here('floor-server.mjs')], call: { name: 'echo', arguments: { message: 'hello' } } },
-  'tooldex, process group': { args: [main, 'run', config], call: viaCallTool, env: { TOOLDEX_CONTAINMENT: 'process-group' } },
-  'tooldex, PID namespace': { args: [main, 'run', config], call: viaCallTool, env: { TOOLDEX_CONTAINMENT: 'pid-namespace' } },
+  'tooldex, process group': {
+    args: [main, 'run', config],
+    call: viaCallTool,
+    env: { TOOLDEX_CONTAINMENT: 'process-group' },
+  },
+  'tooldex, PID namespace': {
+    args: [main, 'run', config],
+    call: viaCallTool,
+    env: { TOOLDEX_CONTAINMENT: 'pid-namespace' },
+  },
 }
 
 export async function run() {
@@ -41,6 +52,11 @@ export async function run() {
   }
   for (const peer of Object.values(open)) await peer.close()
   const floor = median(times['ten-line server'])
-  const rows = Object.entries(times).map(([name, all]) => [name, ms(median(all)), ms(percentile(all, 0.95)), (median(all) / floor).toFixed(2)])
+  const rows = Object.entries(times).map(([name, all]) => [
+    name,
+    ms(median(all)),
+    ms(percentile(all, 0.95)),
+    (median(all) / floor).toFixed(2),
+  ])
   return `Goal: at most 1.25 times the floor, median. ${rounds} calls each, in turn. A PID namespace is what root gets by default.\n\n${table(['server', 'p50', 'p95', 'times the floor'], rows)}`
 }

@@ -7,7 +7,22 @@ const rounds = 25
 const servers = {
   'ten-line server': [here('floor-server.mjs')],
   'tooldex run git coreutils': [here('../dist/app/main.js'), 'run', 'git', 'coreutils'],
-  'tooldex run (all bundled configs)': [here('../dist/app/main.js'), 'run', 'git', 'docker', 'kubectl', 'gh', 'npm', 'jq', 'ripgrep', 'curl', 'systemctl', 'coreutils', 'find', 'tar'],
+  'tooldex run (all bundled configs)': [
+    here('../dist/app/main.js'),
+    'run',
+    'git',
+    'docker',
+    'kubectl',
+    'gh',
+    'npm',
+    'jq',
+    'ripgrep',
+    'curl',
+    'systemctl',
+    'coreutils',
+    'find',
+    'tar',
+  ],
 }
 
 async function start(args) {
@@ -27,6 +42,11 @@ export async function run() {
     for (const [name, args] of Object.entries(servers)) times[name].push(await start(args))
   }
   const floor = median(times['ten-line server'])
-  const rows = Object.entries(times).map(([name, all]) => [name, ms(median(all)), ms(percentile(all, 0.95)), (median(all) / floor).toFixed(2)])
+  const rows = Object.entries(times).map(([name, all]) => [
+    name,
+    ms(median(all)),
+    ms(percentile(all, 0.95)),
+    (median(all) / floor).toFixed(2),
+  ])
   return `Goal: at most 1.5 times the floor. Median of ${rounds} starts each.\n\n${table(['server', 'p50', 'p95', 'times the floor'], rows)}`
 }

@@ -37,5 +37,8 @@ export async function run() {
   rows.push(await row('git', ['git'], 'commit'))
   const obsidian = here('../../shared/data/climax-configs/obsidian.yaml')
   if (existsSync(obsidian)) rows.push(await row('obsidian.yaml (CLImax)', [obsidian], 'search notes'))
-  return table(['configs', 'tools', 'every tool listed (`--classic`)', 'the three tools', 'less', 'overview', 'a search answer'], rows)
+  return table(
+    ['configs', 'tools', 'every tool listed (`--classic`)', 'the three tools', 'less', 'overview', 'a search answer'],
+    rows,
+  )
 }

@@ -14,7 +14,13 @@ function makeConfigs(count) {
       const description = `${verb} one ${noun} of the ${number % 7 === 0 ? 'staging' : 'production'} account and print what changed, in batch ${number}`
       return { name: `${verb}_${noun}_${number}`, description, args: [{ name: 'id', required: true }] }
     })
-    configs.push({ name: `service-${first / 50}`, command: 'true', category: nouns[(first / 50) % 10], tags: ['cloud'], tools })
+    configs.push({
+      name: `service-${first / 50}`,
+      command: 'true',
+      category: nouns[(first / 50) % 10],
+      tags: ['cloud'],
+      tools,
+    })
   }
   return configs
 }
@@ -61,9 +67,15 @@ export async function run() {
     const built = performance.now() - started
     globalThis.gc?.()
     const grown = process.memoryUsage().rss - before
-    builds.push([count.toLocaleString('en'), `${built.toFixed(0)} ms`, `${(grown / 1024 / (count / 1000)).toFixed(0)} KiB`])
+    builds.push([
+      count.toLocaleString('en'),
+      `${built.toFixed(0)} ms`,
+      `${(grown / 1024 / (count / 1000)).toFixed(0)} KiB`,
+    ])
     const entries = index.search({ limit: Number.POSITIVE_INFINITY })
-    const texts = entries.map((entry) => [entry.toolName, entry.description, entry.cliName, entry.category, ...entry.tags].join(' ').toLowerCase())
+    const texts = entries.map((entry) =>
+      [entry.toolName, entry.description, entry.cliName, entry.category, ...entry.tags].join(' ').toLowerCase(),
+    )
     for (const [name, query, limit] of cases) {
       const [ours, floor] = [index.search({ query, limit }), plainSearch(entries, texts, query, limit)]
       if (JSON.stringify(ours) !== JSON.stringify(floor)) throw new Error(`${name} differs at ${count}`)

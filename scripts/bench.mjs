@@ -14,7 +14,10 @@ for (const name of all.filter((one) => wanted.length === 0 || wanted.includes(on
   const section = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`)
   for (const page of pages) {
     const text = readFileSync(page, 'utf8')
-    writeFileSync(page, text.replace(section, (_, open, close) => `${open}${result}\n\n${where}\n${close}`))
+    writeFileSync(
+      page,
+      text.replace(section, (_, open, close) => `${open}${result}\n\n${where}\n${close}`),
+    )
   }
   process.stdout.write(`${result}\n\n`)
 }

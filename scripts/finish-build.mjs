@@ -11,5 +11,8 @@ rmSync(at('../dist/configs'), { recursive: true, force: true })
 mkdirSync(at('../dist/configs'))
 for (const name of readdirSync(at('../configs')).filter((file) => file.endsWith('.yaml'))) {
   const text = readFileSync(at(`../configs/${name}`), 'utf8')
-  writeFileSync(at(`../dist/configs/${fileName(text)}`), JSON.stringify(parseConfig(text, name, { strict: true }).config))
+  writeFileSync(
+    at(`../dist/configs/${fileName(text)}`),
+    JSON.stringify(parseConfig(text, name, { strict: true }).config),
+  )
 }

@@ -9,14 +9,23 @@ const output = join(folder, 'results.json')
 const args = process.argv.slice(2)
 const { status } = spawnSync(
   process.execPath,
-  [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${output}`, ...args],
+  [
+    join('node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${output}`,
+    ...args,
+  ],
   { stdio: 'inherit' },
 )
 
 let counted = false
 try {
   const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(output, 'utf8'))
-  const skipped = testResults.flatMap((file) => file.assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed'))
+  const skipped = testResults.flatMap((file) =>
+    file.assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed'),
+  )
   const unexplained = skipped.filter((test) => !test.fullName.includes('[skipped: '))
   for (const test of skipped) console.log(`skipped: ${test.fullName}`)
   for (const test of unexplained) console.log(`skipped without a reason: ${test.fullName}`)

@@ -8,11 +8,18 @@ import { createProgram } from '../dist/surfaces/cli/index.js'
 
 const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
 const note = '<!-- Written by `npm run docs`; edit the code, not this file. -->\n\n'
-const table = (header, rows) => [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-const escape = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ')
+const table = (header, rows) =>
+  [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+const inCell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 function errorsPage() {
-  const rows = Object.entries(errorTable).map(([code, row]) => [`\`${code}\``, row.http, row.exit, row.retry ? 'yes' : 'no', escape(row.hint)])
+  const rows = Object.entries(errorTable).map(([code, row]) => [
+    `\`${code}\``,
+    row.http,
+    row.exit,
+    row.retry ? 'yes' : 'no',
+    inCell(row.hint),
+  ])
   return `# Errors\n\nEvery way Tooldex says no. A tool that failed is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'worth repeating', 'what to do'], rows)}\n`
 }
 
@@ -28,7 +35,12 @@ function operationsPage() {
     const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
     const rows = Object.entries(schema.properties ?? {}).map(([key, property]) => {
       const required = schema.required?.includes(key) ? 'yes' : ''
-      return [`\`${key}\``, typeOf(property), required, property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``]
+      return [
+        `\`${key}\``,
+        typeOf(property),
+        required,
+        property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``,
+      ]
     })
     const body = rows.length === 0 ? 'Takes nothing.' : table(['input', 'type', 'required', 'default'], rows)
     return `## ${name}\n\n${summary} Scope: \`${scope}\`.\n\n${body}\n`

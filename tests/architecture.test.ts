@@ -38,11 +38,15 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((file) => file.split(sep).join('/'))
 const sources = files.filter((file) => !/\.(test|suite)\.ts$/.test(file))
 const read = (file: string) => readFileSync(join(src, file), 'utf8')
-const importsOf = (file: string) => [...read(file).matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] as string)
+const importsOf = (file: string) =>
+  [...read(file).matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] as string)
 
 const layerOf = (file: string) => file.split('/')[0] as string
 const isLocal = (path: string) => path.startsWith('.')
-const targetOf = (file: string, path: string) => relative(src, resolve(src, dirname(file), path)).split(sep).join('/')
+const targetOf = (file: string, path: string) =>
+  relative(src, resolve(src, dirname(file), path))
+    .split(sep)
+    .join('/')
 
 function upward(file: string): string[] {
   return importsOf(file)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -100,9 +100,7 @@ describe('the flags of the bundled configs', () => {
   let dir = ''
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'tooldex-configs-'))
-    if (has('git')) run(dir, ['git', 'init', '--quiet'])
-    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
-    if (has('git')) run(dir, ['git', ...author, 'commit', '--quiet', '--allow-empty', '--message=Start'])
+    if (has('git')) makeRepository(dir)
   })
   afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -113,15 +111,9 @@ describe('the flags of the bundled configs', () => {
       const texts = new Map<string, string>()
       const read = (words: readonly string[]) => {
         const key = words.join(' ')
-        const text =
-          texts.get(key) ??
-          withNegations(
-            help(words)
-              .map((argv) => run(dir, argv))
-              .join('\n'),
-          )
+        const text = texts.get(key) ?? help(words).reduce((all, argv) => all + run(dir, argv), '')
         texts.set(key, text)
-        return text
+        return withNegations(text)
       }
       const unknown = of.flatMap((tool) => {
         const text = read(subcommand(tool))
@@ -186,8 +178,7 @@ function programs(): readonly Program[] {
         ['git', ...words, '--git-completion-helper-all'],
       ],
       accepts: (tool, flag, dir) =>
-        tool.annotations?.readOnly === true &&
-        gitTakes(dir, ['git', ...subcommand(tool), flag, ...sampleFor(tool, flag)]),
+        tool.annotations?.readOnly === true && gitTakes(dir, [...subcommand(tool), ...withSample(tool, flag)]),
     },
     { ...docker, of: toolsOf('docker').filter((tool) => !compose(tool)) },
     {
@@ -260,14 +251,29 @@ function withNegations(text: string): string {
   return text.includes('--[no-]') ? `${text.replaceAll('--[no-]', '--')}\n${text.replaceAll('--[no-]', '--no-')}` : text
 }
 
-/** A value for a flag that needs one, joined or apart as the config has it. */
-function sampleFor(tool: ToolDef, flag: string): readonly string[] {
+/** A flag with a value where it needs one, joined or apart as the config has it. */
+function withSample(tool: ToolDef, flag: string): readonly string[] {
   const arg = tool.args.find((item) => item.flag?.replace(/=$/, '') === flag)
-  return arg === undefined || arg.type === 'boolean' ? [] : ['1']
+  if (arg === undefined || arg.type === 'boolean') return [flag]
+  return arg.flag?.endsWith('=') ? [`${flag}=1`] : [flag, '1']
 }
 
-function gitTakes(dir: string, argv: readonly string[]): boolean {
-  return !/unrecognized|unknown (option|switch)|invalid option|usage:/.test(run(dir, argv))
+/** Whether git takes these words; rev-parse prints the flags it does not know. */
+function gitTakes(dir: string, words: readonly string[]): boolean {
+  const text = run(dir, ['git', '--no-pager', ...words])
+  if (text.split('\n').some((line) => words.includes(line))) return false
+  return !/unrecognized|unknown (option|switch)|invalid option|usage:/.test(text)
+}
+
+/** A repository with one commit and one entry on the stash. */
+function makeRepository(dir: string): void {
+  const git = ['git', '-c', 'user.name=Test', '-c', 'user.email=test@example.com']
+  run(dir, [...git, 'init', '--quiet'])
+  writeFileSync(join(dir, 'file.txt'), 'one\n')
+  run(dir, [...git, 'add', 'file.txt'])
+  run(dir, [...git, 'commit', '--quiet', '--message=Start'])
+  writeFileSync(join(dir, 'file.txt'), 'two\n')
+  run(dir, [...git, 'stash', 'push'])
 }
 
 /** What a command prints, on either stream. */

@@ -9,7 +9,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const repo = mkdtempSync(join(tmpdir(), 'tooldex-example-'))
-const git = (...words) => execFileSync('git', ['-C', repo, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...words], { encoding: 'utf8' })
+const git = (...words) =>
+  execFileSync('git', ['-C', repo, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...words], {
+    encoding: 'utf8',
+  })
 git('init', '--quiet')
 writeFileSync(join(repo, 'notes.txt'), 'first line\n')
 git('add', '.')

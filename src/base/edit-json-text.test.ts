@@ -61,12 +61,24 @@ describe('setInJson', () => {
     expect(trailing).toContain('"tooldex": {')
   })
 
+  it('leaves a comment after the last property where it was', () => {
+    expect(set('{\n  "mcpServers": {\n    "a": {} // mine, all mine\n  }\n}\n', 1)).toBe(
+      '{\n  "mcpServers": {\n    "a": {}, // mine, all mine\n    "tooldex": 1\n  }\n}\n',
+    )
+    expect(set('{ /* none yet */ }', 1)).toBe('{ /* none yet */\n  "mcpServers": {\n    "tooldex": 1\n  }\n}')
+  })
+
+  it('keeps a byte order mark', () => {
+    expect(set('\ufeff{}\n', 1)).toBe('\ufeff{\n  "mcpServers": {\n    "tooldex": 1\n  }\n}\n')
+  })
+
   it.each([
     ['{\n  "a": 1\n  "b": 2\n}', 'client.json:3:3: is not valid JSON (CommaExpected).'],
     ['{\n  "a": }', 'client.json:2:8: is not valid JSON (ValueExpected).'],
     ['{ "a": 1', 'client.json:1:9: is not valid JSON (CloseBraceExpected).'],
     ['{} {}', 'client.json:1:4: is not valid JSON (EndOfFileExpected).'],
     ['nonsense', 'client.json:1:1: is not valid JSON (InvalidSymbol).'],
+    ['// only a comment', 'client.json:1:18: is not valid JSON (ValueExpected).'],
   ])('says where %j is broken', (text, message) => {
     expect(() => set(text)).toThrow(expect.objectContaining({ code: 'CLIENT_CONFIG_INVALID', message }))
   })

@@ -67,6 +67,17 @@ describe('setTomlTable', () => {
     expect(setTomlTable(result, ['mcp_servers', 'my tools'], table, 'config.toml')).toBe(result)
   })
 
+  it('keeps Windows line ends', () => {
+    const result = set(before.replaceAll('\n', '\r\n'))
+    expect(result).toBe(`${before}\n${own}`.replaceAll('\n', '\r\n'))
+    expect(set(result)).toBe(result)
+  })
+
+  it('is not misled by a list whose lines begin with a bracket', () => {
+    const text = '[mcp_servers.tooldex]\nargs = [\n  ["a"],\n]\n\n[next]\na = 1\n'
+    expect(set(text)).toBe(`${own}\n[next]\na = 1\n`)
+  })
+
   it.each([
     ['a = \n', /^config\.toml:1:\d+: is not valid TOML/],
     ['ok = 1\n[broken\n', /^config\.toml:2:\d+: is not valid TOML/],

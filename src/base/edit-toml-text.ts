@@ -4,17 +4,18 @@ import { TooldexError } from './errors.ts'
 /** Sets one table in a TOML text; everything outside it stays as it was written. */
 export function setTomlTable(text: string, path: readonly [string, string], table: TomlTable, file: string): string {
   const before = read(text, file)
-  const written = `[${path.map(quoteKey).join('.')}]\n${stringify(table).trim()}\n`
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const written = `[${path.map(quoteKey).join('.')}]\n${stringify(table).trim()}`.replaceAll('\n', eol)
   const lines = text.split('\n')
-  const own = lines.findIndex((line) => isHeader(line, path, false))
-  const start = own < 0 ? lines.length : own
-  const length = own < 0 ? 0 : lines.slice(own + 1).findIndex((line) => /^\s*\[/.test(line) && !isHeader(line, path, true))
-  const end = own < 0 ? lines.length : length < 0 ? lines.length : own + 1 + length
+  const [start, end] = findTable(lines, path)
   const head = lines.slice(0, start).join('\n').trimEnd()
-  const tail = lines.slice(end).join('\n')
-  const after = [head, written.trimEnd(), tail.trim() === '' ? '' : tail.trimEnd()].filter((part) => part !== '').join('\n\n')
-  const result = `${after}\n`
-  requireOnlyChange(before, read(result, file), path, file)
+  const tail = lines
+    .slice(end)
+    .join('\n')
+    .replace(/^\s*\n/, '')
+    .trimEnd()
+  const result = [head, written, tail].filter((part) => part !== '').join(eol + eol) + eol
+  requireOnlyChange(before, result, path, file)
   return result
 }
 
@@ -24,24 +25,59 @@ function read(text: string, file: string): TomlTable {
   } catch (cause) {
     const [first = 'unknown error'] = (cause as Error).message.split('\n')
     const { line = 1, column = 1 } = cause as { line?: number; column?: number }
-    throw new TooldexError('CLIENT_CONFIG_INVALID', `${file}:${line}:${column}: is not valid TOML (${first}).`, { cause })
+    throw new TooldexError('CLIENT_CONFIG_INVALID', `${file}:${line}:${column}: is not valid TOML (${first}).`, {
+      cause,
+    })
   }
 }
 
-/** Whether a line opens the table, or with `inside` one of its sub-tables. */
-function isHeader(line: string, path: readonly string[], inside: boolean): boolean {
-  const name = /^\s*\[\s*([^[\]]+?)\s*\]/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '')
-  return inside ? (name?.startsWith(`${path.join('.')}.`) ?? false) : name === path.join('.')
+/** The lines of a table with its sub-tables, or the end of the text where there is none. */
+function findTable(lines: readonly string[], path: readonly string[]): readonly [number, number] {
+  const start = lines.findIndex((line) => headerPath(line)?.join('\0') === path.join('\0'))
+  if (start < 0) return [lines.length, lines.length]
+  const next = lines.findIndex((line, index) => {
+    const header = index > start ? headerPath(line) : undefined
+    return header !== undefined && !path.every((key, depth) => header[depth] === key)
+  })
+  let end = next < 0 ? lines.length : next
+  // A comment over the next table belongs to that one.
+  while (/^\s*(#.*)?$/.test(lines[end - 1] ?? '-')) end--
+  return [start, end]
+}
+
+/** The keys of a `[table]` or `[[table]]` line; undefined for any other. */
+function headerPath(line: string): readonly string[] | undefined {
+  if (!/^\s*\[/.test(line)) return undefined
+  try {
+    const keys: string[] = []
+    for (let held: unknown = parse(line.trim()); ; ) {
+      const [entry] = Object.entries(Array.isArray(held) ? (held[0] as object) : (held as object))
+      if (entry === undefined) return keys
+      keys.push(entry[0])
+      held = entry[1]
+    }
+  } catch {
+    return undefined
+  }
 }
 
 // Editing text by lines is only safe if reading it back shows that nothing else moved.
-function requireOnlyChange(before: TomlTable, after: TomlTable, [group, name]: readonly [string, string], file: string): void {
+function requireOnlyChange(
+  before: TomlTable,
+  text: string,
+  [group, name]: readonly [string, string],
+  file: string,
+): void {
   const rest = (root: TomlTable) => {
     const { [group]: held, ...others } = root
     const { [name]: _, ...siblings } = (held ?? {}) as TomlTable
     return stringify({ ...others, [group]: siblings })
   }
-  if (rest(before) === rest(after)) return
+  try {
+    if (rest(before) === rest(parse(text))) return
+  } catch {
+    // The text was valid before, so it is the change that does not fit in.
+  }
   throw new TooldexError('CLIENT_CONFIG_INVALID', `${file}: cannot be changed without touching other settings.`, {
     hint: 'Write the table by hand; --dry-run shows it.',
   })

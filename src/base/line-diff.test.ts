@@ -36,12 +36,17 @@ describe('lineDiff', () => {
   })
 
   it('holds enough to make one text from the other', () => {
-    const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 })
+      .map((lines) => lines.map((line) => `${line}\n`).join(''))
     fc.assert(
       fc.property(text, text, (before, after) => {
         const diff = lineDiff(before, after, Number.MAX_SAFE_INTEGER)
         const side = (gone: string) =>
-          diff.filter((line) => !line.startsWith(gone)).map((line) => `${line.slice(1)}\n`).join('')
+          diff
+            .filter((line) => !line.startsWith(gone))
+            .map((line) => `${line.slice(1)}\n`)
+            .join('')
         if (before !== after) expect([side('+'), side('-')]).toEqual([before, after])
         else expect(diff).toEqual([])
       }),

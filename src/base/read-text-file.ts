@@ -29,10 +29,18 @@ function open(path: string): number {
       throw new TooldexError('CONFIG_NOT_FOUND', `${path} does not exist.`, { cause })
     }
     if (code === 'ELOOP') {
-      const target = resolve(dirname(path), readlinkSync(path))
-      throw refuse(path, 'is a symbolic link', `Give the file itself: ${target}`)
+      throw refuse(path, 'is a symbolic link', linkHint(path))
     }
     throw refuse(path, `cannot be read (${code ?? 'unknown error'})`)
+  }
+}
+
+function linkHint(path: string): string | undefined {
+  try {
+    return `Give the file itself: ${resolve(dirname(path), readlinkSync(path))}`
+  } catch {
+    // The link is a folder on the way, and leads back to itself.
+    return undefined
   }
 }
 
@@ -50,13 +58,20 @@ function readUpTo(descriptor: number, most: number, expected: number): Buffer {
 }
 
 function decode(path: string, bytes: Buffer): string {
-  if (bytes.includes(0)) throw refuse(path, 'contains a NUL byte, so it is not text', 'Save it as UTF-8.')
+  if (bytes.includes(0)) throw refuseAt(path, bytes, bytes.indexOf(0), 'has a NUL byte here, so it is not text')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    const line = bytes.subarray(0, firstBadByte(bytes)).toString('latin1').split('\n').length
-    throw new TooldexError('FILE_REFUSED', `${path}:${line}: is not UTF-8 here.`, { hint: 'Save it as UTF-8.', cause })
+  } catch {
+    throw refuseAt(path, bytes, firstBadByte(bytes), 'is not UTF-8 here')
   }
+}
+
+function refuseAt(file: string, bytes: Buffer, offset: number, message: string): TooldexError {
+  const lines = bytes.subarray(0, offset).toString('utf8').split('\n')
+  const [line, column] = [lines.length, (lines.at(-1) ?? '').length + 1]
+  const hint = 'Save it as UTF-8.'
+  const problems = [{ severity: 'error', file, line, column, message, hint } as const]
+  return new TooldexError('FILE_REFUSED', `${file}:${line}:${column}: ${message}.`, { hint, problems })
 }
 
 /** Where decoding stops, found by halving: only ever run on a file that is already refused. */

@@ -16,8 +16,8 @@ export interface YamlDocument {
 
 const maxDepth = 200
 const maxAliases = 50
-// The two keys through which plain data could reach the prototype of an object.
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype'])
+/** The names through which plain data could reach the prototype of an object. */
+export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
 export function parseYaml(text: string, file: string): YamlDocument {
@@ -38,10 +38,19 @@ export function parseYaml(text: string, file: string): YamlDocument {
     if (lines.lineStarts[0] !== 0) lines.lineStarts.unshift(0)
     return { value: undefined, problems: [fail(deep, `is nested more than ${maxDepth} levels deep`)], locate: nowhere }
   }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', logLevel: 'silent' })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', logLevel: 'error' })
   const problems = document.errors.map((error) => fail(error.pos[0], lowerFirst(error.message)))
   for (const warning of document.warnings) problems.push(fail(warning.pos[0], describeWarning(warning.message)))
+  const anchors = new Set<string>()
   visit(document, {
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.add(node.anchor)
+    },
+    Alias(_, { source, range }, path) {
+      const inside = path.some((node) => 'anchor' in node && node.anchor === source)
+      const wrong = inside ? 'stands inside what it stands for' : anchors.has(source) ? '' : 'stands for nothing'
+      if (wrong !== '') problems.push(fail(range?.[0] ?? 0, `the alias *${source} ${wrong}`))
+    },
     Pair(_, pair) {
       const key = isScalar(pair.key) ? pair.key : undefined
       if (key !== undefined && refusedKeys.has(String(key.value))) {

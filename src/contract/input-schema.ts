@@ -1,4 +1,4 @@
-import { type ArgDef, isList, itemType } from './cli-config.ts'
+import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
 /** A JSON Schema, as data. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -12,14 +12,27 @@ export function buildInputSchema(args: readonly ArgDef[]): JsonSchema {
 
 function toProperty(arg: ArgDef): JsonSchema {
   const type = jsonType(itemType(arg))
-  const values = arg.enum != null && arg.enum.length > 0 ? { enum: arg.enum } : {}
+  const typed = (value: Scalar) => toType(value, type)
+  const values = arg.enum != null && arg.enum.length > 0 ? { enum: arg.enum.map(typed) } : {}
   const shape = isList(arg) ? { type: 'array', items: { type, ...values } } : { type }
   return {
     ...shape,
     ...(arg.description === '' ? {} : { description: arg.description }),
-    ...(arg.default == null ? {} : { default: arg.default }),
+    ...(arg.default == null
+      ? {}
+      : { default: Array.isArray(arg.default) ? arg.default.map(typed) : typed(arg.default) }),
     ...(isList(arg) ? {} : values),
   }
 }
 
-const jsonType = (type: ReturnType<typeof itemType>) => (type === 'path' ? 'string' : type)
+type JsonType = Exclude<ReturnType<typeof itemType>, 'path'>
+
+const jsonType = (type: ReturnType<typeof itemType>): JsonType => (type === 'path' ? 'string' : type)
+
+/** A value as the type has it: YAML may say 1 for a text and "1" for a number, but no JSON value would match that. */
+function toType(value: Scalar, type: JsonType): Scalar {
+  if (type === 'string') return String(value)
+  if (typeof value !== 'string' || value.trim() === '') return value
+  if (type === 'boolean') return { true: true, false: false }[value.trim().toLowerCase()] ?? value
+  return Number.isFinite(Number(value)) ? Number(value) : value
+}

@@ -15,7 +15,7 @@ export function formatToolId({ namespace, name, version }: ToolId): string {
 
 /** Reads an id; `name@3` and `namespace:name@3` are other spellings of a pinned version. */
 export function parseToolId(text: string): ToolId {
-  const [, plain = text, pinned] = /^(.*[^:@])@(\d+)$/.exec(text) ?? []
+  const [, plain = text, pinned] = /^(.*)@(\d+)$/s.exec(text) ?? []
   const parts = plain.split(':')
   const tooMany = parts.length > (pinned === undefined ? 3 : 2)
   if (tooMany || parts.some((part) => part === '')) {

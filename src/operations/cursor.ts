@@ -23,6 +23,7 @@ function decode(cursor: string): unknown[] {
   }
 }
 
-const fingerprint = (about: unknown) => createHash('sha256').update(JSON.stringify(about)).digest('base64url').slice(0, 16)
+const fingerprint = (about: unknown) =>
+  createHash('sha256').update(JSON.stringify(about)).digest('base64url').slice(0, 16)
 
 const invalid = (message: string) => new TooldexError('CURSOR_INVALID', message)

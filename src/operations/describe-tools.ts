@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Annotations } from '../contract/cli-config.ts'
-import { findTool, type FoundTool } from './find-tool.ts'
+import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
 import { shorten } from './search-tools.ts'
@@ -40,7 +40,7 @@ export const describeTools = defineOperation({
   scope: 'read',
   input: z.object({
     ids: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(z.string()).min(1).max(50)),
-    level: DetailLevel.default('schema'),
+    level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
   }),
   output: z.object({ tools: z.array(ToolDoc) }),
   handle({ ids, level }, { catalogue }) {
@@ -69,7 +69,9 @@ function toSchemaInfo(schema: Readonly<Record<string, unknown>>): z.infer<typeof
   const properties = Object.entries((schema.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>)
   return {
     required: [...((schema.required ?? []) as readonly string[])],
-    defaults: Object.fromEntries(properties.filter(([, { default: value }]) => value !== undefined).map(([k, v]) => [k, v.default])),
+    defaults: Object.fromEntries(
+      properties.filter(([, { default: value }]) => value !== undefined).map(([k, v]) => [k, v.default]),
+    ),
     types: Object.fromEntries(properties.map(([key, { type }]) => [key, [String(type ?? 'any')]])),
   }
 }

@@ -1,5 +1,6 @@
 import { callTool } from './call-tool.ts'
 import { describeTools } from './describe-tools.ts'
+import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
 import { listTools } from './list-tools.ts'
 import { runDoctor } from './run-doctor.ts'
@@ -13,6 +14,7 @@ export const operations = [
   callTool,
   listTools,
   validateConfigs,
+  importHelp,
   installClient,
   runDoctor,
 ] as const

@@ -16,7 +16,10 @@ export const installClient = defineOperation({
     client: z.enum(clientNames),
     /** How the client starts the server. */
     command: z.array(z.string()).min(1),
-    name: z.string().regex(/^[A-Za-z0-9_-]+$/).default('tooldex'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]+$/)
+      .default('tooldex'),
     dryRun: z.boolean().default(false),
   }),
   output: z.object({
@@ -52,7 +55,10 @@ function replaceFile(file: string, text: string): string | null {
   } catch (cause) {
     rmSync(temporary, { force: true })
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new TooldexError('FILE_REFUSED', `${file} could not be written (${code}).`, { hint: 'Check its folder.', cause })
+    throw new TooldexError('FILE_REFUSED', `${file} could not be written (${code}).`, {
+      hint: 'Check its folder.',
+      cause,
+    })
   }
 }
 

@@ -25,7 +25,8 @@ export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (thrown) {
     const error = toTooldexError(thrown)
     record(error.code)
-    if (error.code === 'INTERNAL') context.logger.error(String((error.cause as Error | undefined)?.stack ?? error.cause))
+    if (error.code === 'INTERNAL')
+      context.logger.error(String((error.cause as Error | undefined)?.stack ?? error.cause))
     throw error
   }
 }

@@ -19,7 +19,13 @@ export const listTools = defineOperation({
     name: z.string(),
     executor: z.string().nullable(),
     tools: z.array(
-      z.object({ name: z.string(), cli: z.string(), description: z.string(), command: z.string(), args: z.array(ListedArg) }),
+      z.object({
+        name: z.string(),
+        cli: z.string(),
+        description: z.string(),
+        command: z.string(),
+        args: z.array(ListedArg),
+      }),
     ),
   }),
   handle(_, { catalogue }) {
@@ -41,7 +47,13 @@ export const listTools = defineOperation({
   },
 })
 
-type Arg = { type: string; required: boolean; positional: unknown; default?: unknown; enum?: unknown[] | null | undefined }
+type Arg = {
+  type: string
+  required: boolean
+  positional: unknown
+  default?: unknown
+  enum?: unknown[] | null | undefined
+}
 
 function notesOf(arg: Arg, constraint: ArgConstraint = {}): string[] {
   const { pattern, min, max } = constraint

@@ -70,7 +70,8 @@ export class LiveCatalogue {
       if (failure !== undefined) throw failure
       this.#snapshot = build(this.#options, loaded.configs, this.#snapshot.version + 1)
     } catch (thrown) {
-      for (const reason of reasonsOf(toTooldexError(thrown))) logger.error(`reload refused, the old tools stay: ${reason}`)
+      for (const reason of reasonsOf(toTooldexError(thrown)))
+        logger.error(`reload refused, the old tools stay: ${reason}`)
       return false
     }
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
@@ -90,7 +91,11 @@ function allFailed(failures: readonly TooldexError[]): TooldexError {
 const reasonsOf = (error: TooldexError): readonly string[] =>
   error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]
 
-function build({ policyFile, logger }: LiveCatalogueOptions, configs: readonly LoadedConfig[], version: number): CatalogueSnapshot {
+function build(
+  { policyFile, logger }: LiveCatalogueOptions,
+  configs: readonly LoadedConfig[],
+  version: number,
+): CatalogueSnapshot {
   const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
   const parsed = configs.map((loaded) => loaded.config)
   for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {
@@ -116,4 +121,5 @@ function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, Tool
 }
 
 /** The id of a tool that comes from a config. */
-export const toolIdOf = (entry: ToolIndexEntry): string => formatToolId({ namespace: entry.cliName, name: entry.toolName })
+export const toolIdOf = (entry: ToolIndexEntry): string =>
+  formatToolId({ namespace: entry.cliName, name: entry.toolName })

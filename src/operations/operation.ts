@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
-import type { LiveCatalogue } from './live-catalogue.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
+import type { LiveCatalogue } from './live-catalogue.ts'
 
 /** What a caller may do. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'

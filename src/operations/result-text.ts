@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { CommandPlan, RunOutcome } from '../contract/run.ts'
 
 /** A finished run as text: stdout, then stderr and the exit code where there is something to say. */
@@ -8,9 +9,15 @@ export function outcomeText({ result, status, errorMessage }: RunOutcome): strin
   const parts = [
     stdout.trim(),
     problems === '' ? '' : `[stderr]\n${problems}`,
-    exitCode === 0 && signal === null ? '' : `[exit code: ${exitCode ?? -1}]`,
+    exitCode === 0 && signal === null ? '' : `[exit code: ${exitCode ?? signalCode(status, signal)}]`,
   ]
   return parts.filter((part) => part !== '').join('\n\n') || '(no output)'
+}
+
+/** Minus the number of the signal that ended a program; -1 where there was none, or where it was ours. */
+function signalCode(status: RunOutcome['status'], signal: string | null): number {
+  const number = (constants.signals as Readonly<Record<string, number>>)[signal ?? '']
+  return status === 'FAILED' && number !== undefined ? -number : -1
 }
 
 /** What a call would run, as a person would type it. */

@@ -46,7 +46,12 @@ function checkHome(): Check {
     accessSync(folder, constants.W_OK)
     return { name: 'home', state: 'ok', message: `your own configs go to ${folder}` }
   } catch {
-    return { name: 'home', state: 'warning', message: `${folder} is not writable`, hint: 'Set TOOLDEX_HOME to a folder that is.' }
+    return {
+      name: 'home',
+      state: 'warning',
+      message: `${folder} is not writable`,
+      hint: 'Set TOOLDEX_HOME to a folder that is.',
+    }
   }
 }
 
@@ -78,7 +83,9 @@ function checkClients(): readonly Check[] {
   const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   return Object.entries(clients).map(([id, client]) => {
     const file = client.file(place)
-    const message = existsSync(file) ? `${client.title}: ${file}` : `${client.title}: not set up (tooldex install ${id})`
+    const message = existsSync(file)
+      ? `${client.title}: ${file}`
+      : `${client.title}: not set up (tooldex install ${id})`
     return { name: `client ${id}`, state: 'ok', message }
   })
 }

@@ -31,8 +31,13 @@ const Input = z.object({
   cli: z.string().nullish(),
   namespace: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
-  level: SearchLevel.default('summary'),
-  limit: z.int().min(0).max(100).default(10),
+  level: SearchLevel.nullish().transform((level) => level ?? 'summary'),
+  limit: z
+    .int()
+    .min(0)
+    .max(100)
+    .nullish()
+    .transform((limit) => limit ?? 10),
   cursor: z.string().nullish(),
   budgetTokens: z.int().min(1).nullish(),
 })
@@ -105,5 +110,10 @@ function toHit(entry: ToolIndexEntry, score: number, level: z.infer<typeof Searc
 /** The start of a text, cut at a character and not inside one. */
 export function shorten(text: string, most: number): string {
   const characters = Array.from(text)
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('').trimEnd()}…`
+  return characters.length <= most
+    ? text
+    : `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { toTooldexError } from '../base/errors.ts'
+import { expandHome, expandVariables } from '../base/expand-variables.ts'
 import type { Problem } from '../base/problem.ts'
 import { splitWords } from '../base/split-words.ts'
-import { expandHome, expandVariables } from '../base/expand-variables.ts'
+import type { CliConfig } from '../contract/cli-config.ts'
 import { findProgram } from '../executors/cli/index.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
 import { loadConfigFile } from '../sources/cli/index.ts'
-import type { CliConfig } from '../contract/cli-config.ts'
 import { defineOperation } from './operation.ts'
 
 const ProblemShape = z.custom<Problem>()
@@ -16,7 +16,11 @@ export const validateConfigs = defineOperation({
   name: 'configs.validate',
   summary: 'Check config and policy files; nothing is run.',
   scope: 'read',
-  input: z.object({ configs: z.array(z.string()).min(1), policy: z.string().nullish(), strict: z.boolean().default(false) }),
+  input: z.object({
+    configs: z.array(z.string()).min(1),
+    policy: z.string().nullish(),
+    strict: z.boolean().default(false),
+  }),
   output: z.object({
     files: z.array(
       z.object({
@@ -34,17 +38,25 @@ export const validateConfigs = defineOperation({
   }),
   handle({ configs, policy, strict }) {
     const loaded: CliConfig[] = []
-    const files = configs.map((name) => check('config', name, () => {
-      const { config, warnings, file } = loadConfigFile(name, { strict })
-      loaded.push(config)
-      return { name: config.name, count: config.tools.length, problems: [...warnings, ...missingProgram(config, file)] }
-    }))
+    const files = configs.map((name) =>
+      check('config', name, () => {
+        const { config, warnings, file } = loadConfigFile(name, { strict })
+        loaded.push(config)
+        return {
+          name: config.name,
+          count: config.tools.length,
+          problems: [...warnings, ...missingProgram(config, file)],
+        }
+      }),
+    )
     if (policy != null) {
-      files.push(check('policy', policy, () => {
-        const { value, warnings } = loadPolicy(policy)
-        const unknown = findUnknownNames(value, loaded).map((message) => warning(policy, message))
-        return { name: null, count: Object.keys(value.tools).length, problems: [...warnings, ...unknown] }
-      }))
+      files.push(
+        check('policy', policy, () => {
+          const { value, warnings } = loadPolicy(policy)
+          const unknown = findUnknownNames(value, loaded).map((message) => warning(policy, message))
+          return { name: null, count: Object.keys(value.tools).length, problems: [...warnings, ...unknown] }
+        }),
+      )
     }
     const valid = files.filter((file) => file.valid).length
     return { files, valid, invalid: files.length - valid }

@@ -30,7 +30,7 @@ function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Sca
   if (pattern !== undefined && !compilePattern(pattern).matches(String(value))) {
     found.push(`Argument '${name}': value ${shown} does not match pattern '${pattern}'`)
   }
-  const number = typeof value === 'boolean' ? Number.NaN : Number(value)
+  const number = toNumber(value)
   // A bound on something that is no number cannot be kept, so it is not let through.
   if ((min !== undefined || max !== undefined) && Number.isNaN(number)) {
     found.push(`Argument '${name}': value ${shown} is not a number, but the policy bounds it`)
@@ -38,4 +38,10 @@ function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Sca
   if (min !== undefined && number < min) found.push(`Argument '${name}': value ${shown} is below minimum ${min}`)
   if (max !== undefined && number > max) found.push(`Argument '${name}': value ${shown} exceeds maximum ${max}`)
   return found
+}
+
+/** What a bound is compared with; only what every program reads as the same number counts as one. */
+function toNumber(value: Scalar): number {
+  if (typeof value === 'number') return value
+  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(String(value)) ? Number(value) : Number.NaN
 }

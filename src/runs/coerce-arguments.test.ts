@@ -6,7 +6,8 @@ import { coerceArguments } from './coerce-arguments.ts'
 type Given = Readonly<Record<string, unknown>>
 
 const arg = (definition: Partial<ArgDef>) => ArgDef.parse({ name: 'x', ...definition })
-const coerce = (definition: Partial<ArgDef>, value: unknown) => coerceArguments([arg(definition)], { x: value }).get('x')
+const coerce = (definition: Partial<ArgDef>, value: unknown) =>
+  coerceArguments([arg(definition)], { x: value }).get('x')
 
 function refusal(args: readonly ArgDef[], given: Given): TooldexError {
   try {
@@ -125,7 +126,9 @@ describe('coerceArguments', () => {
     expect(coerce({ repeat: true }, 'a')).toEqual(['a'])
     expect(coerce({ type: 'array', items: 'integer' }, ['1', 2])).toEqual([1, 2])
     expect(coerce({ repeat: true, default: ['d'] }, null)).toEqual(['d'])
-    expect(refusal([arg({ repeat: true, type: 'integer' })], { x: [1, 'y'] }).message).toContain("cannot convert 'y' to integer")
+    expect(refusal([arg({ repeat: true, type: 'integer' })], { x: [1, 'y'] }).message).toContain(
+      "cannot convert 'y' to integer",
+    )
     expect(refusal([arg({ repeat: true })], { x: [null] }).message).toContain('cannot convert null to string')
   })
 
@@ -137,7 +140,9 @@ describe('coerceArguments', () => {
 
   it('does not take what every object has for an argument', () => {
     expect(coerceArguments([arg({ name: 'toString' }), arg({ name: 'constructor' })], {}).size).toBe(0)
-    expect(refusal([arg({ name: 'valueOf', required: true })], {}).message).toContain("Missing required argument 'valueOf'")
+    expect(refusal([arg({ name: 'valueOf', required: true })], {}).message).toContain(
+      "Missing required argument 'valueOf'",
+    )
     expect(refusal([], JSON.parse('{"__proto__": 1}')).message).toContain("Unknown argument '__proto__'")
   })
 

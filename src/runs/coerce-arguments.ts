@@ -25,7 +25,8 @@ export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<
   const known = new Map(args.map((arg) => [arg.name, arg]))
   for (const [name, value] of Object.entries(given)) {
     const arg = known.get(name)
-    if (arg === undefined) say(name, `Unknown argument '${toOneLine(name).slice(0, 100)}'.${didYouMean(name, known.keys())}`)
+    const shown = toOneLine(name).slice(0, 100)
+    if (arg === undefined) say(name, `Unknown argument '${shown}'.${didYouMean(name, known.keys())}`)
     else if (value != null) put(arg, value)
   }
   for (const arg of args) {
@@ -42,7 +43,8 @@ function invalidArguments(problems: readonly Problem[]): TooldexError {
 
 type Coerced<T> = T | { readonly problem: string }
 
-const isGiven = (given: Readonly<Record<string, unknown>>, name: string) => Object.hasOwn(given, name) && given[name] != null
+const isGiven = (given: Readonly<Record<string, unknown>>, name: string) =>
+  Object.hasOwn(given, name) && given[name] != null
 
 function coerceList(arg: ArgDef, value: unknown): Coerced<readonly Scalar[]> {
   const values: Scalar[] = []

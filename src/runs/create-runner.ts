@@ -72,7 +72,12 @@ function redactOutcome(outcome: RunOutcome, redact: (text: string) => string): R
   return { ...outcome, result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) } }
 }
 
-const startFailures = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'ARGUMENTS_TOO_LONG', 'RESOURCES_EXHAUSTED'])
+const startFailures = new Set([
+  'COMMAND_NOT_FOUND',
+  'COMMAND_NOT_EXECUTABLE',
+  'ARGUMENTS_TOO_LONG',
+  'RESOURCES_EXHAUSTED',
+])
 
 /** A program that could not be started is a failed run; a call that should not have been made stays an error. */
 function failedToStart(error: TooldexError): RunOutcome {

@@ -3,7 +3,8 @@ import { ArgDef } from '../contract/cli-config.ts'
 import { globalValues } from './global-values.ts'
 
 const env = { VAULT: 'notes', HOME: '/root', EMPTY: '' }
-const valueOf = (definition: Partial<ArgDef>) => globalValues([ArgDef.parse({ name: 'g', ...definition })], env).get('g')
+const valueWith = (definition: Partial<ArgDef>) =>
+  globalValues([ArgDef.parse({ name: 'g', ...definition })], env).get('g')
 
 describe('globalValues', () => {
   it.each([
@@ -16,7 +17,7 @@ describe('globalValues', () => {
     ['a number', 0, 0],
     ['a boolean', false, false],
   ])('keeps %s', (_, value, expected) => {
-    expect(valueOf({ default: value })).toBe(expected)
+    expect(valueWith({ default: value })).toBe(expected)
   })
 
   it.each([
@@ -27,11 +28,11 @@ describe('globalValues', () => {
     ['a text in which nothing could be filled in', 'pre-$UNSET'],
     ['a variable that is empty', '$EMPTY'],
   ])('leaves the argument out for %s', (_, value) => {
-    expect(valueOf({ default: value })).toBeUndefined()
+    expect(valueWith({ default: value })).toBeUndefined()
   })
 
   it('fills in each value of a list and drops the unset ones', () => {
-    expect(valueOf({ repeat: true, default: ['$VAULT', '$UNSET', 'x'] })).toEqual(['notes', 'x'])
-    expect(valueOf({ repeat: true, default: ['$UNSET'] })).toBeUndefined()
+    expect(valueWith({ repeat: true, default: ['$VAULT', '$UNSET', 'x'] })).toEqual(['notes', 'x'])
+    expect(valueWith({ repeat: true, default: ['$UNSET'] })).toBeUndefined()
   })
 })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SubstringIndex } from './substring-index.ts'
 
-const indexOf = (texts: readonly string[]) => new SubstringIndex([...texts.keys()], (position) => texts[position] as string)
+const indexOf = (texts: readonly string[]) =>
+  new SubstringIndex([...texts.keys()], (position) => texts[position] as string)
 
 /** What the index must find, by the plainest loop. */
 function scan(texts: readonly string[], part: string): number[] {
@@ -21,7 +22,13 @@ const cases = texts.chain((held) => {
     const from = start % (text.length + 1)
     return text.slice(from, from + length)
   })
-  return fc.tuple(fc.constant(held), fc.oneof(cut, anything.map((text) => text.slice(0, 10))))
+  return fc.tuple(
+    fc.constant(held),
+    fc.oneof(
+      cut,
+      anything.map((text) => text.slice(0, 10)),
+    ),
+  )
 })
 
 describe('SubstringIndex', () => {
@@ -76,7 +83,10 @@ describe('SubstringIndex', () => {
   })
 
   it('is right with more triples than buckets', () => {
-    const held = Array.from({ length: 3000 }, (_, position) => `tool ${position} ${(position * 7919).toString(36)} text`)
+    const held = Array.from(
+      { length: 3000 },
+      (_, position) => `tool ${position} ${(position * 7919).toString(36)} text`,
+    )
     const index = indexOf(held)
     for (const part of ['tool', '299', '7k', 'zzz', ' 1999 ', 'text', 'l 12']) {
       expect(index.find(part, Number.POSITIVE_INFINITY)).toEqual(scan(held, part))

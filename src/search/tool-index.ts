@@ -54,7 +54,7 @@ export class ToolIndex {
 
   /** Tools that match everything asked for, in the order they were loaded. */
   search(query: ToolIndexQuery = {}): readonly ToolIndexEntry[] {
-    const limit = query.limit ?? 10
+    const limit = Math.floor(query.limit ?? 10)
     if (!(limit > 0)) return []
     const accept = toFilter(query)
     const part = (query.query ?? '').toLowerCase()
@@ -128,7 +128,13 @@ function toSummary(config: CliConfig, toolCount: number): CliSummary {
 
 /** Everything a query is looked for in: name, description, cli, category and tags, in lower case. */
 function toSearchText(entry: ToolIndexEntry): string {
-  const parts = [entry.toolName, entry.description, entry.cliName, ...(entry.category ? [entry.category] : []), ...entry.tags]
+  const parts = [
+    entry.toolName,
+    entry.description,
+    entry.cliName,
+    ...(entry.category ? [entry.category] : []),
+    ...entry.tags,
+  ]
   return parts.join(' ').toLowerCase()
 }
 

@@ -29,12 +29,18 @@ describe('WordSearch', () => {
     expect(names('git commit')[0]).toBe('git_commit')
   })
 
-  it.each(['find_symbol', 'find symbol', 'find-symbol', 'FindSymbol', 'findSymbol', 'FIND_SYMBOL', 'findsymbol', ' find.symbol? '])(
-    'puts find_symbol first for %j',
-    (query) => {
-      expect(names(query)[0]).toBe('find_symbol')
-    },
-  )
+  it.each([
+    'find_symbol',
+    'find symbol',
+    'find-symbol',
+    'FindSymbol',
+    'findSymbol',
+    'FIND_SYMBOL',
+    'findsymbol',
+    ' find.symbol? ',
+  ])('puts find_symbol first for %j', (query) => {
+    expect(names(query)[0]).toBe('find_symbol')
+  })
 
   it('finds an exact name however its capitals take it apart', () => {
     const hub = new WordSearch([tool('other', 'Lists pull requests of github'), tool('gitHub_PR', 'x')])
@@ -54,7 +60,10 @@ describe('WordSearch', () => {
 
   it('finds a word by its beginning, below the whole word', () => {
     expect(names('contain')[0]).toBe('docker_ps')
-    const [whole, begun] = new WordSearch([tool('a', 'contain'), tool('b', 'containers')]).search({ query: 'contain', accept: all })
+    const [whole, begun] = new WordSearch([tool('a', 'contain'), tool('b', 'containers')]).search({
+      query: 'contain',
+      accept: all,
+    })
     expect(whole?.entry.toolName).toBe('a')
     expect(begun?.score).toBeLessThan(whole?.score ?? 0)
   })
@@ -66,7 +75,10 @@ describe('WordSearch', () => {
 
   it('counts a rare word more than a common one', () => {
     const common = Array.from({ length: 20 }, (_, index) => tool(`tool_${index}`, 'handles data'))
-    const ranked = new WordSearch([...common, tool('rare', 'handles invoices')]).search({ query: 'invoices data', accept: all })
+    const ranked = new WordSearch([...common, tool('rare', 'handles invoices')]).search({
+      query: 'invoices data',
+      accept: all,
+    })
     expect(ranked[0]?.entry.toolName).toBe('rare')
   })
 
@@ -88,7 +100,20 @@ describe('WordSearch', () => {
   })
 
   it('keeps to what is accepted', () => {
-    expect(search('commit', (entry) => entry.cliName === 'writer').map(({ entry }) => entry.toolName)).toEqual(['commit_message'])
+    expect(search('commit', (entry) => entry.cliName === 'writer').map(({ entry }) => entry.toolName)).toEqual([
+      'commit_message',
+    ])
+  })
+
+  it('finds what is no word as it is written: the middle of one, or signs alone', () => {
+    expect(names('ymbol_fi')).toEqual(['symbol_find'])
+    expect(names('ontainer')).toEqual(['docker_ps'])
+    const signs = new WordSearch([tool('a', 'turns a -> b'), tool('b', 'no arrow'), tool('c', 'is fun 🦊')])
+    const found = (query: string) => signs.search({ query, accept: all }).map(({ entry }) => entry.toolName)
+    expect(found(' -> ')).toEqual(['a'])
+    expect(found('🦊')).toEqual(['c'])
+    expect(found('???')).toEqual([])
+    expect(found('  ')).toEqual(['a', 'b', 'c'])
   })
 
   it('finds nothing for words that no tool has', () => {

@@ -20,6 +20,7 @@ const exactName = 1000
 
 interface Document {
   readonly entry: ToolIndexEntry
+  readonly text: string
   readonly joined: string
   readonly words: ReadonlyMap<string, number>
 }
@@ -45,15 +46,17 @@ export class WordSearch {
 
   search({ query, accept }: WordQuery): readonly RankedEntry[] {
     this.#prepare()
-    const words = [...new Set(splitIdentifiers(query).map(stem))]
-    const joined = splitIdentifiers(query).join('')
-    const ranked: RankedEntry[] = []
-    for (const document of this.#documents) {
-      if (!accept(document.entry)) continue
-      const score = words.length === 0 ? 1 : this.#score(document, words, joined)
-      if (score > 0) ranked.push({ entry: document.entry, score })
-    }
-    return words.length === 0 ? ranked : ranked.sort((a, b) => b.score - a.score)
+    const documents = this.#documents.filter(({ entry }) => accept(entry))
+    const parts = splitIdentifiers(query)
+    const words = [...new Set(parts.map(stem))]
+    const ranked = documents.flatMap((document): RankedEntry[] => {
+      const score = words.length === 0 ? 0 : this.#score(document, words, parts.join(''))
+      return score > 0 ? [{ entry: document.entry, score }] : []
+    })
+    if (ranked.length > 0) return ranked.sort((a, b) => b.score - a.score)
+    // No such word, or none at all: what was typed may still stand in a text as it is. Nothing typed stands in all.
+    const typed = query.trim().toLowerCase()
+    return documents.filter(({ text }) => text.includes(typed)).map(({ entry }) => ({ entry, score: 1 }))
   }
 
   #score(document: Document, words: readonly string[], joined: string): number {
@@ -76,10 +79,12 @@ function toDocument(entry: ToolIndexEntry): Document {
   const add = (text: string, weight: number) => {
     for (const word of splitIdentifiers(text).map(stem)) words.set(word, Math.max(weight, words.get(word) ?? 0))
   }
+  const labels = [entry.cliName, entry.category ?? '', ...entry.tags]
   add(entry.toolName, weights.name)
-  for (const label of [entry.cliName, entry.category ?? '', ...entry.tags]) add(label, weights.label)
+  for (const label of labels) add(label, weights.label)
   add(entry.description, weights.description)
-  return { entry, joined: splitIdentifiers(entry.toolName).join(''), words }
+  const text = [entry.toolName, entry.description, ...labels].join(' ').toLowerCase()
+  return { entry, text, joined: splitIdentifiers(entry.toolName).join(''), words }
 }
 
 /** The weight of the best word that begins with what was typed. */

@@ -8,13 +8,17 @@ const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'DATABASE_URL']
 // Shorter values occur in ordinary text, and taking them out would only garble it.
 const shortest = 8
 
-/** A redactor for Tooldex's own secrets and for the variables of a config whose name says that they are secret. */
+/** A redactor for Tooldex's own secrets, and for what a config declares or uses under a name that says it is secret. */
 export function createRedactor(declared: Readonly<Record<string, string>>, env: Environment): Redactor {
-  const secrets: [string, string][] = []
-  for (const name of ownSecrets) if (env[name] !== undefined) secrets.push([name, env[name]])
+  const used = Object.values(declared).flatMap((value) => Array.from(value.matchAll(variable), ([, name = '']) => name))
+  const secrets = [...ownSecrets, ...used.filter(isSecret)].map((name) => [name, env[name] ?? ''] as const)
   for (const [name, value] of Object.entries(declared)) {
-    if (secretNames.test(name)) secrets.push([name, expandVariables(value, env, 'braced').text])
+    if (isSecret(name)) secrets.push([name, expandVariables(value, env, 'braced').text])
   }
-  const long = secrets.filter(([, value]) => value.length >= shortest)
+  // The longest first: a secret that begins with another one would lose only its beginning.
+  const long = secrets.filter(([, value]) => value.length >= shortest).sort(([, a], [, b]) => b.length - a.length)
   return (text) => long.reduce((rest, [name, value]) => rest.replaceAll(value, `[redacted ${name}]`), text)
 }
+
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g
+const isSecret = (name: string) => secretNames.test(name)

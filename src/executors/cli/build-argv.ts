@@ -57,7 +57,8 @@ function flagWords(arg: ArgDef, value: ArgValue | undefined): readonly string[] 
   const flag = arg.flag ?? `--${arg.name.replaceAll('_', '-')}`
   const values = [value].flat() as readonly Scalar[]
   if (arg.type === 'array' && !arg.repeat && !flag.endsWith('=')) {
-    return values.length === 0 ? [] : [flag, ...values.map(String)]
+    const words = values.map((item) => refuseLeadingDash({ name: arg.name, word: String(item) }))
+    return words.length === 0 ? [] : [flag, ...words]
   }
   return values.flatMap((item) => oneFlag(arg, flag, item))
 }

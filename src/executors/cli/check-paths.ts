@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toPointer } from '../../base/problem.ts'
@@ -12,25 +12,46 @@ export function checkPaths(args: readonly ArgDef[], values: ArgValues, cwd: stri
   for (const arg of args) {
     const value = values.get(arg.name)
     if (itemType(arg) !== 'path' || arg.root === undefined || value === undefined) continue
-    const root = realPath(resolve(cwd, expandHome(expandVariables(arg.root, env).text, env)))
-    for (const item of [value].flat()) checkPath(arg.name, String(item), root, cwd)
+    // The folder to run in is looked for from where we are; everything else from that folder.
+    const from = arg.cwd ? process.cwd() : cwd
+    const root = resolve(from, expandHome(expandVariables(arg.root, env).text, env))
+    for (const item of arg.cwd ? [cwd] : [value].flat()) checkPath(arg.name, String(item), root, from)
   }
 }
 
-function checkPath(name: string, path: string, root: string, cwd: string): void {
+function checkPath(name: string, path: string, root: string, from: string): void {
   if (path.includes('\0')) throw refuse(name, 'contains a NUL byte', root)
-  const inside = relative(root, realPath(resolve(cwd, path)))
-  if (inside === '..' || inside.startsWith(`..${sep}`)) throw refuse(name, `'${toOneLine(path).slice(0, 200)}' is outside`, root)
+  const shown = `'${toOneLine(path).slice(0, 200)}'`
+  let inside: string
+  try {
+    // Not resolved as text: after a link, `..` is where the link leads, not where it lies.
+    inside = relative(realPath(root), realPath(isAbsolute(path) ? path : `${from}/${path}`))
+  } catch (error) {
+    throw refuse(name, `${shown} cannot be followed (${(error as NodeJS.ErrnoException).code})`, root)
+  }
+  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw refuse(name, `${shown} is outside`, root)
 }
 
-/** The path with every link followed; of one that does not exist yet, as much as does. */
-function realPath(path: string): string {
+const mostLinks = 40
+
+/** The path with every link followed, one that leads to nothing too; of a path that does not exist yet, as much as does. */
+function realPath(path: string, links = 0): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && dirname(path) !== path) return join(realPath(dirname(path)), basename(path))
-    return path
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || links > mostLinks) throw error
+    const target = readLink(join(parent, '.', basename(path)))
+    if (target === undefined) return join(realPath(parent, links), basename(path))
+    return realPath(isAbsolute(target) ? target : `${parent}/${target}`, links + 1)
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
   }
 }
 

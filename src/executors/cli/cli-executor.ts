@@ -29,12 +29,14 @@ export interface CliExecutorOptions {
   readonly where?: (() => ExecutorChoice | undefined) | undefined
   /** Bounds the size of files written by this process and everything it starts: for a process that is Tooldex alone. */
   readonly limitFiles?: boolean | undefined
+  /** How processes are kept together; the strongest way the machine gives where absent. */
+  readonly containment?: Containment | undefined
 }
 
 /** Runs the commands that YAML configs describe. */
 export function createCliExecutor(options: CliExecutorOptions): Executor {
   const limits = { ...defaultLimits, ...options.limits }
-  let containment: Containment | undefined
+  let containment = options.containment
   let limited: Promise<void> | undefined
   return {
     kind: 'cli',
@@ -42,11 +44,11 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
     async run(request, controls) {
       const prepared = prepare(request, options, limits)
       if (options.limitFiles) await (limited ??= limitOwnProcess(limits))
-      containment ??= detectContainment()
       try {
-        const program = findProgram(prepared.argv[0] ?? '', options.env, prepared.cwd)
+        containment ??= detectContainment()
+        const program = findProgram(prepared.argv[0] ?? '', prepared.env, prepared.cwd)
         const process = { ...prepared, program }
-        const end = await runProcess(process, limits, containment.start(limits.processes), controls)
+        const end = await runProcess(process, limits, await containment.start(limits.processes), controls)
         if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
         return toOutcome(end, process, limits.outputFactor)
       } catch (error) {
@@ -55,6 +57,9 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
     },
   }
 }
+
+// A timer set for longer than this fires at once.
+const longestTimerMs = 2 ** 31 - 1
 
 interface Prepared {
   readonly argv: readonly string[]
@@ -72,7 +77,7 @@ function prepare(request: RunRequest, options: CliExecutorOptions, limits: CliLi
   const env = childEnvironment(request.tool, options.env, options.scope)
   const stdin = valueOf(request, (arg) => arg.stdin)
   const words = buildArgv(request, options.env)
-  const timeoutMs = tool.timeout ? Math.round(tool.timeout * 1000) : limits.timeoutMs
+  const timeoutMs = tool.timeout ? Math.min(Math.round(tool.timeout * 1000), longestTimerMs) : limits.timeoutMs
   const where = options.where?.()
   if (where?.type !== 'docker') return { argv: words, cwd, env, stdin, timeoutMs, container: undefined }
   const container = `tooldex-${randomBytes(6).toString('hex')}`
@@ -86,9 +91,11 @@ function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): CommandPlan {
 }
 
 function workingDir(request: RunRequest, env: Environment): string {
-  const asked = valueOf(request, (arg) => arg.cwd) ?? request.tool.workingDir
+  const { workingDir: declared } = request.tool
+  // Variables are for the config to use: a caller who named one would read it in the error about a missing folder.
+  const asked = valueOf(request, (arg) => arg.cwd) ?? (declared === null ? null : expandVariables(declared, env).text)
   if (asked === null) return process.cwd()
-  const cwd = resolve(expandHome(expandVariables(asked, env).text, env))
+  const cwd = resolve(expandHome(asked, env))
   const stat = cwd.includes('\0') ? undefined : statSync(cwd, { throwIfNoEntry: false })
   if (stat === undefined) throw new TooldexError('WORKING_DIR_INVALID', `The folder ${cwd} does not exist.`)
   if (!stat.isDirectory()) throw new TooldexError('WORKING_DIR_INVALID', `${cwd} is not a folder.`)

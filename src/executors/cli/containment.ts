@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { findMarked } from './find-marked.ts'
-import { PidsCgroup } from './pids-cgroup.ts'
+import { createPidNamespaces } from './pid-namespace.ts'
+import { processGroup } from './process-group.ts'
 
 /** How the processes of a call are kept together, so that none outlives it. */
 export interface Containment {
   readonly kind: 'pid-namespace' | 'process-group'
-  start(processes: number): Cell
+  /** A place for one call, which may have this many processes where the machine lets us bound them. */
+  start(processes: number): Promise<Cell>
 }
 
 /** The processes of one call. */
@@ -14,10 +14,14 @@ export interface Cell {
   /** The words to run instead of a program's own. */
   wrap(program: string, args: readonly string[]): readonly [string, readonly string[]]
   readonly env: Readonly<Record<string, string>>
-  enter(pid: number): void
-  /** Signals everything in it; 'left' also finds what moved out of the process group. */
+  /** Starts something that belongs to the call from its first moment. */
+  born<T>(start: () => T): T
+  /** Signals the program and what it started; SIGKILL also reaches what it no longer has to do with. */
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
-  close(): void
+  /** Ends what the program left behind when it ended. */
+  sweep(pid: number): void
+  /** When this returns nothing of the call is left. */
+  close(): Promise<void>
 }
 
 /**
@@ -26,57 +30,16 @@ export interface Cell {
  */
 export function detectContainment(): Containment {
   const privileged = process.platform === 'linux' && process.geteuid?.() === 0
-  return privileged && canUnshare() ? pidNamespace : processGroup
+  return privileged && canEnterNamespaces() ? createPidNamespaces() : processGroup
 }
 
-const unshareArgs = ['--pid', '--fork', '--kill-child=KILL', '--']
+const trial = 'unshare --pid --fork -- nsenter --pid=/proc/self/ns/pid -- cat'
+const exhausted = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']
 
-function canUnshare(): boolean {
-  return spawnSync('unshare', [...unshareArgs, 'true'], { timeout: 2000, stdio: 'ignore' }).status === 0
-}
-
-const pidNamespace: Containment = {
-  kind: 'pid-namespace',
-  start(processes) {
-    const cgroup = PidsCgroup.create(processes)
-    return {
-      wrap: (program, args) => ['unshare', [...unshareArgs, program, ...args]],
-      env: {},
-      enter: (pid) => cgroup?.add(pid),
-      // The polite signal goes to the group; unshare itself ignores it. Killing unshare ends the namespace with all in it.
-      kill: killGroup,
-      close: () => cgroup?.remove(),
-    }
-  },
-}
-
-const processGroup: Containment = {
-  kind: 'process-group',
-  start() {
-    const mark = randomUUID()
-    return {
-      wrap: (program, args) => [program, args],
-      env: { [markName]: mark },
-      enter() {},
-      kill(pid, signal) {
-        killGroup(pid, signal)
-        if (signal === 'SIGKILL') for (const left of findMarked(`${markName}=${mark}`, pid)) killOne(left)
-      },
-      close() {},
-    }
-  },
-}
-
-const markName = 'TOOLDEX_RUN_ID'
-
-function killGroup(pid: number, signal: NodeJS.Signals): void {
-  killOne(-pid, signal)
-}
-
-function killOne(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // Gone already, which is what was wanted.
-  }
+function canEnterNamespaces(): boolean {
+  const [program = '', ...args] = trial.split(' ')
+  const { status, error } = spawnSync(program, args, { timeout: 2000, stdio: 'ignore' })
+  // A machine that is out of something for now says nothing about what it can do: never settle for less because of it.
+  if (exhausted.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')) throw error
+  return status === 0
 }

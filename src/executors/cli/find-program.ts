@@ -2,6 +2,8 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { delimiter, join, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import { elfLoader, isElf, runsHere } from './read-elf.ts'
 
 /**
  * The file that a command word runs. Looked up before starting it, because the system answers a missing program, a missing
@@ -14,7 +16,10 @@ export function findProgram(word: string, env: Environment, cwd: string): string
     : (env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).map((dir) => join(resolve(cwd, dir), word))
   const files = candidates.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
   const program = files.find(isExecutable)
-  if (program !== undefined) return requireReadable(program, word)
+  if (program !== undefined) {
+    requireRunnable(program, { word, cwd, depth: 0 })
+    return program
+  }
   if (files.length > 0) throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} is a file that may not be executed.`)
   throw new TooldexError('COMMAND_NOT_FOUND', `Command not found: ${word}`)
 }
@@ -22,31 +27,50 @@ export function findProgram(word: string, env: Environment, cwd: string): string
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
-    return true
+    return statSync(path).isFile()
   } catch {
     return false
   }
 }
 
-const binaryMagics = ['7f454c46', 'cffaedfe', 'cefaedfe', 'feedface', 'feedfacf', 'cafebabe']
-
-function requireReadable(program: string, word: string): string {
-  const head = readHead(program)
-  if (head === undefined || binaryMagics.includes(head.subarray(0, 4).toString('hex'))) return program
-  const line = /^#!\s*(\S+)/.exec(head.toString('latin1'))
-  if (line === null) throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} is neither a program nor a script with a #! line.`)
-  const interpreter = line[1] as string
-  if (isExecutable(interpreter)) return program
-  throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} wants the interpreter ${interpreter}, which is not there.`, {
-    hint: 'Install the interpreter, or mend the first line of the script.',
-  })
+interface Lookup {
+  readonly word: string
+  readonly cwd: string
+  /** How many interpreters are between the word and this file; the system follows four. */
+  readonly depth: number
 }
+
+const machMagics = ['cffaedfe', 'cefaedfe', 'feedface', 'feedfacf', 'cafebabe']
+
+function requireRunnable(program: string, lookup: Lookup): void {
+  const head = readHead(program)
+  if (head === undefined || machMagics.includes(head.subarray(0, 4).toString('hex'))) return
+  if (isElf(head)) return requireRunnableElf(head, lookup)
+  const [, interpreter] = /^#![ \t]*([^ \t\n]+)/.exec(head.toString('latin1')) ?? []
+  if (interpreter === undefined || lookup.depth > 4) {
+    throw refuse(lookup.word, 'is neither a program nor a script with a #! line.')
+  }
+  const path = resolve(lookup.cwd, interpreter)
+  if (isExecutable(path)) return requireRunnable(path, { ...lookup, depth: lookup.depth + 1 })
+  const hint = interpreter.endsWith('\r') ? 'Save the script with Unix line ends.' : 'Install it, or mend the first line of the script.'
+  throw refuse(lookup.word, `wants the interpreter ${toOneLine(interpreter)}, which is not there.`, hint)
+}
+
+function requireRunnableElf(head: Buffer, { word }: Lookup): void {
+  if (!runsHere(head)) throw refuse(word, 'is not a program this machine can run.')
+  const loader = elfLoader(head)
+  if (loader === undefined || isExecutable(loader)) return
+  throw refuse(word, `wants the loader ${toOneLine(loader)}, which is not there.`, 'Get the program for this system.')
+}
+
+const refuse = (word: string, why: string, hint?: string) =>
+  new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} ${why}`, hint === undefined ? {} : { hint })
 
 /** The first bytes of a file; undefined for one that may be executed but not read. */
 function readHead(path: string): Buffer | undefined {
   try {
     const descriptor = openSync(path, 'r')
-    const head = Buffer.alloc(256)
+    const head = Buffer.alloc(4096)
     const size = readSync(descriptor, head)
     closeSync(descriptor)
     return head.subarray(0, size)

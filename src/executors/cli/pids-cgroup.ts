@@ -1,23 +1,36 @@
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Where the pids controller is mounted, version 1 and 2. Root is not bound by RLIMIT_NPROC, so this is what stops a fork bomb.
-const parents = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']
+/** Where groups are made, and the file through which one enters them. */
+interface Hierarchy {
+  readonly root: string
+  readonly entry: string
+  /** The line of /proc/self/cgroup that says which group is ours. */
+  readonly own: RegExp
+}
 
-/** A control group that bounds how many processes and threads one call may have. */
+// Version 1 can move one thread, which is quick; version 2 moves the whole process.
+const hierarchies: readonly Hierarchy[] = [
+  { root: '/sys/fs/cgroup/pids', entry: 'tasks', own: /^\d+:pids:(.*)$/m },
+  { root: '/sys/fs/cgroup', entry: 'cgroup.procs', own: /^0::(.*)$/m },
+]
+
+/** A control group that bounds how many processes one call may have: root is not bound by RLIMIT_NPROC. */
 export class PidsCgroup {
-  static #count = 0
+  readonly #hierarchy: Hierarchy
   readonly #folder: string
 
-  private constructor(folder: string) {
+  private constructor(hierarchy: Hierarchy, folder: string) {
+    this.#hierarchy = hierarchy
     this.#folder = folder
   }
 
   /** A new group, or undefined where this machine does not let us make one. */
   static create(most: number): PidsCgroup | undefined {
-    const parent = parents.find((folder) => existsSync(join(folder, 'cgroup.procs')))
-    if (parent === undefined) return undefined
-    const folder = join(parent, `tooldex-${process.pid}-${PidsCgroup.#count++}`)
+    const hierarchy = hierarchies.find(({ root }) => existsSync(join(root, 'cgroup.procs')))
+    if (hierarchy === undefined) return undefined
+    const folder = join(hierarchy.root, `tooldex-${process.pid}-${randomBytes(6).toString('hex')}`)
     try {
       mkdirSync(folder)
     } catch {
@@ -25,18 +38,22 @@ export class PidsCgroup {
     }
     try {
       writeFileSync(join(folder, 'pids.max'), String(most))
-      return new PidsCgroup(folder)
+      return new PidsCgroup(hierarchy, folder)
     } catch {
       rmdirSync(folder)
       return undefined
     }
   }
 
-  add(pid: number): void {
+  /** Starts something that is in the group from birth. Moved in later, it would have had time to fork. */
+  born<T>(start: () => T): T {
+    const { root, entry, own } = this.#hierarchy
+    const [, home = '/'] = own.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? []
+    writeFileSync(join(this.#folder, entry), '0')
     try {
-      writeFileSync(join(this.#folder, 'cgroup.procs'), String(pid))
-    } catch {
-      // The process ended before it could be moved.
+      return start()
+    } finally {
+      writeFileSync(join(root, home, entry), '0')
     }
   }
 

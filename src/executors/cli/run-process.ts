@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { RunControls } from '../../contract/executor.ts'
 import { Capture, type Captured } from './capture.ts'
@@ -60,7 +60,7 @@ export async function runProcess(
   controls.signal?.addEventListener('abort', cancel, { once: true })
   if (controls.signal?.aborted) cancel()
   try {
-    const [exitCode, signal] = await waitForEnd(child, () => cell.kill(pid, 'SIGKILL'))
+    const [exitCode, signal] = await waitForEnd(child, () => cell.sweep(pid))
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     return { stdout: stdout.end(), stderr: stderr.end(), exitCode, signal, durationMs, stopped }
   } finally {
@@ -68,14 +68,14 @@ export async function runProcess(
     clearTimeout(forced)
     clearInterval(ticker)
     controls.signal?.removeEventListener('abort', cancel)
-    cell.close()
+    await cell.close()
   }
 }
 
 async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess> {
   const [file, args] = cell.wrap(request.program, request.argv.slice(1))
   try {
-    const child = spawn(file, args, {
+    const options: SpawnOptions = {
       cwd: request.cwd,
       env: { ...request.env, ...cell.env },
       // A group of its own, so that signals reach all of it and a Ctrl-C in our terminal reaches none of it.
@@ -83,15 +83,15 @@ async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess>
       shell: false,
       windowsHide: true,
       stdio: [request.stdin === undefined || request.stdin === '' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    })
+    }
+    const child = cell.born(() => spawn(file, args, options))
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
       throw error
     }
-    cell.enter(child.pid)
     return child
   } catch (error) {
-    cell.close()
+    await cell.close()
     throw error
   }
 }
@@ -104,10 +104,10 @@ function feed(child: ChildProcess, text: string | undefined): void {
 }
 
 /** Waits for the exit, ends whatever the program left behind, then takes the rest of its output. */
-async function waitForEnd(child: ChildProcess, killRest: () => void): Promise<[number | null, NodeJS.Signals | null]> {
+async function waitForEnd(child: ChildProcess, sweep: () => void): Promise<[number | null, NodeJS.Signals | null]> {
   const closed = once(child, 'close')
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-  killRest()
+  sweep()
   const late = setTimeout(() => {
     child.stdout?.destroy()
     child.stderr?.destroy()

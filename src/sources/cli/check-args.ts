@@ -1,5 +1,6 @@
 import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
+import { refusedKeys } from '../../base/yaml-document.ts'
 
 /** What makes no sense in a list of arguments. */
 export function checkArgs(
@@ -16,6 +17,7 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): F
   const say = (key: string, message: string, hint?: string) =>
     found.push({ path: [...path, key], message: `argument '${arg.name}': ${message}`, ...(hint === undefined ? {} : { hint }) })
 
+  if (refusedKeys.has(arg.name)) say('name', 'may not have this name', 'choose another one')
   const places = [arg.positional !== false && 'positional', arg.cwd && 'cwd', arg.stdin && 'stdin'].filter(Boolean)
   if (places.length > 1) say(String(places[1]), `is both ${places.join(' and ')}`, 'keep one of them')
   if (arg.positional !== false && arg.flag != null) say('flag', 'is positional and has a flag', 'keep one of them')

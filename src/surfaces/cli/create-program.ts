@@ -12,6 +12,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   search: async () => (await import('./commands/search.ts')).addSearch,
   describe: async () => (await import('./commands/describe.ts')).addDescribe,
   call: async () => (await import('./commands/call.ts')).addCall,
+  import: async () => (await import('./commands/import.ts')).addImport,
   install: async () => (await import('./commands/install.ts')).addInstall,
   skill: async () => (await import('./commands/skill.ts')).addSkill,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
@@ -47,7 +48,8 @@ export async function createProgram(host: CliHost, exit: (code: number) => void,
     .showHelpAfterError('(tooldex COMMAND --help says what it takes)')
     .configureOutput({ writeOut: (text) => host.out(text), writeErr: (text) => host.err(text) })
     .addHelpText('after', helpExamples)
-  const wanted = only !== undefined && Object.hasOwn(loaders, only) && !needsAll.has(only) ? [only] : Object.keys(loaders)
+  const wanted =
+    only !== undefined && Object.hasOwn(loaders, only) && !needsAll.has(only) ? [only] : Object.keys(loaders)
   for (const name of wanted) (await loaders[name]?.())?.(program, host, exit)
   for (const command of program.commands) inherit(command, program)
   return program
@@ -67,7 +69,15 @@ Examples:
 
 // Completion looks at the options of the other commands.
 const needsAll = new Set(['completion', '__complete'])
-const runOptionsWithValue = new Set(['--policy', '--pin', '--log-level', '--transport', '--concurrency', '--max-output', '--max-file'])
+const runOptionsWithValue = new Set([
+  '--policy',
+  '--pin',
+  '--log-level',
+  '--transport',
+  '--concurrency',
+  '--max-output',
+  '--max-file',
+])
 
 /** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is no command. */
 export function withRun(words: readonly string[]): readonly string[] {

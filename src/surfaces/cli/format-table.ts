@@ -1,7 +1,10 @@
 /** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const all = [header, ...rows]
-  const widths = fit(header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))), width)
+  const widths = shrink(
+    header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))),
+    width,
+  )
   const lines = [...layOut(header, widths), widths.map((size) => '─'.repeat(size)).join('  ')]
   for (const row of rows) lines.push(...layOut(row, widths))
   return lines.map((line) => line.trimEnd()).join('\n')
@@ -10,7 +13,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 const gap = 2
 const narrowest = 12
 
-function fit(wanted: readonly number[], width: number): readonly number[] {
+function shrink(wanted: readonly number[], width: number): readonly number[] {
   const widths = [...wanted]
   const room = width - gap * (widths.length - 1)
   while (widths.reduce((sum, size) => sum + size, 0) > room) {

@@ -70,7 +70,9 @@ function findProperty(key: string, tool: FlagTool): string | undefined {
 const flagNames = (tool: FlagTool) => Object.keys(tool.properties).map((name) => name.replaceAll('_', '-'))
 
 const usage = (message: string, tool: FlagTool) =>
-  new TooldexError('USAGE', `${message.endsWith('?') ? message : `${message}.`}`, { hint: `See: tooldex call ${tool.name} --help` })
+  new TooldexError('USAGE', `${message.endsWith('?') ? message : `${message}.`}`, {
+    hint: `See: tooldex call ${tool.name} --help`,
+  })
 
 /** The help of one tool, made from its schema. */
 export function toolHelp(tool: FlagTool, description: string, required: readonly string[]): string {

@@ -20,7 +20,9 @@ export function searchText(answer: SearchAnswer): string {
     return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
   })
   if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
-  return lines.length === 0 ? 'No tool matches. Try other words, or no query for an overview.' : showInvisible(lines.join('\n'))
+  return lines.length === 0
+    ? 'No tool matches. Try other words, or no query for an overview.'
+    : showInvisible(lines.join('\n'))
 }
 
 /** What was asked about tools, for a model to read. */

@@ -1,5 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
+import { showInvisible } from '../../base/visible-text.ts'
 import { toClientName } from '../../contract/client-name.ts'
+import type { JsonSchema } from '../../contract/input-schema.ts'
 import type { CatalogueSnapshot } from '../../operations/live-catalogue.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
@@ -15,7 +17,10 @@ export interface ListMode {
 export function listedTools(snapshot: CatalogueSnapshot, { classic, pinned }: ListMode): readonly Tool[] {
   if (classic) return snapshot.entries.map((entry) => toTool(snapshot, entry))
   const shown = pinned.map((name) => snapshot.names.get(name)).filter((entry) => entry !== undefined)
-  return [...metaTools(), ...shown.filter((entry) => !isMetaTool(entry.toolName)).map((entry) => toTool(snapshot, entry))]
+  return [
+    ...metaTools(),
+    ...shown.filter((entry) => !isMetaTool(entry.toolName)).map((entry) => toTool(snapshot, entry)),
+  ]
 }
 
 function toTool(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): Tool {
@@ -23,13 +28,28 @@ function toTool(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries']
   return {
     name: toClientName(entry.toolName),
     title: toTitle(entry.toolName),
-    description: entry.description,
-    inputSchema: entry.inputSchema as Tool['inputSchema'],
+    description: showInvisible(entry.description),
+    inputSchema: showDescriptions(entry.inputSchema) as Tool['inputSchema'],
     ...(hints === undefined ? {} : { annotations: toHints(hints) }),
   }
 }
 
-function toHints(hints: { readOnly?: boolean | undefined; destructive?: boolean | undefined; idempotent?: boolean | undefined; openWorld?: boolean | undefined }) {
+/** A schema whose descriptions hide nothing from the person who reads them; names and values stay as they are. */
+function showDescriptions(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+  const shown = properties.map(([name, property]) => {
+    const { description } = property
+    return [name, typeof description === 'string' ? { ...property, description: showInvisible(description) } : property]
+  })
+  return { ...schema, properties: Object.fromEntries(shown) }
+}
+
+function toHints(hints: {
+  readOnly?: boolean | undefined
+  destructive?: boolean | undefined
+  idempotent?: boolean | undefined
+  openWorld?: boolean | undefined
+}) {
   return {
     ...(hints.readOnly === undefined ? {} : { readOnlyHint: hints.readOnly }),
     ...(hints.destructive === undefined ? {} : { destructiveHint: hints.destructive }),

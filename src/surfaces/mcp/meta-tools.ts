@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { Tool } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 
 // What an agent pays for in every request: each word here is counted by a test.
 const definitions = {

@@ -7,7 +7,8 @@ export function readCall(given: Readonly<Record<string, unknown>>): Record<strin
   const name = pick(given, nameKeys)
   const inner = parse(pick(given, argumentKeys))
   const own = Object.fromEntries(ownKeys.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]))
-  if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined) return { ...readCall(inner), ...own }
+  if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined)
+    return { ...readCall(inner), ...own }
   const known = new Set([...nameKeys, ...argumentKeys, ...ownKeys])
   const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !known.has(key)))
   return { ...own, name, arguments: inner ?? loose }

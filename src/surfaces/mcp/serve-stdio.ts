@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
-import { serveStdio as serve, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Server } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import { createMcpServer, type McpServerOptions } from './create-server.ts'
 
 /** Serves MCP on standard input and output until the client goes away or the signal is aborted. */

@@ -4,12 +4,15 @@ const tabStop = 8
 
 // Colours and cursor moves (CSI), titles and links (OSC), and the short escapes.
 const escapes = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]?/g
-const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+const invisible =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
 
 /** A help text as plain lines: no colours, no overstrikes, no tabs, nothing invisible, bounded in size. */
 export function cleanHelpText(raw: string): readonly string[] {
   const plain = raw.slice(0, maxChars).replace(escapes, '').replace(/\r\n?/g, '\n')
-  return plain.split('\n').map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
+  return plain
+    .split('\n')
+    .map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
 }
 
 /** `N\bNA\bA` and `_\bN_\bA`, the bold and underlined text of manuals, both read `NA`. */

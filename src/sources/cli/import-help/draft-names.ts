@@ -17,7 +17,10 @@ export function toSnakeCase(text: string): string {
 export function nameProgram(words: readonly string[]): string {
   const [program = '', ...rest] = words
   const file = basename(program).replace(/\.(?:py|sh|js|mjs|cjs|ts|rb|pl|exe)$/i, '')
-  return toSnakeCase([file, ...rest.filter((word) => !word.startsWith('-')).map((word) => basename(word))].join('_')) || 'program'
+  return (
+    toSnakeCase([file, ...rest.filter((word) => !word.startsWith('-')).map((word) => basename(word))].join('_')) ||
+    'program'
+  )
 }
 
 /** The name of an option: its longest spelling; a lone letter says whether it is a capital. */
@@ -34,6 +37,14 @@ export const longestFlag = (flags: readonly string[]): string =>
   flags.find((flag) => flag.startsWith('--')) ?? flags.find((flag) => flag.length > 2) ?? flags[0] ?? ''
 
 const startWithLetter = (name: string) => (/^[0-9]/.test(name) ? `option_${name}` : name)
+
+/** Words as a command line that splits into them again. */
+export const joinWords = (words: readonly string[]): string => words.map(quoteWord).join(' ')
+
+function quoteWord(word: string): string {
+  if (/^[\w.:@%+=/,-]+$/.test(word)) return word
+  return `"${word.replace(/["\\$`]/g, '\\$&')}"`
+}
 
 /** The name, or the name with the first number that is free; the choice is remembered in `taken`. */
 export function takeName(name: string, taken: Set<string>): string {

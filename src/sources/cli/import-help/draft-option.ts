@@ -1,9 +1,9 @@
 import { type DraftArg, type Note, remark, unsure } from './draft.ts'
 import { longestFlag, nameOption, toSnakeCase } from './draft-names.ts'
-import { toDraftText } from './draft-text.ts'
 import { findCautions } from './find-cautions.ts'
 import { guessType, isListName, isSwitchName } from './guess-type.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
+import { toDraftText } from './to-draft-text.ts'
 
 /** An option as an argument of a tool. */
 export function draftOption(option: HelpOption): DraftArg {
@@ -31,7 +31,8 @@ export function isInformative({ flags, description }: HelpOption): boolean {
 function describe({ description, value, shownNegated, flags }: HelpOption): string {
   const literal = value?.literal ?? ''
   const shown = literal === '' || /^(?:\[.*\]|true|false)$/.test(literal) || /default/i.test(description)
-  const text = toDraftText(shown ? description : `${description} (default: ${literal})`)
+  const said = /\p{L}/u.test(description) ? description : ''
+  const text = toDraftText(shown ? said : `${said} (default: ${literal})`)
   return shownNegated && text !== '' ? toDraftText(`Turns off ${longestFlag(flags)}: ${text}`) : text
 }
 
@@ -40,12 +41,17 @@ type Shape = Omit<DraftArg, 'notes'> & { readonly notes: readonly Note[] }
 function shapeOption(option: HelpOption, base: Shape): DraftArg {
   const { value } = option
   const plain = { ...base, notes: [] }
-  if (value === undefined && option.default === 'true') return shapeSwitch(plain, 'is on by default; off is taken to be =false')
+  if (value === undefined && option.default === 'true')
+    return shapeSwitch(plain, 'is on by default; off is taken to be =false')
   if (value?.literal === 'true') return shapeSwitch(plain)
   if (value === undefined || value.literal === 'false') return shapeFlag(option, plain)
   if (isSwitchName(value)) return shapeSwitch(plain, 'takes a boolean; true and false assumed')
   if (value.optional && value.inline && !plain.flag?.startsWith('--')) {
-    return { ...plain, type: 'boolean', notes: [unsure(`also takes a value joined to it: ${plain.flag}${value.written}`)] }
+    return {
+      ...plain,
+      type: 'boolean',
+      notes: [unsure(`also takes a value joined to it: ${plain.flag}${value.written}`)],
+    }
   }
   return shapeValue(option, value, plain)
 }
@@ -61,7 +67,8 @@ function shapeFlag(option: HelpOption, base: Shape): DraftArg {
   const flag = base.flag ?? ''
   if (!option.negatable || !flag.startsWith('--')) return { ...base, type: 'boolean', notes: again }
   const opposite = `--no-${flag.slice(2)}`
-  if (!option.shownNegated) return { ...base, type: 'boolean', notes: [...again, remark(`the program also takes ${opposite}`)] }
+  if (!option.shownNegated)
+    return { ...base, type: 'boolean', notes: [...again, remark(`the program also takes ${opposite}`)] }
   return { ...base, name: toSnakeCase(opposite), type: 'boolean', flag: opposite, notes: again }
 }
 
@@ -69,7 +76,7 @@ function shapeValue(option: HelpOption, value: HelpValue, base: Shape): DraftArg
   const { type, because } = guessType(value.name, value.literal || option.default, value.written)
   const notes: Note[] = []
   if (because !== undefined && value.choices.length === 0) notes.push(unsure(because, 'type'))
-  if (value.optional) notes.push(remark('the program takes this without a value too'))
+  if (value.optional) notes.push(remark('the program also takes it without a value'))
   if (value.choices.length > 0 && !value.sureChoices) notes.push(unsure('choices read out of the text', 'enum'))
   const flag = value.inline ? `${base.flag}=` : base.flag
   const shaped = { ...base, flag, type, notes, ...shapeChoices(value.choices) }

@@ -21,7 +21,7 @@ const cautions: readonly Caution[] = [
     note: 'careful: may never end by itself, so that only the timeout ends it',
   },
   {
-    flag: /^--?(?:\w+-)*(?:force|delete|prune|purge|remove|destroy|overwrite|hard|wipe|mirror|unlink|erase)(?:-\w+)*$/,
+    flag: /^--?(?:(?:\w+-)*(?:force|hard|mirror)|(?:\w+-)*(?:delete|prune|purge|remove|destroy|overwrite|wipe|unlink|erase)(?:-\w+)*)$/,
     text: /\bdangerous\b|\birreversibl|permanently|\bdestroys?\b/i,
     note: 'careful: can destroy something',
   },

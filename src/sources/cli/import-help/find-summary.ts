@@ -1,6 +1,7 @@
 import type { Section } from './split-help.ts'
 
-const noise = /^(?:error\b|warning\b|\w+ (?:warn|err)\b|unknown\b|unrecognized\b|invalid\b|try\b|see\b|the (?:available )?commands\b|run\b|use\b|mandatory arguments\b|[^\w\s])|unknown option|command not found|options? (?:needs|requires)|there are some problems/i
+const noise =
+  /^(?:error\b|warning\b|\w+ (?:warn|err)\b|unknown\b|unrecognized\b|invalid\b|try\b|see\b|the (?:available )?commands\b|these are\b|run\b|use\b|mandatory (?:and optional )?arguments\b|\S+ v?\d+\.\d+|where\s+[A-Z]+ :=|[^\w\s])|unknown option|command not found|options? (?:needs|requires)|there are some problems/i
 
 /** What the help says the program does: the first sentence or two of prose, after the usage or before it. */
 export function findSummary(sections: readonly Section[], forms: readonly string[]): string {
@@ -14,14 +15,19 @@ export function findSummary(sections: readonly Section[], forms: readonly string
 }
 
 function firstProse(lines: readonly string[], forms: readonly string[]): string {
-  const paragraph: string[] = []
-  for (const line of lines) {
-    const text = line.trim()
-    const isProse = text !== '' && !forms.includes(text) && !/^-|^\[/.test(text) && !/\S {3,}\S/.test(text)
-    if (text.startsWith('-')) break
-    if (isProse && (paragraph.length > 0 || (!noise.test(text) && /[a-z]{2}/i.test(text)))) paragraph.push(text)
-    else if (paragraph.length > 0) break
+  const options = lines.findIndex((line) => line.trim().startsWith('-'))
+  const texts = lines.slice(0, options < 0 ? undefined : options).map((line) => line.trim())
+  const paragraphs: string[][] = [[]]
+  for (const text of texts) {
+    if (text === '' || forms.includes(text)) paragraphs.push([])
+    else paragraphs.at(-1)?.push(text)
   }
-  // A text that ends in a colon introduces what follows instead of saying what the program does.
-  return paragraph.at(-1)?.endsWith(':') ? '' : paragraph.join(' ')
+  return paragraphs.find(isProse)?.join(' ') ?? ''
+}
+
+/** Words about the program: no complaint, no table, and not the introduction of a list, which ends in a colon. */
+function isProse(lines: readonly string[]): boolean {
+  const [first = ''] = lines
+  const isTable = lines.some((line) => /\S {3,}\S/.test(line) || line.startsWith('['))
+  return /[a-z]{2}/i.test(first) && !noise.test(first) && !isTable && !lines.at(-1)?.endsWith(':')
 }

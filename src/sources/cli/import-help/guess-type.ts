@@ -9,7 +9,9 @@ export interface TypeGuess {
 const names = (list: string) => new Set(list.split(' '))
 const integers = names('int integer uint int8 int16 int32 int64 uint8 uint16 uint32 uint64 ints intslice')
 const numbers = names('float float32 float64 double decimal real')
-const paths = names('file path dir directory filename pathname filepath folder files paths infile outfile file_name statefile')
+const paths = names(
+  'file path dir directory filename pathname filepath folder files paths infile outfile file_name statefile',
+)
 const likelyIntegers = names(
   'n num number nr count lines port depth width height days jobs pid limit cols columns rows digits bits retries times nat blocks attempts threads workers milliseconds ms',
 )
@@ -20,9 +22,13 @@ const texts = names('string str text strings stringarray stringslice list map du
 
 /** What a value most likely is, from its name and its default. */
 export function guessType(name: string, fallback: string | undefined, written = ''): TypeGuess {
-  const key = name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/_range$/, '').replace(/^_+|_+$/g, '')
+  const key = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/_range$/, '')
+    .replace(/^_+|_+$/g, '')
   // `[+]NUM` takes `+5`, which is no number to JSON.
-  if (/\[\+|\+\|/.test(written)) return { type: 'string' }
+  if (/\[\+|\+\|/.test(written) || /[^\w\s-]|[-_]or[-_]/i.test(name)) return { type: 'string' }
   if (integers.has(key)) return { type: 'integer' }
   if (numbers.has(key)) return { type: 'number' }
   if (paths.has(key)) return { type: 'path' }

@@ -1,12 +1,14 @@
 import { cleanHelpText } from './clean-help-text.ts'
 import { findSummary } from './find-summary.ts'
-import { mergeOptions, readOptionRows } from './parse-options.ts'
-import { readArgumentRows, readSubcommands } from './parse-lists.ts'
-import { readPositionals } from './parse-positionals.ts'
-import type { ParsedHelp } from './parsed-help.ts'
-import { readUsage } from './read-usage.ts'
+import { mergeOptions } from './merge-options.ts'
+import type { HelpOption, ParsedHelp } from './parsed-help.ts'
+import { readArgumentRows } from './read-argument-rows.ts'
+import { readOptionRows } from './read-option-rows.ts'
+import { chooseReading, readPositionals } from './read-positionals.ts'
+import { readSubcommands } from './read-subcommands.ts'
+import { readUsage, type UsageContext } from './read-usage.ts'
+import { findBareUsage, readUsageForms } from './read-usage-forms.ts'
 import { type Section, splitHelp } from './split-help.ts'
-import { findBareUsage, readUsageForms } from './usage-forms.ts'
 
 /** Reads a help text of any of the common styles; what it does not understand is left out, never guessed at. */
 export function parseHelp(raw: string, words: readonly string[] = []): ParsedHelp {
@@ -15,25 +17,36 @@ export function parseHelp(raw: string, words: readonly string[] = []): ParsedHel
   const rows = readOptionRows(sections)
   const anywhere = forms.some((form) => /[<[]?\b(?:sub-?)?command\b/i.test(form))
   const subcommands = readSubcommands(sections, anywhere)
-  const takesValue = (flag: string) => {
-    const known = rows.find((row) => row.flags.includes(flag))
-    return known === undefined ? undefined : known.value !== undefined
+  const argumentRows = readArgumentRows(sections)
+  const context: UsageContext = {
+    words,
+    subcommands: subcommands.map((command) => command.name),
+    // Only names outside the brackets of options tell how positionals are written.
+    marked: forms.some((form) => /<|\b[A-Z]{3,}\b/.test(form.replace(/\[-[^\]]*\]/g, ''))),
+    listed: argumentRows.map((row) => row.item),
+    takesValue: (flag) => takesValue(rows, flag),
   }
-  const marked = forms.some((form) => /<|\b[A-Z]{3,}\b/.test(form))
-  const context = { words, subcommands: subcommands.map((command) => command.name), marked, takesValue }
   const readings = forms.map((form) => readUsage(form, context))
   const own = readings.filter((reading) => reading.literals.length === 0)
   const synopses = readSynopses(sections).map((text) => readUsage(text, { ...context, marked: true }))
-  const chosen = own.find((reading) => reading.positionals.length > 0)
+  const chosen = chooseReading(readings)
   return {
     summary: findSummary(sections, forms),
     forms,
-    positionals: readPositionals(chosen, own, readArgumentRows(sections), context.subcommands),
-    options: mergeOptions(rows, [...own, ...synopses].flatMap((reading) => reading.options)),
+    positionals: readPositionals(readings, argumentRows, context.subcommands),
+    options: mergeOptions(
+      rows,
+      [...own, ...synopses].flatMap((reading) => reading.options),
+    ),
     subcommands,
     isGroup: subcommands.length > 0 && own.every((reading) => reading.hasCommand),
-    endOfOptions: chosen?.endOfOptions ?? false,
+    dashes: chosen?.dashes,
   }
+}
+
+function takesValue(rows: readonly HelpOption[], flag: string): boolean | undefined {
+  const known = rows.find((row) => row.flags.includes(flag))
+  return known === undefined ? undefined : known.value !== undefined
 }
 
 /** Whether a text said anything that a tool can be made of. */
@@ -53,7 +66,10 @@ function readSections(lines: readonly string[], words: readonly string[]): Secti
     if (section.kind !== 'usage' || forms.length > 0) return [section]
     const usage = readUsageForms(section.lines)
     forms.push(...usage.forms)
-    return [{ ...section, lines: [] }, { kind: 'preamble', heading: '', lines: usage.rest }]
+    return [
+      { ...section, lines: [] },
+      { kind: 'preamble', heading: '', lines: usage.rest },
+    ]
   })
   const program = words[0]?.split('/').at(-1) ?? ''
   return { sections, forms: forms.length > 0 ? forms : findBareUsage(sections, program) }
@@ -65,7 +81,11 @@ function readSynopses(sections: readonly Section[]): readonly string[] {
     if (section.kind !== 'options' || !/^\s*\[-/.test(section.lines.find((line) => line !== '') ?? '')) return []
     const lines = section.lines.slice(section.lines.findIndex((line) => line !== ''))
     const end = lines.indexOf('')
-    return [lines.slice(0, end < 0 ? undefined : end).join(' ').slice(0, 8000)]
+    return [
+      lines
+        .slice(0, end < 0 ? undefined : end)
+        .join(' ')
+        .slice(0, 8000),
+    ]
   })
 }
-

@@ -66,6 +66,6 @@ export interface ParsedHelp {
   readonly subcommands: readonly HelpSubcommand[]
   /** The program does nothing without one of its subcommands. */
   readonly isGroup: boolean
-  /** The usage shows `--` before the positionals. */
-  readonly endOfOptions: boolean
+  /** Where the usage shows `--`: before the first positional, or between positionals. */
+  readonly dashes: 'first' | 'later' | undefined
 }

@@ -10,12 +10,11 @@ export interface Hints {
 
 const maxChars = 2000
 const maxGuessedChoices = 8
+// `(ms|s|m|h)` says how to write a value, not which values there are.
+const units = new Set('ns us ms s m h d b k g t kb mb gb'.split(' '))
 const quotes = /^["'`]+|["'`]+$/g
 
-const sureLists = [
-  /\[possible values: ([^\]]+)\]/i,
-  /[([](?:choices|choose from|allowed values):? ([^)\]]+)[)\]]/i,
-]
+const sureLists = [/\[possible values: ([^\]]+)\]/i, /[([](?:choices|choose from|allowed values):? ([^)\]]+)[)\]]/i]
 const guessedLists = [
   /\((?:one of|either):? ([^)]+)\)/i,
   /\b(?:one of|must be|(?:optional|allowed|valid|supported|possible) [a-z]{2,12}(?: are)?):? \(?([^().;:]+)/i,
@@ -29,7 +28,8 @@ const defaults = [
   /\[\s?defaults?(?: is| to)?\s?[:=]?\s?("[^"]*"|'[^']*'|[^\];]+)[\];]/i,
   /\bdefaults?(?: is| to|:) ("[^"]*"|'[^']*'|-?\d[\w.]*\b|[\w./-]*\w(?=[.,;)]|$))/i,
 ]
-const again = /(?:multiple|several) times|more than once|\(repeatable\)|is repeatable|(?:can|may) be (?:repeated|given repeatedly)|\[multiple\]/i
+const again =
+  /(?:multiple|several) times|more than once|\(repeatable\)|is repeatable|(?:can|may) be (?:repeated|given repeatedly)|\[multiple\]/i
 
 /** Reads defaults, choices and the like out of the lines of a description. */
 export function readHints(lines: readonly string[]): Hints {
@@ -67,6 +67,7 @@ function splitList(list: string): readonly string[] {
     .split(/,\s*(?:or |and )?| or | and |\|/)
     .map((item) => item.trim().replace(quotes, ''))
     .filter((item) => item !== '')
+  if (items.every((item) => units.has(item))) return []
   return items.every((item) => /^[\w.+-]+$/.test(item)) ? [...new Set(items)] : []
 }
 
@@ -76,7 +77,8 @@ function readDefault(text: string): string | undefined {
     if (found === undefined) continue
     const number = /^(-?\d+(?:\.\d+)?)(?: [a-z]+)?$/.exec(found)?.[1]
     const value = number ?? found.replace(quotes, '')
-    if (value !== '' && !/^(?:map)?\[/.test(value) && (number !== undefined || value !== found || !/\s/.test(value))) return value
+    if (value !== '' && !/^(?:map)?\[/.test(value) && (number !== undefined || value !== found || !/\s/.test(value)))
+      return value
   }
   return undefined
 }

@@ -1,6 +1,7 @@
-import { type FlagSpec, parseFlagLine } from './parse-flags.ts'
-import { readChoices, readValue } from './read-value.ts'
-import { readUsageNodes, type UsageNode } from './usage-nodes.ts'
+import type { FlagSpec } from './parse-flag-line.ts'
+import { readUsageNodes, type UsageNode } from './read-usage-nodes.ts'
+import { isPlaceholder, joinAlias, readUsageOption, startsWithOption } from './read-usage-option.ts'
+import { readChoices } from './read-value.ts'
 
 /** A word of the usage line that stands for a value without a flag. */
 export interface UsagePositional {
@@ -18,8 +19,8 @@ export interface UsageReading {
   readonly literals: string[]
   /** A place for one of the subcommands. */
   hasCommand: boolean
-  /** `--` stands before the first positional. */
-  endOfOptions: boolean
+  /** Where `--` stands: before the first positional, or between positionals. */
+  dashes: 'first' | 'later' | undefined
 }
 
 /** What is known before a usage line is read. */
@@ -29,6 +30,8 @@ export interface UsageContext {
   readonly subcommands: readonly string[]
   /** Names stand in brackets or capitals, so a bare word is meant literally. */
   readonly marked: boolean
+  /** The names in the list of arguments, however they are written. */
+  readonly listed: readonly string[]
   /** Whether an option is known to take a value. */
   readonly takesValue: (flag: string) => boolean | undefined
 }
@@ -38,9 +41,20 @@ interface Walk {
   readonly reading: UsageReading
 }
 
+interface Place {
+  readonly required: boolean
+  readonly top: boolean
+  /** Behind an option, in its brackets: plain words are its values. */
+  readonly behindOption?: boolean
+  /** With others in the same brackets. */
+  readonly among?: boolean
+}
+
+type Group = Extract<UsageNode, { kind: 'group' }>
+
 /** Reads one usage line. */
 export function readUsage(form: string, context: UsageContext): UsageReading {
-  const reading: UsageReading = { positionals: [], options: [], literals: [], hasCommand: false, endOfOptions: false }
+  const reading: UsageReading = { positionals: [], options: [], literals: [], hasCommand: false, dashes: undefined }
   const [first = [], ...others] = readUsageNodes(form)
   const nodes = [...first, ...others.flat()]
   const start = nodes[0]?.kind === 'word' && !nodes[0].text.startsWith('-') ? 1 : 0
@@ -50,129 +64,87 @@ export function readUsage(form: string, context: UsageContext): UsageReading {
   return reading
 }
 
-interface Place {
-  readonly required: boolean
-  readonly top: boolean
-  /** Behind an option, in its brackets: plain words are its values. */
-  readonly behindOption?: boolean
-}
-
 function walkNodes(walk: Walk, nodes: readonly UsageNode[], outer: Place): void {
-  const place = { ...outer, behindOption: outer.behindOption === true || (!outer.top && startsWithOption(nodes)) }
+  const { context, reading } = walk
+  const behindOption = outer.behindOption === true || (!outer.top && startsWithOption(nodes))
+  const place = { ...outer, behindOption, among: nodes.length > 1 }
   for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index] as UsageNode
-    if (node.kind === 'group') walkGroup(walk, node, { ...place, required: place.required && !node.optional, top: false })
-    else if (node.text === '--') walk.reading.endOfOptions ||= walk.reading.positionals.length === 0
-    else if (node.text.startsWith('-')) index += readOption(walk, nodes, index, place)
-    else if (!place.behindOption) readPlain(walk, node, place)
+    if (node.kind === 'group') {
+      walkGroup(walk, node, { ...place, required: place.required && !node.optional, top: false })
+    } else if (node.text === '--') reading.dashes ??= reading.positionals.length === 0 ? 'first' : 'later'
+    else if (node.text.startsWith('-')) {
+      const { specs, taken } = readUsageOption(nodes, index, { top: place.top, takesValue: context.takesValue })
+      reading.options.push(...specs)
+      index += taken
+    } else if (!behindOption) readPlain(walk, node, place)
   }
 }
 
-function walkGroup(walk: Walk, group: Extract<UsageNode, { kind: 'group' }>, place: Place): void {
-  const { reading } = walk
-  const counts = [reading.positionals.length, reading.options.length] as const
-  if (isPlaceholder(plainText(group))) return repeatPlaceholder(reading, group.repeat)
-  const words = group.alternatives.map((nodes) => (nodes.length === 1 && nodes[0]?.kind === 'word' ? nodes[0].text : ''))
-  const alias = joinAlias(group.alternatives)
-  if (alias !== undefined) walkNodes(walk, alias, place)
-  else if (words.length > 2 && !place.behindOption && words.every((word) => /^[a-z][a-z-]*$/.test(word))) {
-    reading.positionals.push({ name: 'command', required: place.required, repeat: false, choices: [...new Set(words)] })
-  } else {
-    const [first, ...others] = group.alternatives
-    walkNodes(walk, first ?? [], place)
-    for (const nodes of others) if (startsWithOption(nodes)) walkNodes(walk, nodes, { ...place, required: false })
-  }
+function walkGroup(walk: Walk, group: Group, place: Place): void {
+  const { positionals, options } = walk.reading
+  const before = { positionals: positionals.length, options: options.length }
+  if (!isPlaceholder(plainText(group))) walkAlternatives(walk, group, place)
   if (!group.repeat) return
-  for (const positional of reading.positionals.slice(counts[0])) positional.repeat = true
-  for (const [index, option] of reading.options.entries()) {
-    if (index >= counts[1]) reading.options[index] = { ...option, repeatable: true }
+  // `<file> [options] ...` repeats the file.
+  const first = positionals.length > before.positionals ? before.positionals : Math.max(positionals.length - 1, 0)
+  for (const positional of positionals.slice(first)) positional.repeat = true
+  for (let index = before.options; index < options.length; index++) {
+    options[index] = { ...(options[index] as FlagSpec), repeatable: true }
   }
+}
+
+/** Of several alternatives the first that is not an option gives the positionals; all give their options. */
+function walkAlternatives(walk: Walk, { alternatives }: Group, place: Place): void {
+  const alias = joinAlias(alternatives)
+  if (alias !== undefined) {
+    walkNodes(walk, alias, place)
+    return
+  }
+  const words = alternatives.map((nodes) => (nodes.length === 1 && nodes[0]?.kind === 'word' ? nodes[0].text : ''))
+  if (words.length > 2 && !place.behindOption && words.every((word) => /^[a-z][a-z-]*$/.test(word))) {
+    const choices = [...new Set(words)]
+    walk.reading.positionals.push({ name: 'command', required: place.required, repeat: false, choices })
+    return
+  }
+  const isOption = alternatives.map(startsWithOption)
+  const isValues = isAssignment(alternatives[0]?.at(-1))
+  const isPlain = (nodes: readonly UsageNode[], index: number) => index === 0 || (isMarked(nodes) && !isValues)
+  const plain = alternatives.findIndex((nodes, index) => !isOption[index] && isPlain(nodes, index))
+  const required = place.required && !isOption.includes(true)
+  for (const [index, nodes] of alternatives.entries()) {
+    if (isOption[index] || index === plain) walkNodes(walk, nodes, { ...place, required })
+  }
+}
+
+/** `--protocol=TCP|UDP`: the other alternatives are values of the first. */
+const isAssignment = (node: UsageNode | undefined) => node?.kind === 'word' && /^-.*=/.test(node.text)
+
+function isMarked([first]: readonly UsageNode[]): boolean {
+  return first?.kind === 'word' && /^<|^[A-Z]{2,}/.test(first.text)
 }
 
 /** The words of a group without alternatives: `global options`. */
-const plainText = ({ alternatives }: Extract<UsageNode, { kind: 'group' }>) =>
-  alternatives.length === 1 ? (alternatives[0] ?? []).map((node) => (node.kind === 'word' ? node.text : '[')).join(' ') : '['
-
-/** `<file> [options] ...` repeats the file. */
-function repeatPlaceholder({ positionals }: UsageReading, repeat: boolean): void {
-  const last = positionals.at(-1)
-  if (repeat && last !== undefined) last.repeat = true
+function plainText({ alternatives }: Group): string {
+  const [nodes = [], ...others] = alternatives
+  return others.length > 0 ? '[' : nodes.map((node) => (node.kind === 'word' ? node.text : '[')).join(' ')
 }
-
-/** `-q | --quiet` names one option twice; `-w | --workspace <name>` too. */
-function joinAlias(alternatives: readonly (readonly UsageNode[])[]): readonly UsageNode[] | undefined {
-  const [[short, ...more] = [], [long, ...behind] = []] = alternatives
-  if (alternatives.length !== 2 || more.length > 0 || short?.kind !== 'word' || long?.kind !== 'word') return undefined
-  if (!/^-[^-]$/.test(short.text) || !long.text.startsWith('--')) return undefined
-  return [{ ...long, text: `${short.text}, ${long.text}` }, ...behind]
-}
-
-function startsWithOption(nodes: readonly UsageNode[]): boolean {
-  const [first] = nodes
-  if (first === undefined) return false
-  return first.kind === 'word' ? /^[[(]*--?[^-]/.test(first.text) : startsWithOption(first.alternatives[0] ?? [])
-}
-
-/** Reads an option and the value behind it; says how many nodes that took beyond its own. */
-function readOption({ context, reading }: Walk, nodes: readonly UsageNode[], index: number, place: Place): number {
-  const node = nodes[index]
-  if (node?.kind !== 'word') return 0
-  const spec = parseFlagLine(node.text)?.spec
-  if (spec === undefined) return 0
-  const bundle = readBundle(node.text, context)
-  if (bundle.length > 0) {
-    for (const flag of bundle) reading.options.push({ flags: [flag], negatable: false, repeatable: false })
-    return 0
-  }
-  const next = nodes[index + 1]
-  const value = spec.value === undefined && mayTakeValue(spec, context, place) ? readOptionValue(next, place) : undefined
-  const again = nodes.slice(index + 1).some((later) => repeatsFlag(later, spec))
-  reading.options.push({ ...spec, value: spec.value ?? value, repeatable: spec.repeatable || node.repeat || again })
-  return value === undefined ? 0 : 1
-}
-
-const mayTakeValue = (spec: FlagSpec, context: UsageContext, place: Place) =>
-  !place.top || spec.flags.every((flag) => context.takesValue(flag) !== false)
-
-/** `[--omit <x> [--omit <x> ...]]`: the same option again, any number of times. */
-function repeatsFlag(node: UsageNode, spec: FlagSpec): boolean {
-  if (node.kind !== 'group') return false
-  const inner = node.alternatives.flat()
-  return inner.some((part) => part.kind === 'word' && spec.flags.includes(part.text)) && inner.some((part) => part.repeat)
-}
-
-function readOptionValue(next: UsageNode | undefined, place: Place) {
-  if (next === undefined) return undefined
-  if (next.kind === 'word') return /^[-+]/.test(next.text) || (place.top && isPlaceholder(next.text)) ? undefined : readValue(next.text)
-  const words = next.alternatives.map((nodes) => (nodes[0]?.kind === 'word' ? nodes[0].text : ''))
-  if (words.some((word) => word === '' || word.startsWith('-')) || (place.top && next.optional)) return undefined
-  return readValue(next.optional ? `[${words.join('|')}]` : `(${words.join('|')})`)
-}
-
-/** `-46AaCf` is seven options where the letters differ and no word is likely: mixed case, digits, or in order. */
-function readBundle(text: string, { takesValue }: UsageContext): readonly string[] {
-  const letters = /^-([A-Za-z0-9]{2,})$/.exec(text)?.[1] ?? ''
-  const unique = new Set(letters).size === letters.length
-  const mixed = /[A-Z0-9]/.test(letters) && !/^[A-Z][a-z]+$/.test(letters)
-  const sorted = [...letters].sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase())).join('') === letters
-  if (letters === '' || !unique || (!mixed && !sorted) || takesValue(text) !== undefined) return []
-  return [...letters].map((letter) => `-${letter}`)
-}
-
-const isPlaceholder = (word: string) => /^[^\w-]*(?:[\w-]+[ -])?(?:options?|flags?|opts)\W*$/i.test(word)
 
 function readPlain({ context, reading }: Walk, node: Extract<UsageNode, { kind: 'word' }>, place: Place): void {
   const { text } = node
   const { choices } = readChoices(text)
   const name = nameOf(text)
   if (isPlaceholder(text) || /^[+]/.test(text) || !/[A-Za-z]/.test(name) || reading.hasCommand) return
+  const isBare = context.marked && /^[a-z][\w.=|-]*$/.test(text) && !node.repeat && !context.listed.includes(text)
+  const isLiteral = isBare && (place.top || place.among === true)
   if (isCommand(name, choices, context)) reading.hasCommand = true
-  else if (place.top && context.marked && /^[a-z][\w.-]*$/.test(text)) reading.literals.push(text)
+  else if (isLiteral) reading.literals.push(text)
   else addPositional(reading, { name, required: place.required, repeat: node.repeat || text.includes('...'), choices })
 }
 
 const isCommand = (name: string, choices: readonly string[], { subcommands }: UsageContext) =>
-  subcommands.length > 0 && (/^(?:sub-?)?commands?$/i.test(name) || choices.some((choice) => subcommands.includes(choice)))
+  subcommands.length > 0 &&
+  (/^(?:sub-?)?commands?$/i.test(name) || choices.some((choice) => subcommands.includes(choice)))
 
 /** `N [N ...]` is one argument with many values. */
 function addPositional({ positionals }: UsageReading, next: UsagePositional): void {
@@ -184,5 +156,8 @@ function addPositional({ positionals }: UsageReading, next: UsagePositional): vo
 function nameOf(text: string): string {
   const outer = text.replace(/^([A-Za-z]\w*)\[.*$/, '$1')
   const [first = ''] = outer.replace(/\[[^\]]*\]/g, '').split('|')
-  return first.replace(/\.\.\./g, '').replace(/[^\w.:-]+/g, ' ').trim()
+  return first
+    .replace(/\.\.\./g, '')
+    .replace(/[^\w.:-]+/g, ' ')
+    .trim()
 }

@@ -1,5 +1,5 @@
 import type { HelpValue } from './parsed-help.ts'
-import { bracketLength } from './take-balanced.ts'
+import { bracketLength } from './take-word.ts'
 
 /** How the value stood behind its option. */
 interface ValuePlace {
@@ -10,7 +10,9 @@ interface ValuePlace {
 const plainWord = /^[\w.+:@-]+$/
 // Words that name a kind of value, so that `<data|filename>` is not taken for a choice of two values.
 const kinds = new Set(
-  'args bool branch bytes cmd command commit count data date dest dir directory enum file filename files filter folder format glob group host hostname id int integer json key label level list mode n name names num number object package path pathspec pattern pid pkg port range ref regex rev revision size spec str string tag target text time type uid gid uri url user value version when word'.split(' '),
+  'args bool branch bytes cmd command commit count data date dest dir directory enum file filename files filter folder format glob group host hostname id int integer json key label level list mode n name names num number object package path pathspec pattern pid pkg port range ref regex rev revision size spec str string tag target text time type uid gid uri url user value version when word'.split(
+    ' ',
+  ),
 )
 
 /** Reads what stands behind an option: `<FILE>`, `[=WHEN]`, `{a,b}`, `N [N ...]`, `string`. */
@@ -32,7 +34,8 @@ export function readValue(text: string, { optional = false, inline = false }: Va
 }
 
 /** Whether a value, as written, may be given any number of times: `<FILE>...`. */
-export const isOpenEnded = (text: string): boolean => /[^\s.=]\.\.\.[\])>]*$/.test(text.trim()) && !/\s/.test(text.trim())
+export const isOpenEnded = (text: string): boolean =>
+  /[^\s.=]\.\.\.[\])>]*$/.test(text.trim()) && !/\s/.test(text.trim())
 
 /** The values listed in `{a,b}`, `[a|b]`, `(a|b)` or `<a|b>`. */
 export function readChoices(text: string): { readonly choices: readonly string[]; readonly sure: boolean } {
@@ -42,8 +45,11 @@ export function readChoices(text: string): { readonly choices: readonly string[]
   const parts = bare.split(commas && !bare.includes('|') ? ',' : '|').map((part) => part.trim())
   const none = { choices: [], sure: false }
   if (parts.length < 2 || !parts.every((part) => plainWord.test(part))) return none
+  // In `{ COMMAND | help }` one of the two is a name.
+  if (parts.some(isMetavar) && !parts.every(isMetavar)) return none
   const angled = text.includes('<') || !/[{[(]/.test(text)
-  if (angled && !text.includes('{') && parts.some((part) => kinds.has(part.toLowerCase()) || isMetavar(part))) return none
+  if (angled && !text.includes('{') && parts.some((part) => kinds.has(part.toLowerCase()) || isMetavar(part)))
+    return none
   return { choices: [...new Set(parts)], sure: !angled || text.includes('{') }
 }
 

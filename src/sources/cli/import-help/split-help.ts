@@ -1,7 +1,7 @@
 import { indentOf } from './clean-help-text.ts'
 
 /** What the lines under a heading are about. */
-export type SectionKind = 'preamble' | 'usage' | 'options' | 'shared' | 'commands' | 'arguments' | 'examples' | 'other'
+type SectionKind = 'preamble' | 'usage' | 'options' | 'shared' | 'commands' | 'arguments' | 'examples' | 'other'
 
 /** A heading and the lines under it; the preamble has none. */
 export interface Section {
@@ -35,7 +35,8 @@ function isHeading(lines: readonly string[], index: number): boolean {
   const line = lines[index] ?? ''
   const text = line.trim()
   const indent = indentOf(line)
-  if (!/^[A-Za-z*]/.test(text) || indent > maxHeadingIndent || text.length > maxHeadingChars || / {2}/.test(text)) return false
+  if (!/^[A-Za-z*]/.test(text) || indent > maxHeadingIndent || text.length > maxHeadingChars || / {2}/.test(text))
+    return false
   if (indent === 0 && /^[A-Z][A-Z -]+$/.test(text) && !text.includes(' - ')) return true
   if (text.endsWith(':')) return opensList(lines, index, indent)
   // git sets its headings without a colon, right above what they head and below an empty line.
@@ -62,4 +63,5 @@ const kinds: readonly (readonly [SectionKind, RegExp])[] = [
   ['commands', /\b(?:sub-?)?commands\b(?!.*\bline\b)/i],
 ]
 
-const kindOf = (heading: string): SectionKind => kinds.find(([, pattern]) => pattern.test(heading.trim()))?.[0] ?? 'other'
+const kindOf = (heading: string): SectionKind =>
+  kinds.find(([, pattern]) => pattern.test(heading.trim()))?.[0] ?? 'other'

@@ -1,7 +1,7 @@
 import { Document, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml'
 import { parseConfig } from '../parse-config.ts'
 import { type Draft, type DraftArg, type DraftTool, type Note, unsure } from './draft.ts'
-import { toDraftText } from './draft-text.ts'
+import { toDraftText } from './to-draft-text.ts'
 
 /** A draft as YAML, with every doubt in it as a list. */
 export interface WrittenDraft {
@@ -44,10 +44,14 @@ function toYaml(draft: Draft): string {
   root.set('description', quoted(document, description))
   root.set('command', quoted(document, command))
   const tools = document.createNode(draft.tools.map(() => ({}))) as YAMLSeq<YAMLMap>
-  for (const [index, tool] of draft.tools.entries()) fillTool(document, tools.items[index] as YAMLMap, tool)
+  for (const [index, tool] of draft.tools.entries()) {
+    const map = tools.items[index] as YAMLMap
+    map.spaceBefore = index > 0
+    fillTool(document, map, tool)
+  }
   root.set('tools', tools)
   document.commentBefore = headOf(draft)
-  return document.toString({ lineWidth: 0 })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
 function headOf({ command, notes }: Draft): string {
@@ -56,12 +60,11 @@ function headOf({ command, notes }: Draft): string {
     ' Nobody has checked it. Look at each line marked "unsure", delete what an agent does not need, then run:',
     '   tooldex validate FILE --strict',
     " Defaults stand in the descriptions: they are the program's own, and a `default:` here would be passed on each call.",
-    ...notes.map(commentOf),
+    ...notes.map((note) => commentOf(note, 600)),
   ].join('\n')
 }
 
 function fillTool(document: Document, map: YAMLMap, tool: DraftTool): void {
-  map.spaceBefore = true
   comment(map, tool.notes)
   map.set('name', tool.name)
   map.set('description', quoted(document, tool.description))
@@ -74,8 +77,18 @@ function fillTool(document: Document, map: YAMLMap, tool: DraftTool): void {
 }
 
 function fillArg(document: Document, map: YAMLMap, arg: DraftArg): void {
-  comment(map, arg.notes.filter((note) => note.at === undefined))
-  const set = (key: string, node: Node) => map.set(key, beside(node, arg.notes.filter((note) => note.at === key)))
+  comment(
+    map,
+    arg.notes.filter((note) => note.at === undefined),
+  )
+  const set = (key: string, node: Node) =>
+    map.set(
+      key,
+      beside(
+        node,
+        arg.notes.filter((note) => note.at === key),
+      ),
+    )
   map.set('name', arg.name)
   set('type', document.createNode(arg.type))
   if (arg.items !== undefined) map.set('items', arg.items)
@@ -85,7 +98,9 @@ function fillArg(document: Document, map: YAMLMap, arg: DraftArg): void {
   if (arg.required) map.set('required', true)
   if (arg.repeat) map.set('repeat', true)
   if (arg.enum == null) return
-  const values = document.createNode(arg.enum) as YAMLSeq
+  const values = document.createNode(
+    arg.enum.map((value) => (typeof value === 'string' ? quoted(document, value) : value)),
+  ) as YAMLSeq
   values.flow = true
   set('enum', values)
 }
@@ -96,14 +111,15 @@ function quoted(document: Document, text: string): Scalar<string> {
   return node
 }
 
-const commentOf = ({ text, unsure: isGuess }: Note) => ` ${isGuess ? 'unsure: ' : ''}${toDraftText(text)}`
+const commentOf = ({ text, unsure: isGuess }: Note, most = 300) =>
+  ` ${isGuess ? 'unsure: ' : ''}${toDraftText(text, most)}`
 
 function comment(node: Node, notes: readonly Note[]): void {
-  if (notes.length > 0) node.commentBefore = notes.map(commentOf).join('\n')
+  if (notes.length > 0) node.commentBefore = notes.map((note) => commentOf(note)).join('\n')
 }
 
 function beside<T extends Node>(node: T, notes: readonly Note[]): T {
-  if (notes.length > 0) node.comment = notes.map(commentOf).join(';')
+  if (notes.length > 0) node.comment = notes.map((note) => commentOf(note)).join(';')
   return node
 }
 

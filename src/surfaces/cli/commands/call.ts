@@ -5,7 +5,14 @@ import { invoke } from '../../../operations/invoke.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
 import { planText } from '../../../operations/result-text.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
-import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
+import {
+  type AddCommand,
+  type ToolOptions,
+  toJson,
+  toOpenOptions,
+  withLimitOptions,
+  withToolOptions,
+} from './command.ts'
 
 interface CallFlags extends ToolOptions {
   readonly args?: string
@@ -21,9 +28,12 @@ export const addCall: AddCommand = (program, host, exit) => {
     .argument('[flags...]', 'its arguments, as flags')
     .option('--args <json>', 'its arguments, as a JSON object')
     .option('--dry-run', 'show exactly what would run, and run nothing')
+    // After the tool's name everything is the tool's, --help too.
     .passThroughOptions()
     .allowUnknownOption()
+    .helpOption(false)
   withLimitOptions(withToolOptions(command)).action(async (name: string, words: string[], flags: CallFlags) => {
+    if (name === '--help' || name === '-h') return command.outputHelp()
     const context = { ...host.open(toOpenOptions(flags)), signal: host.signal }
     const { tool, description, required } = await readTool(name, context)
     const { values, own } = parseToolFlags(words, tool)

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LogLevel, logLevels } from '../../../base/logger.ts'
 import type { CliHost, OpenOptions } from '../host.ts'
 
@@ -19,7 +19,9 @@ export interface ToolOptions {
 /** Which configs to load, under which policy. */
 export function withToolOptions(command: Command): Command {
   return command
-    .addOption(new Option('-c, --config <name|file>', 'a config to load; all named ones if left out').argParser(collect))
+    .addOption(
+      new Option('-c, --config <name|file>', 'a config to load; all named ones if left out').argParser(collect),
+    )
     .option('--policy <file>', 'a policy file that says what may be called')
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
     .option('--json', 'print JSON for programs')

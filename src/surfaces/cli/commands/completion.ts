@@ -37,14 +37,21 @@ export const addCompletion: AddCommand = (program, host) => {
     .addHelpText('after', '\nFor example in ~/.bashrc: source <(tooldex completion bash)')
     .action((shell: string) => {
       const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
-      if (script === undefined) throw new TooldexError('USAGE', `There is no completion for '${shell}'.`, { hint: 'Use bash, zsh or fish.' })
+      if (script === undefined)
+        throw new TooldexError('USAGE', `There is no completion for '${shell}'.`, { hint: 'Use bash, zsh or fish.' })
       host.out(script)
     })
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .allowUnknownOption()
-    .action((words: string[]) => host.out(complete(words, program, host).map((word) => `${word}\n`).join('')))
+    .action((words: string[]) =>
+      host.out(
+        complete(words, program, host)
+          .map((word) => `${word}\n`)
+          .join(''),
+      ),
+    )
 }
 
 /** What may stand where the last word is being typed. */
@@ -53,13 +60,15 @@ function complete(words: readonly string[], program: Command, host: CliHost): re
   const [name, ...rest] = words.slice(0, -1)
   const known = program.commands.filter((command) => !command.name().startsWith('_'))
   const command = known.find((candidate) => candidate.name() === name)
-  const candidates = command === undefined
-    ? [...(name === undefined ? known.map((candidate) => candidate.name()) : []), ...host.configNames()]
-    : [...(typed.startsWith('-') ? optionsOf(command) : []), ...valuesFor(command.name(), rest, host)]
+  const candidates =
+    command === undefined
+      ? [...(name === undefined ? known.map((candidate) => candidate.name()) : []), ...host.configNames()]
+      : [...(typed.startsWith('-') ? optionsOf(command) : []), ...valuesFor(command.name(), rest, host)]
   return candidates.filter((word) => word.startsWith(typed))
 }
 
-const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden).map((option) => option.long ?? '')
+const optionsOf = (command: Command) =>
+  command.options.filter((option) => !option.hidden).map((option) => option.long ?? '')
 
 function valuesFor(command: string, before: readonly string[], host: CliHost): readonly string[] {
   if (command === 'completion') return Object.keys(scripts)

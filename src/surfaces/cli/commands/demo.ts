@@ -8,7 +8,11 @@ import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import type { AddCommand } from './command.ts'
 
-const queries = ['show what changed in the repository', 'follow the logs of a container', 'how many lines are in a file']
+const queries = [
+  'show what changed in the repository',
+  'follow the logs of a container',
+  'how many lines are in a file',
+]
 
 /** `tooldex demo`: what Tooldex does, shown in the terminal with the bundled configs. */
 export const addDemo: AddCommand = (program, host) => {
@@ -24,7 +28,12 @@ async function showTour(host: CliHost): Promise<void> {
 
   title('1. The catalogue: every bundled config, loaded')
   const overview = await invoke(searchTools, { limit: 100 }, context)
-  const rows = (overview.summary ?? []).map((cli) => [cli.name, String(cli.toolCount), cli.category ?? '', cli.description])
+  const rows = (overview.summary ?? []).map((cli) => [
+    cli.name,
+    String(cli.toolCount),
+    cli.category ?? '',
+    cli.description,
+  ])
   host.out(`${formatTable(['CLI', 'Tools', 'Category', 'Description'], rows, host.columns)}\n`)
 
   title('2. Search: an agent asks for what it wants to do')
@@ -39,7 +48,8 @@ async function showTour(host: CliHost): Promise<void> {
   const { tools } = await invoke(describeTools, { ids: [call.name], level: 'summary' }, context)
   host.out(`${call.name}: ${tools[0]?.summary}\n`)
   const answer = await invoke(callTool, call, context)
-  if ('outcome' in answer) host.out(`${colors.green(outcomeText(answer.outcome))}  ${colors.dim(`${answer.outcome.result.durationMs} ms`)}\n`)
+  if ('outcome' in answer)
+    host.out(`${colors.green(outcomeText(answer.outcome))}  ${colors.dim(`${answer.outcome.result.durationMs} ms`)}\n`)
 
   title('4. Your turn')
   host.out(connectText(host.selfCommand().join(' ')))

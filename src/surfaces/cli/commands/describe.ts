@@ -15,7 +15,10 @@ export const addDescribe: AddCommand = (program, host) => {
     if (flags.json) return host.out(toJson(answer))
     const texts = answer.tools.map((doc) => {
       const labels = [doc.category ?? '', ...doc.tags].filter((label) => label !== '').join(', ')
-      const lines = [`${doc.name}  (${doc.id}${labels === '' ? '' : `; ${labels}`})`, doc.tool?.description ?? doc.summary]
+      const lines = [
+        `${doc.name}  (${doc.id}${labels === '' ? '' : `; ${labels}`})`,
+        doc.tool?.description ?? doc.summary,
+      ]
       if (doc.tool !== undefined) lines.push(JSON.stringify(doc.tool.inputSchema, null, 2))
       if (doc.exampleRequests?.length) lines.push(`For example: ${doc.exampleRequests.join(' | ')}`)
       if (doc.notes !== undefined) lines.push(doc.notes)

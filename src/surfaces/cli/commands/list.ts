@@ -23,6 +23,8 @@ export const addList: AddCommand = (program, host) => {
     })
     const title = `${answer.name} - ${rows.length} tool(s)`
     const executor = answer.executor === null ? '' : `Executor: ${answer.executor}\n`
-    host.out(`${title}\n${executor}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`)
+    host.out(
+      `${title}\n${executor}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`,
+    )
   })
 }

@@ -2,7 +2,15 @@ import { Option } from 'commander'
 import { invoke } from '../../../operations/invoke.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
-import { type AddCommand, collect, parseCount, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
+import {
+  type AddCommand,
+  collect,
+  parseCount,
+  type ToolOptions,
+  toJson,
+  toOpenOptions,
+  withToolOptions,
+} from './command.ts'
 
 interface SearchFlags extends ToolOptions {
   readonly category?: string
@@ -38,13 +46,20 @@ export const addSearch: AddCommand = (program, host) => {
 
 function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns: number): string {
   if (answer.mode === 'summary') {
-    const rows = (answer.summary ?? []).map((cli) => [cli.name, String(cli.toolCount), cli.category ?? '', cli.description])
+    const rows = (answer.summary ?? []).map((cli) => [
+      cli.name,
+      String(cli.toolCount),
+      cli.category ?? '',
+      cli.description,
+    ])
     return `${formatTable(['CLI', 'Tools', 'Category', 'Description'], rows, columns)}\n`
   }
   const hits = answer.results ?? []
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => [hit.name, hit.shortDescription, hit.namespace ?? '', hit.category ?? ''])
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
-  const schemas = hits.flatMap((hit) => (hit.inputSchema ? [`\n${hit.signature}\n${JSON.stringify(hit.inputSchema, null, 2)}`] : []))
+  const schemas = hits.flatMap((hit) =>
+    hit.inputSchema ? [`\n${hit.signature}\n${JSON.stringify(hit.inputSchema, null, 2)}`] : [],
+  )
   return `${formatTable(['Tool', 'Description', 'CLI', 'Category'], rows, columns)}\n${more}${schemas.join('\n')}`
 }

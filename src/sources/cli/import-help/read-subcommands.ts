@@ -1,28 +1,11 @@
 import { indentOf } from './clean-help-text.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
-import { type Entry, readEntries } from './read-entries.ts'
+import { startArgument } from './read-argument-rows.ts'
+import { readEntries } from './read-entries.ts'
 import type { Section } from './split-help.ts'
-import { takeWord } from './take-balanced.ts'
-
-/** A row of a list of arguments: `<FILE>...`, `infile`, `{a,b}`. */
-export type ArgumentRow = Entry<string>
 
 const commandName = /^[a-z][\w.:-]*$/i
 const notCommands = new Set(['help', 'completion', 'completions'])
-
-/** The rows of the lists of arguments. */
-export function readArgumentRows(sections: readonly Section[]): readonly ArgumentRow[] {
-  return sections.filter((section) => section.kind === 'arguments').flatMap((section) => readEntries(section.lines, startArgument))
-}
-
-function startArgument(line: string) {
-  const trimmed = line.trim()
-  const written = takeWord(trimmed)
-  const item = /^ \.\.\./.test(trimmed.slice(written.length)) ? `${written} ...` : written
-  const text = trimmed.slice(item.length)
-  if (!/^[\w<[{]/.test(item) || (text !== '' && !/^ {2,}|^:/.test(text))) return undefined
-  return { item, text: text.replace(/^:/, '').trim() }
-}
 
 /** The subcommands a help text lists; `anywhere` where the usage asks for one but no heading says where they are. */
 export function readSubcommands(sections: readonly Section[], anywhere: boolean): readonly HelpSubcommand[] {
@@ -32,7 +15,8 @@ export function readSubcommands(sections: readonly Section[], anywhere: boolean)
     return anywhere && section.kind === 'other' ? readCommandSection(section.lines, 1) : []
   })
   const unique = new Map<string, HelpSubcommand>()
-  for (const command of found) if (!notCommands.has(command.name) && !unique.has(command.name)) unique.set(command.name, command)
+  for (const command of found)
+    if (!notCommands.has(command.name) && !unique.has(command.name)) unique.set(command.name, command)
   return [...unique.values()]
 }
 
@@ -51,7 +35,9 @@ function readCommandSection(lines: readonly string[], least: number): readonly H
 function startCommand(line: string): { item: { name: string; usage: string }; text: string } | undefined {
   if (indentOf(line) === 0) return undefined
   const trimmed = line.trim()
-  const row = /^([a-z][\w.:-]*?)[*:]?((?:, [\w-]+)*)((?: [^\s-]\S*)*?)(?:(?: {2,}| - )(\S.*))?$/i.exec(trimmed.slice(0, 400))
+  const row = /^([a-z][\w.:-]*?)[*:]?((?:, [\w-]+)*)((?: [^\s-]\S*)*?)(?:(?: {2,}| - )(\S.*))?$/i.exec(
+    trimmed.slice(0, 400),
+  )
   const [, name = '', , usage = '', text = ''] = row ?? []
   if (row === null || (text === '' && usage !== '') || !isSynopsis(usage)) return undefined
   return { item: { name, usage: usage.trim() }, text }
@@ -64,7 +50,12 @@ function readNameList(lines: readonly string[]): readonly string[] {
   const used = lines.filter((line) => line !== '' && indentOf(line) > 0)
   const end = lines.findIndex((line, index) => line !== '' && indentOf(line) === 0 && index > 0)
   const block = end < 0 ? used : lines.slice(0, end).filter((line) => line !== '')
-  const words = block.map((line) => line.trim().split(/,\s*|\s{2,}/).filter((word) => word !== ''))
+  const words = block.map((line) =>
+    line
+      .trim()
+      .split(/,\s*|\s{2,}/)
+      .filter((word) => word !== ''),
+  )
   const isList = block.some((line) => /,\s*$|\w, \w/.test(line)) || words.some((row) => row.length > 2)
   return isList && words.flat().every((word) => commandName.test(word)) ? words.flat() : []
 }

@@ -1,18 +1,27 @@
-import type { ArgumentRow } from './parse-lists.ts'
 import type { HelpPositional } from './parsed-help.ts'
+import type { ArgumentRow } from './read-argument-rows.ts'
 import { readHints } from './read-hints.ts'
 import type { UsagePositional, UsageReading } from './read-usage.ts'
 import { readChoices } from './read-value.ts'
 
-/** The positionals of one usage line, described by the list of arguments where there is one. */
+/** The usage line to go by: the first with positionals that is about the command itself. */
+export function chooseReading(readings: readonly UsageReading[]): UsageReading | undefined {
+  return readings.find((reading) => reading.literals.length === 0 && reading.positionals.length > 0)
+}
+
+/** The positionals of a command, described by the list of arguments where there is one. */
 export function readPositionals(
-  chosen: UsageReading | undefined,
   readings: readonly UsageReading[],
   rows: readonly ArgumentRow[],
   subcommands: readonly string[],
 ): readonly HelpPositional[] {
-  const counts = readings.map(({ positionals }) => positionals.filter((positional) => positional.required).length)
-  const fromUsage = (chosen?.positionals ?? []).map((positional, index) => ({
+  // A line with nothing but a place for options is about --help and --version.
+  const own = readings.filter(({ literals, positionals, options }) => {
+    return literals.length === 0 && positionals.length + options.length > 0
+  })
+  const counts = own.map(({ positionals }) => positionals.filter((positional) => positional.required).length)
+  const chosen = chooseReading(readings)?.positionals ?? listLiterals(readings)
+  const fromUsage = chosen.map((positional, index) => ({
     ...positional,
     required: positional.required && counts.every((count) => count > index),
   }))
@@ -23,11 +32,29 @@ export function readPositionals(
   return fromUsage.map((positional) => describe(positional, listed))
 }
 
+/** `npm config set ...`, `npm config get ...`: one of these words, then whatever it takes. */
+function listLiterals(readings: readonly UsageReading[]): readonly UsagePositional[] {
+  const words = new Set(
+    readings.flatMap(({ literals }) => literals.slice(0, 1)).filter((word) => /^[a-z][\w.-]*$/.test(word)),
+  )
+  if (words.size < 2) return []
+  return [
+    { name: 'command', required: true, repeat: false, choices: [...words] },
+    { name: 'arguments', required: false, repeat: true, choices: [] },
+  ]
+}
+
 function readRow(row: ArgumentRow): HelpPositional {
   const written = row.item.trim()
   const { choices } = readChoices(written)
   const hints = readHints(row.lines)
-  const name = choices.length > 0 ? 'choice' : written.replace(/\.\.\./g, '').replace(/[^\w.:-]+/g, ' ').trim()
+  const name =
+    choices.length > 0
+      ? 'choice'
+      : written
+          .replace(/\.\.\./g, '')
+          .replace(/[^\w.:-]+/g, ' ')
+          .trim()
   return {
     name,
     required: !written.startsWith('[') && hints.default === undefined,
@@ -40,7 +67,9 @@ function readRow(row: ArgumentRow): HelpPositional {
 }
 
 function describe(positional: UsagePositional, rows: readonly HelpPositional[]): HelpPositional {
-  const row = rows.find((candidate) => keyOf(candidate.name) === keyOf(positional.name) || sameChoices(candidate, positional))
+  const row = rows.find(
+    (candidate) => keyOf(candidate.name) === keyOf(positional.name) || sameChoices(candidate, positional),
+  )
   const { name, required, repeat, choices } = positional
   if (row === undefined) return { name, required, repeat, choices, description: '', listed: false }
   const known = choices.length > 0 ? choices : row.choices

@@ -1,4 +1,4 @@
-import { bracketLength } from './take-balanced.ts'
+import { bracketLength } from './take-word.ts'
 
 /** A part of a usage line: a word, or a group in brackets with its alternatives. */
 export type UsageNode = UsageWord | UsageGroup

@@ -1,5 +1,5 @@
 import { indentOf } from './clean-help-text.ts'
-import { parseFlagLine } from './parse-flags.ts'
+import { parseFlagLine } from './parse-flag-line.ts'
 import type { Section } from './split-help.ts'
 
 /** The usage lines of a help text, each joined to one line, and the lines that follow them. */

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { childrenOf } from './descendants-of.ts'
+import { findProgram } from './find-program.ts'
+
+/**
+ * The first process of a PID namespace: a `cat` that waits for the end of a pipe from us. When it ends, however we end,
+ * the kernel ends everything else in the namespace. The program of a call cannot have this place, because whoever has
+ * it is deaf to signals, even its own, and because a program that changes its user would no longer end with us.
+ */
+export class NamespaceInit {
+  readonly #parent: ChildProcess
+  readonly #pipe: Writable
+  /** Settles when nothing is left in the namespace: until then the kernel does not let its first process go. */
+  readonly ended: Promise<unknown>
+
+  private constructor(parent: ChildProcess, ended: Promise<unknown>) {
+    this.#parent = parent
+    this.#pipe = parent.stdin as Writable
+    this.ended = ended
+    // One that waits for its next call does not keep us from ending.
+    parent.unref()
+    ;(this.#pipe as Writable & { unref(): void }).unref()
+  }
+
+  static async start(): Promise<NamespaceInit> {
+    const parent = spawn(findProgram('unshare', process.env, '/'), ['--pid', '--fork', '--', 'cat'], {
+      detached: true,
+      cwd: '/',
+      env: { PATH: process.env.PATH },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    if (parent.pid === undefined) {
+      const [error] = await once(parent, 'error')
+      throw error
+    }
+    const ended = once(parent, 'exit')
+    await waitForEcho(parent, ended)
+    return new NamespaceInit(parent, ended)
+  }
+
+  /** The file through which the namespace is entered. */
+  get file(): string {
+    return `/proc/${this.#parent.pid}/ns/pid_for_children`
+  }
+
+  get alive(): boolean {
+    return !this.#pipe.destroyed && this.#parent.exitCode === null && this.#parent.signalCode === null
+  }
+
+  /** Whether an ended program left anything behind: its orphans, dead ones too, are children of the first process. */
+  hasOrphans(): boolean {
+    return childrenOf(this.#parent.pid as number).some((first) => childrenOf(first).length > 0)
+  }
+
+  end(): void {
+    this.#parent.ref()
+    this.#pipe.destroy()
+  }
+}
+
+/** What comes back proves that the namespace is there: entering it too early would enter our own. */
+async function waitForEcho(parent: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  const [pipe, echo] = [parent.stdin as Writable, parent.stdout as Readable]
+  pipe.on('error', () => {})
+  pipe.write('\n')
+  const ready = await Promise.race([once(echo, 'data'), ended.then(() => undefined)])
+  echo.destroy()
+  if (ready === undefined) throw Object.assign(new Error('unshare could not fork'), { code: 'EAGAIN' })
+}

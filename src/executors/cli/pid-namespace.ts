@@ -1,0 +1,58 @@
+import type { Cell, Containment } from './containment.ts'
+import { descendantsOf } from './descendants-of.ts'
+import { findProgram } from './find-program.ts'
+import { NamespaceInit } from './namespace-init.ts'
+import { PidsCgroup } from './pids-cgroup.ts'
+import { signalProcess } from './signal-process.ts'
+
+/** How many empty namespaces are kept for the next calls; each costs two sleeping processes. */
+const mostIdle = 8
+
+/**
+ * A PID namespace for each call, so that nothing of it can get away. One that a call left empty is used again.
+ *
+ *   tooldex ─┬─ unshare ── cat        the namespace's first process
+ *            └─ nsenter ── program    nsenter ends as the program ended
+ */
+export function createPidNamespaces(): Containment {
+  const idle: NamespaceInit[] = []
+  return {
+    kind: 'pid-namespace',
+    async start(processes) {
+      const nsenter = findProgram('nsenter', process.env, '/')
+      const init = takeAlive(idle) ?? (await NamespaceInit.start())
+      const cgroup = PidsCgroup.create(processes)
+      return {
+        wrap: (program, args) => [nsenter, [`--pid=${init.file}`, '--', program, ...args]],
+        env: {},
+        born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+        kill: (pid, signal) => killIn(init, pid, signal),
+        sweep() {
+          if (init.hasOrphans()) init.end()
+        },
+        async close() {
+          if (init.alive && idle.length < mostIdle) idle.push(init)
+          else {
+            init.end()
+            await init.ended
+          }
+          cgroup?.remove()
+        },
+      }
+    },
+  }
+}
+
+function takeAlive(idle: NamespaceInit[]): NamespaceInit | undefined {
+  for (let init = idle.pop(); init !== undefined; init = idle.pop()) if (init.alive) return init
+  return undefined
+}
+
+function killIn(init: NamespaceInit, pid: number, signal: Parameters<Cell['kill']>[1]): void {
+  if (signal === 'SIGKILL') {
+    signalProcess(-pid, signal)
+    return init.end()
+  }
+  // Not nsenter, which the polite signal would end before the program has done as it was told.
+  for (const child of descendantsOf(pid)) signalProcess(child, signal)
+}

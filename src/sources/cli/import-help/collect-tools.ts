@@ -1,0 +1,129 @@
+import { TooldexError } from '../../../base/errors.ts'
+import { Semaphore } from '../../../base/semaphore.ts'
+import type { RunHelp } from './create-help-runner.ts'
+import type { Note } from './draft.ts'
+import { type FetchedHelp, fetchHelp } from './fetch-help.ts'
+import type { HelpSubcommand } from './parsed-help.ts'
+import { remarkGroup, remarkLeftOut, remarkOwnOptions } from './remark-left-out.ts'
+import { type NamedProgram, type ToolSource, toBareSource, toSource } from './tool-source.ts'
+
+/** How far reading many helps has come. */
+export interface ImportProgress {
+  readonly command: string
+  readonly done: number
+  readonly total: number
+}
+
+/** Which program to read, and how. */
+export interface CollectRequest extends NamedProgram {
+  /** Only these; without any, those the program lists. */
+  readonly subcommands: readonly (readonly string[])[]
+  /** The most commands to look into that were not named. */
+  readonly max: number
+  readonly runHelp: RunHelp
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined
+}
+
+/** Commands whose help was read, and what is to be said about the rest. */
+export interface Collected {
+  readonly summary: string
+  readonly sources: readonly ToolSource[]
+  readonly notes: readonly Note[]
+}
+
+const atOnce = 4
+const maxDepth = 3
+
+/** Reads the help of a program and of its commands. */
+export async function collectTools(request: CollectRequest): Promise<Collected> {
+  const { program, runHelp, signal, subcommands } = request
+  const { fetched: root, tried } = await fetchHelp({ program, command: [], runHelp, signal })
+  if (subcommands.length > 0) return collectNamed(request, root, tried)
+  if (root === undefined) throw unreadable(request, tried)
+  const { help, text } = root
+  const { summary } = help
+  if (help.subcommands.length === 0) return { summary, sources: [toSource(request, [], help)], notes: [] }
+  const { sources, notes } = await collectBelow(request, { path: [], rows: help.subcommands, text })
+  return { summary, sources, notes: [...notes, ...remarkOwnOptions(help)] }
+}
+
+async function collectNamed(
+  request: CollectRequest,
+  root: FetchedHelp | undefined,
+  tried: readonly string[],
+): Promise<Collected> {
+  const looked = [...tried]
+  const parts: Collected[] = []
+  for (const command of request.subcommands) {
+    const row = root?.help.subcommands.find((known) => known.name === command.join(' '))
+    const result = await fetchHelp({ ...request, command, rootText: root?.text })
+    looked.push(...result.tried)
+    parts.push(await collectOne(request, command, row, result.fetched))
+  }
+  const sources = parts.flatMap((part) => part.sources)
+  if (sources.length === 0) throw unreadable(request, looked)
+  return { summary: root?.help.summary ?? '', sources, notes: parts.flatMap((part) => part.notes) }
+}
+
+/** A command that was asked for by name: itself, and what is below it where it has commands of its own. */
+async function collectOne(
+  request: CollectRequest,
+  path: readonly string[],
+  row: HelpSubcommand | undefined,
+  found: FetchedHelp | undefined,
+): Promise<Collected> {
+  if (found === undefined) return { summary: '', sources: row ? [toBareSource(request, path, row)] : [], notes: [] }
+  const { help, text } = found
+  const own = help.isGroup ? [] : [toSource(request, path, help, row?.description)]
+  if (help.subcommands.length === 0) return { summary: '', sources: own, notes: [] }
+  const below = await collectBelow(request, { path, rows: help.subcommands, text })
+  return { ...below, sources: [...own, ...below.sources] }
+}
+
+/** A command with commands of its own: its words, their list, and the text that has it. */
+interface Level {
+  readonly path: readonly string[]
+  readonly rows: readonly HelpSubcommand[]
+  readonly text: string
+}
+
+async function collectBelow(request: CollectRequest, level: Level): Promise<Collected> {
+  const found = await readLevel(request, level)
+  const sources: ToolSource[] = []
+  const groups: Level[] = []
+  const notes: Note[] = []
+  for (const { row, path, fetched } of found) {
+    if (fetched === undefined) sources.push(toBareSource(request, path, row))
+    else if (!fetched.help.isGroup) sources.push(toSource(request, path, fetched.help, row.description))
+    else {
+      groups.push({ path, rows: fetched.help.subcommands, text: fetched.text })
+      notes.push(remarkGroup(request.program, path, fetched.help))
+    }
+  }
+  notes.push(...remarkLeftOut(level.rows.slice(request.max), request.max))
+  const [group] = groups
+  if (sources.length > 0 || group === undefined || group.path.length >= maxDepth) return { summary: '', sources, notes }
+  // Nothing but groups: a draft without a tool is of no use, so the first of them is opened.
+  const below = await collectBelow(request, group)
+  return { ...below, notes: [...notes, ...below.notes] }
+}
+
+/** Fetches the help of each command of a list, a few at a time. */
+function readLevel({ program, runHelp, signal, max, onProgress }: CollectRequest, { path, rows, text }: Level) {
+  const chosen = rows.slice(0, max)
+  const turns = new Semaphore({ slots: atOnce, waiting: Number.POSITIVE_INFINITY })
+  let done = 0
+  const read = async (row: HelpSubcommand) => {
+    const command = [...path, row.name]
+    const { fetched } = await fetchHelp({ program, command, runHelp, signal, rootText: text })
+    onProgress?.({ command: command.join(' '), done: ++done, total: chosen.length })
+    return { row, path: command, fetched }
+  }
+  return Promise.all(chosen.map((row) => turns.run(() => read(row), signal)))
+}
+
+function unreadable({ program }: CollectRequest, tried: readonly string[]): TooldexError {
+  const message = `No help could be read from ${program.join(' ')}. Tried: ${tried.join('; ')}.`
+  return new TooldexError('HELP_UNREADABLE', message)
+}

@@ -1,0 +1,2 @@
+export { createHelpRunner } from './create-help-runner.ts'
+export { draftConfig } from './draft-config.ts'

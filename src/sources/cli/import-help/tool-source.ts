@@ -1,0 +1,39 @@
+import { type Note, unsure } from './draft.ts'
+import { parseHelp } from './parse-help.ts'
+import type { HelpSubcommand, ParsedHelp } from './parsed-help.ts'
+
+/** A program, by its words and by the name its tools begin with. */
+export interface NamedProgram {
+  readonly program: readonly string[]
+  readonly name: string
+}
+
+/** A command, and what its help says. */
+export interface ToolSource {
+  /** What the tool is named after: `git remote add`. */
+  readonly name: string
+  /** The words behind the program: `remote`, `add`. */
+  readonly command: readonly string[]
+  /** What a list of commands said about it. */
+  readonly description: string
+  readonly help: ParsedHelp
+  readonly notes: readonly Note[]
+}
+
+/** A command whose help was read. */
+export function toSource(
+  { name }: NamedProgram,
+  command: readonly string[],
+  help: ParsedHelp,
+  description = '',
+): ToolSource {
+  return { name: [name, ...command].join(' '), command, description, help, notes: [] }
+}
+
+/** A command whose own help cannot be read: what its row in the list of commands says. */
+export function toBareSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): ToolSource {
+  const words = [...named.program, ...command]
+  const help = parseHelp(`usage: ${words.join(' ')} ${row.usage}`, words)
+  const notes = [unsure('its own help was not read; only the list of commands names it')]
+  return { ...toSource(named, command, { ...help, forms: [] }, row.description), notes }
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { TooldexError } from '../../../base/errors.ts'
+import { importHelp } from '../../../operations/import-help.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { type AddCommand, parseCount, toJson } from './command.ts'
+
+interface ImportFlags {
+  readonly out?: string
+  readonly from?: string
+  readonly max?: number
+  readonly json?: boolean
+}
+
+/** `tooldex import help COMMAND`: a draft of a config from a program's own help. */
+export const addImport: AddCommand = (program, host) => {
+  const command = program.command('import').description('make configs from what is there already')
+  command
+    .command('help')
+    .description("draft a config from a program's own --help")
+    .argument('<command>', 'the program')
+    .argument('[subcommand...]', 'only these subcommands')
+    .option('-o, --out <file>', 'write the draft to this file instead of printing it')
+    .option('--from <file>', 'read the help text from a file instead of running the program')
+    .option('--max <n>', 'at most this many subcommands', parseCount)
+    .option('--json', 'print JSON for programs')
+    .action(async (name: string, subcommands: string[], flags: ImportFlags) => {
+      const helpText = flags.from === undefined ? undefined : readFile(flags.from)
+      const input = { command: name, subcommands, max: flags.max, helpText }
+      const answer = await invoke(importHelp, input, { ...host.open({ configs: [] }), signal: host.signal })
+      if (flags.json) return host.out(toJson(answer))
+      if (flags.out === undefined) host.out(answer.yaml)
+      else writeNew(flags.out, answer.yaml)
+      const where = flags.out === undefined ? '' : ` to ${flags.out}`
+      host.err(`Drafted ${answer.tools} tool(s)${where}; ${answer.unsure.length} place(s) marked "# unsure".\n`)
+      if (flags.out !== undefined) host.err(`Next: read it, then: tooldex validate --strict ${flags.out}\n`)
+    })
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new TooldexError('FILE_REFUSED', `${path} cannot be read.`, { cause })
+  }
+}
+
+function writeNew(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    const why = exists ? 'exists already' : 'cannot be written'
+    throw new TooldexError('FILE_REFUSED', `${path} ${why}.`, { hint: 'Choose another file.', cause })
+  }
+}

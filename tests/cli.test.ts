@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../src/index.ts'
+import { withRun } from '../src/surfaces/cli/create-program.ts'
+import { runCli } from './support/run-cli.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
+
+const json = (text: string) => JSON.parse(text)
+
+describe('tooldex in the terminal', () => {
+  it('helps, and says its version', async () => {
+    const help = await runCli(['--help'])
+    expect(help.code).toBe(0)
+    for (const name of [
+      'run',
+      'list',
+      'validate',
+      'search',
+      'describe',
+      'call',
+      'import',
+      'install',
+      'skill',
+      'doctor',
+    ]) {
+      expect(help.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+    }
+    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('ends with the usage code for what it does not know', async () => {
+    const { code, stderr } = await runCli(['list', '--nonsense'])
+    expect(code).toBe(errorTable.USAGE.exit)
+    expect(stderr).toContain('--nonsense')
+  })
+
+  it('lists configs by name, and the tools of some', async () => {
+    expect((await runCli(['list'])).stdout.split('\n')).toEqual(expect.arrayContaining(['git', 'docker', 'coreutils']))
+    const { stdout } = await runCli(['list', 'git'])
+    expect(stdout).toMatch(/^git - \d+ tool\(s\)/)
+    expect(stdout).toMatch(/git_commit/)
+    const tools = json((await runCli(['list', 'git', '--json'])).stdout).tools
+    expect(tools.map((tool: { name: string }) => tool.name)).toEqual(
+      tools.map((tool: { name: string }) => tool.name).toSorted(),
+    )
+  })
+
+  it('validates: every problem with its place, exit code by the table', async () => {
+    const bad = tempFile('bad.yaml', 'command: ""\nenv: { PORT: 80 }\ntools:\n  - { nam: x, description: 5 }\n')
+    const { code, stdout } = await runCli(['validate', 'git', bad])
+    expect(code).toBe(errorTable.CONFIG_INVALID.exit)
+    expect(stdout).toContain(`${bad}:1:10: command must not be empty`)
+    expect(stdout).toContain(`${bad}:2:14: env.PORT must be a text, not a number (put it in quotes: "80")`)
+    expect(stdout).toContain(`${bad}:4:5: tools[0].name is required`)
+    expect(stdout).toContain(`${bad}:4:7: unknown key 'nam'. Did you mean 'name'?`)
+    expect(stdout).toContain('1 valid, 1 invalid')
+  })
+
+  it('turns unknown keys into errors under --strict', async () => {
+    const file = tempFile('odd.yaml', 'command: echo\nextra: 1\ntools: []\n')
+    expect((await runCli(['validate', file])).code).toBe(0)
+    expect((await runCli(['validate', '--strict', file])).code).toBe(3)
+  })
+
+  it('searches and describes, for people and for programs', async () => {
+    const table = await runCli(['search', 'commit', 'changes', '--limit', '3'])
+    expect(table.stdout).toContain('git_commit')
+    const found = json((await runCli(['search', 'git commit', '--json'])).stdout)
+    expect(found.results[0].name).toBe('git_commit')
+    const doc = json((await runCli(['describe', 'git_commit', '--json'])).stdout).tools[0]
+    expect(doc).toMatchObject({ id: 'git:git_commit', schemaInfo: { required: ['message'] } })
+  })
+
+  it('calls with flags made from the schema', async () => {
+    const args =
+      '[{ name: words, positional: true, repeat: true }, { name: max_count, type: integer, flag: "-n" }, { name: quiet, type: boolean }]'
+    const file = tempFile('say.yaml', `command: echo\ntools:\n  - { name: say, description: Say it, args: ${args} }\n`)
+    const said = await runCli(['call', '-c', file, 'say', 'one', 'two', '--max-count', '3', '--quiet'])
+    expect(said).toMatchObject({ code: 0, stdout: 'one two -n 3 --quiet\n' })
+    const dry = await runCli(['call', '-c', file, 'say', '--words', 'a b', '--dry-run'])
+    expect(dry.stdout).toContain("echo 'a b'")
+    const help = await runCli(['call', '-c', file, 'say', '--help'])
+    expect(help.stdout).toContain('--max-count <integer>')
+    const wrong = await runCli(['call', '-c', file, 'say', '--max-cuont', '3'])
+    expect(wrong).toMatchObject({ code: errorTable.USAGE.exit })
+    expect(wrong.stderr).toContain("Did you mean 'max-count'?")
+    const viaJson = await runCli(['call', '-c', file, '--args', '{"max_count": "x"}', 'say', '--json'])
+    expect(viaJson.code).toBe(errorTable.INPUT_INVALID.exit)
+  })
+
+  it('passes on how a command ended', async () => {
+    const file = tempFile(
+      'end.yaml',
+      'command: sh\ntools:\n  - { name: end, description: d, command: "-c \'echo out; echo err >&2; exit 7\'" }\n',
+    )
+    const ended = await runCli(['call', '-c', file, 'end'])
+    expect(ended).toMatchObject({ code: errorTable.EXECUTION_FAILED.exit, stdout: 'out\n' })
+    expect(ended.stderr).toBe('err\nCommand failed with exit code 7\n')
+    const asJson = json((await runCli(['call', '-c', file, 'end', '--json'])).stdout)
+    expect(asJson.outcome).toMatchObject({ status: 'FAILED', errorCode: 'EXECUTION_FAILED', result: { exitCode: 7 } })
+  })
+
+  it('reports errors as JSON where JSON is asked for', async () => {
+    const { code, stdout } = await runCli(['describe', 'nothing_like_it', '--json'])
+    expect(code).toBe(errorTable.TOOL_NOT_FOUND.exit)
+    expect(json(stdout).error).toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false })
+    expect((await runCli(['list', 'gti'])).stderr).toContain("Did you mean 'git'?")
+  })
+
+  it('prints and installs the skill', async () => {
+    const cwd = tempFolder()
+    expect((await runCli(['skill'])).stdout).toContain('name: tooldex-config')
+    expect(existsSync((await runCli(['skill', '--path'])).stdout.trim())).toBe(true)
+    await runCli(['skill', '--install'], { cwd })
+    expect(readFileSync(join(cwd, '.claude/skills/tooldex-config/SKILL.md'), 'utf8')).toContain('tooldex-config')
+  })
+
+  it('diagnoses the installation', async () => {
+    const { checks, ok } = json((await runCli(['doctor', '--json'], { env: { TOOLDEX_HOME: tempFolder() } })).stdout)
+    expect(ok).toBe(true)
+    expect(checks.map((check: { name: string }) => check.name)).toEqual(
+      expect.arrayContaining(['node', 'containment', 'config git']),
+    )
+  })
+
+  it('completes commands, configs, tools and their flags', async () => {
+    const complete = async (...words: string[]) =>
+      (await runCli(['__complete', '--', ...words])).stdout.trim().split('\n')
+    expect(await complete('va')).toEqual(['validate'])
+    expect(await complete('run', 'dock')).toEqual(['docker'])
+    expect(await complete('call', 'git_commi')).toContain('git_commit')
+    expect(await complete('call', 'git_commit', '--mess')).toEqual(['--message'])
+    expect(await complete('install', 'cur')).toEqual(['cursor'])
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect((await runCli(['completion', shell])).stdout).toContain('__complete')
+  })
+
+  it('reads a bare list of configs as run, whatever options stand before', () => {
+    expect(withRun(['git', 'docker'])).toEqual(['run', 'git', 'docker'])
+    expect(withRun(['--policy', 'list', 'git'])).toEqual(['run', '--policy', 'list', 'git'])
+    expect(withRun(['--classic', 'git'])).toEqual(['run', '--classic', 'git'])
+    expect(withRun(['list', 'git'])).toEqual(['list', 'git'])
+    expect(withRun(['--help'])).toEqual(['--help'])
+  })
+
+  it('finds configs of the user by bare name, before bundled ones', async () => {
+    const home = tempFolder()
+    tempFile(
+      'configs/mine.yaml',
+      'name: mine\ncommand: echo\ntools:\n  - { name: mine_hi, description: d, command: hi }\n',
+      home,
+    )
+    const env = { TOOLDEX_HOME: home }
+    expect((await runCli(['list'], { env })).stdout.split('\n')).toContain('mine')
+    expect((await runCli(['call', 'mine_hi'], { env })).stdout).toBe('hi\n')
+  })
+})

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../src/index.ts'
+import { configKeys } from '../src/sources/cli/parse-config.ts'
+import { projectRoot } from './support/run-cli.ts'
+
+const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
+
+describe('documents', () => {
+  it('have a reference that is what the code says', () => {
+    execFileSync(process.execPath, ['scripts/write-reference.mjs', '--check'], { cwd: projectRoot })
+  })
+
+  it('document every error code, and none that is gone', () => {
+    const documented = [...read('docs/reference/errors.md').matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1])
+    expect(documented).toEqual(Object.keys(errorTable))
+  })
+
+  it('use every error code somewhere', () => {
+    const files = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(?<!test)\.ts$/.test(file),
+    )
+    const code = files
+      .filter((file) => !file.endsWith('base/errors.ts'))
+      .map((file) => read(join('src', file)))
+      .join('\n')
+    const unused = Object.keys(errorTable).filter((name) => name !== 'INTERNAL' && !code.includes(`'${name}'`))
+    expect(unused).toEqual([])
+  })
+
+  it('explain every key of a config', () => {
+    const guide = read('docs/guides/configs.md')
+    const { tools } = configKeys.inside ?? {}
+    const keys = [configKeys.keys, tools?.keys, tools?.inside?.args?.keys].flatMap((shape) => Object.keys(shape ?? {}))
+    expect(keys.filter((key) => !guide.includes(`\`${key}\``))).toEqual([])
+  })
+
+  it('keep README short, and its links alive', () => {
+    const readme = read('README.md')
+    expect(readme.split('\n').length).toBeLessThanOrEqual(150)
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] as string)
+    for (const link of links) expect(readdirSync(join(projectRoot, link, '..')), link).toContain(link.split('/').pop())
+  })
+
+  it('show measured tables', () => {
+    for (const name of ['startup', 'call', 'tool-index', 'tokens']) {
+      expect(read('benchmarks/README.md')).toMatch(
+        new RegExp(`<!-- ${name} -->\\n[\\s\\S]*\\|[\\s\\S]*Measured \\d{4}-[\\s\\S]*<!-- /${name} -->`),
+      )
+    }
+  })
+})
+
+describe('examples', () => {
+  it.each(readdirSync(join(projectRoot, 'examples')))('%s verifies itself', (name) => {
+    execFileSync(process.execPath, [join('examples', name, 'verify.mjs')], { cwd: projectRoot, stdio: 'pipe' })
+  })
+})
