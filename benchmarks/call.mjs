@@ -24,21 +24,19 @@ const main = here('../dist/app/main.js')
 const peers = {
   'ten-line server': { args: [here('floor-server.mjs')], call: { name: 'echo', arguments: { message: 'hello' } } },
   'tooldex, process group': {
-    args: [main, 'run', config],
+    args: [main, 'run', '--containment', 'process-group', config],
     call: viaCallTool,
-    env: { TOOLDEX_CONTAINMENT: 'process-group' },
   },
   'tooldex, PID namespace': {
-    args: [main, 'run', config],
+    args: [main, 'run', '--containment', 'pid-namespace', config],
     call: viaCallTool,
-    env: { TOOLDEX_CONTAINMENT: 'pid-namespace' },
   },
 }
 
 export async function run() {
   const open = {}
-  for (const [name, { args, env }] of Object.entries(peers)) {
-    open[name] = new RawPeer(args, env)
+  for (const [name, { args }] of Object.entries(peers)) {
+    open[name] = new RawPeer(args)
     await open[name].open()
   }
   const times = Object.fromEntries(Object.keys(peers).map((name) => [name, []]))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { Semaphore } from '../base/semaphore.ts'
-import { createCliExecutor } from '../executors/cli/index.ts'
+import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { checkValues } from '../policy/index.ts'
@@ -27,6 +27,7 @@ export function compose(options: OpenOptions): OperationContext {
     scope: 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
+    containment: options.containment && containmentOf(options.containment),
     limits: {
       ...(options.maxOutput === undefined ? {} : { outputBytes: options.maxOutput }),
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),

@@ -13,7 +13,8 @@ export interface Problem {
 /** `file:line:column: message (hint)`, leaving out what is not known. */
 export function formatProblem(problem: Problem): string {
   const { file, line, column, pointer, message, hint } = problem
-  const place = file === undefined ? (pointer ?? '') : [file, line, column].filter((part) => part !== undefined).join(':')
+  const place =
+    file === undefined ? (pointer ?? '') : [file, line, column].filter((part) => part !== undefined).join(':')
   return `${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 

@@ -67,7 +67,9 @@ function decode(path: string, bytes: Buffer): string {
 }
 
 function refuseAt(file: string, bytes: Buffer, offset: number, message: string): TooldexError {
-  const lines = bytes.subarray(0, offset).toString('utf8').split('\n')
+  // As a stream, because the place may be within a character.
+  const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true })
+  const lines = before.split('\n')
   const [line, column] = [lines.length, (lines.at(-1) ?? '').length + 1]
   const hint = 'Save it as UTF-8.'
   const problems = [{ severity: 'error', file, line, column, message, hint } as const]

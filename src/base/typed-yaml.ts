@@ -29,17 +29,22 @@ export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>,
   if (document.problems.length > 0) throw invalid(file, kind.code, document.problems)
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
     const found = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
-    throw invalid(file, kind.code, [place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` })])
+    throw invalid(file, kind.code, [
+      place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` }),
+    ])
   }
   const { value, unknown } = renameKeys(document.value, kind.keys)
   const severity = strict ? 'error' : 'warning'
   const problems = unknown.map((key) => place(file, document, { ...key, severity }, 'key'))
   const parsed = kind.schema.safeParse(value, { reportInput: true })
-  const findings = parsed.success ? kind.check(parsed.data) : parsed.error.issues.map((issue) => toFinding(issue, kind.keys))
+  const findings = parsed.success
+    ? kind.check(parsed.data)
+    : parsed.error.issues.map((issue) => toFinding(issue, kind.keys))
   for (const finding of findings) {
     problems.push(place(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
   }
-  if (!parsed.success || problems.some((problem) => problem.severity === 'error')) throw invalid(file, kind.code, problems)
+  if (!parsed.success || problems.some((problem) => problem.severity === 'error'))
+    throw invalid(file, kind.code, problems)
   return { value: parsed.data, warnings: problems }
 }
 

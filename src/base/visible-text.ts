@@ -10,7 +10,7 @@ export function hasInvisible(text: string): boolean {
 
 /** The text with every invisible character written as `\u{...}`; line breaks stay. */
 export function showInvisible(text: string): string {
-  return text.replace(invisible, escape)
+  return text.replace(invisible, toEscape)
 }
 
 /** The text on one line with nothing invisible in it: for logs, tables and error messages. */
@@ -18,6 +18,6 @@ export function toOneLine(text: string): string {
   return showInvisible(text).replace(lineBreaks, (char) => ({ '\n': '\\n', '\r': '\\r', '\t': '\\t' })[char] ?? '')
 }
 
-function escape(char: string): string {
+function toEscape(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
 }

@@ -38,7 +38,8 @@ export function parseYaml(text: string, file: string): YamlDocument {
     if (lines.lineStarts[0] !== 0) lines.lineStarts.unshift(0)
     return { value: undefined, problems: [fail(deep, `is nested more than ${maxDepth} levels deep`)], locate: nowhere }
   }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', logLevel: 'error' })
+  const options = { prettyErrors: false, version: '1.2', logLevel: 'error', resolveKnownTags: false } as const
+  const document = parseDocument(text, { ...options, lineCounter: lines })
   const problems = document.errors.map((error) => fail(error.pos[0], lowerFirst(error.message)))
   for (const warning of document.warnings) problems.push(fail(warning.pos[0], describeWarning(warning.message)))
   const anchors = new Set<string>()
@@ -93,16 +94,22 @@ function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknow
   return value === undefined ? undefined : { value }
 }
 
-/** The offset where brackets or dashes nest too deeply for a recursive reader, judged before one sees the text. */
+/**
+ * The offset where the text nests too deeply for a recursive reader, judged before one sees it: brackets in brackets,
+ * `- - -`, `a: a: a:`, or lines that begin far to the right. A reader that runs out of stack can take the process with it.
+ */
 function findTooDeep(text: string): number | undefined {
   let depth = 0
+  let pairs = 0
   for (let index = 0; index < text.length; index++) {
-    const char = text.charCodeAt(index)
-    if (char === 0x5b || char === 0x7b) depth++
-    else if ((char === 0x5d || char === 0x7d) && depth > 0) depth--
-    if (depth > maxDepth) return index
+    const char = text.charAt(index)
+    if ('[{'.includes(char)) depth++
+    else if (']}'.includes(char) && depth > 0) depth--
+    else if (char === ':' && ' \t'.includes(text.charAt(index + 1))) pairs++
+    if (char === '\n' || (depth > 0 && ',[{]}'.includes(char))) pairs = 0
+    if (depth > maxDepth || pairs > 2 * maxDepth) return index
   }
-  const dashes = new RegExp(`(?:[-?] +){${maxDepth}}|^ {${4 * maxDepth}} *\\S`, 'm').exec(text)
+  const dashes = new RegExp(`(?:[-?:][ \\t]+){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').exec(text)
   return dashes?.index
 }
 

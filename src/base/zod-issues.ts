@@ -4,9 +4,11 @@ import type * as z from 'zod'
 export function describeIssue(issue: z.core.$ZodIssue): { message: string; hint?: string } {
   const field = formatPath(issue.path)
   if (issue.code === 'invalid_type') return describeType(field, issue)
-  if (issue.code === 'invalid_value') return { message: `${field} must be one of: ${issue.values.map(String).join(', ')}` }
+  if (issue.code === 'invalid_value')
+    return { message: `${field} must be one of: ${issue.values.map(String).join(', ')}` }
   if (issue.code === 'too_small' && issue.origin === 'string') return { message: `${field} must not be empty` }
-  if (issue.code === 'unrecognized_keys') return { message: `${field} has the unknown key '${issue.keys.join("', '")}'` }
+  if (issue.code === 'unrecognized_keys')
+    return { message: `${field} has the unknown key '${issue.keys.join("', '")}'` }
   if (issue.code === 'invalid_union') return { message: `${field} has the wrong type`, ...quoteHint(issue.input) }
   return { message: `${field}: ${lowerFirst(issue.message)}` }
 }
@@ -14,7 +16,10 @@ export function describeIssue(issue: z.core.$ZodIssue): { message: string; hint?
 function describeType(field: string, issue: z.core.$ZodIssueInvalidType): { message: string; hint?: string } {
   if (issue.input === undefined && issue.message.includes('undefined')) return { message: `${field} is required` }
   const expected = typeNames[issue.expected] ?? issue.expected
-  return { message: `${field} must be ${expected}${received(issue)}`, ...(issue.expected === 'string' ? quoteHint(issue.input) : {}) }
+  return {
+    message: `${field} must be ${expected}${received(issue)}`,
+    ...(issue.expected === 'string' ? quoteHint(issue.input) : {}),
+  }
 }
 
 function received(issue: z.core.$ZodIssueInvalidType): string {

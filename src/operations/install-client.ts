@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import * as z from 'zod'
@@ -32,7 +42,9 @@ export const installClient = defineOperation({
   }),
   async handle({ client: id, command, name, dryRun }) {
     const client: Client = clients[id]
-    const file = client.file({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
+    const named = client.file({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
+    // A config that is a link (dotfiles in a repository, say) stays one: what it points to is changed.
+    const file = existsSync(named) ? realpathSync(named) : named
     const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
     const [program = '', ...args] = command
     const after = await client.edit(before, name, { command: program, args }, file)
@@ -49,7 +61,8 @@ function replaceFile(file: string, text: string): string | null {
     mkdirSync(dirname(file), { recursive: true })
     const backup = existsSync(file) ? freeName(`${file}.backup`) : null
     if (backup !== null) copyFileSync(file, backup)
-    writeFileSync(temporary, text, { mode: 0o600 })
+    const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600
+    writeFileSync(temporary, text, { mode })
     renameSync(temporary, file)
     return backup
   } catch (cause) {

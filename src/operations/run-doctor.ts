@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import * as z from 'zod'
+import { commandWords } from '../base/command-words.ts'
 import { toTooldexError } from '../base/errors.ts'
-import { expandHome, expandVariables } from '../base/expand-variables.ts'
-import { splitWords } from '../base/split-words.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
 import { clients } from './clients.ts'
@@ -68,7 +67,7 @@ function checkConfigs(): readonly Check[] {
   return listConfigNames().map((name) => {
     try {
       const { config } = loadConfigFile(name)
-      const [program = ''] = splitWords(expandVariables(expandHome(config.command, process.env), process.env).text)
+      const [program = ''] = commandWords(config.command, process.env)
       const found = findProgram(program, process.env, process.cwd())
       return { name: `config ${name}`, state: 'ok', message: `${config.tools.length} tools, ${found}` }
     } catch (thrown) {

@@ -1,8 +1,7 @@
 import * as z from 'zod'
+import { commandWords } from '../base/command-words.ts'
 import { toTooldexError } from '../base/errors.ts'
-import { expandHome, expandVariables } from '../base/expand-variables.ts'
 import type { Problem } from '../base/problem.ts'
-import { splitWords } from '../base/split-words.ts'
 import type { CliConfig } from '../contract/cli-config.ts'
 import { findProgram } from '../executors/cli/index.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
@@ -81,7 +80,7 @@ function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
 
 /** A program that is not installed here may well be where the config is used: a warning. */
 function missingProgram(config: CliConfig, file: string): Problem[] {
-  const [program = ''] = splitWords(expandVariables(expandHome(config.command, process.env), process.env).text)
+  const [program = ''] = commandWords(config.command, process.env)
   try {
     findProgram(program, process.env, process.cwd())
     return []

@@ -1,5 +1,6 @@
+import { commandWords } from '../../base/command-words.ts'
 import { TooldexError } from '../../base/errors.ts'
-import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import type { Environment } from '../../base/expand-variables.ts'
 import { toPointer } from '../../base/problem.ts'
 import { splitWords } from '../../base/split-words.ts'
 import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
@@ -14,13 +15,19 @@ import type { RunRequest } from '../../contract/executor.ts'
  */
 export function buildArgv({ tool: resolved, values, globals }: RunRequest, env: Environment): readonly string[] {
   const { tool, baseCommand, globalArgs } = resolved
-  const base = splitWords(expandVariables(expandHome(baseCommand, env), env).text)
+  const base = commandWords(baseCommand, env)
   const positionals = positionalWords(tool.args, values)
   const flags = tool.args.filter(isFlag).flatMap((arg) => flagWords(arg, values.get(arg.name)))
   const globalFlags = globalArgs.flatMap((arg) => flagWords(arg, globals.get(arg.name)))
   const command = [...base, ...splitWords(tool.command)]
   const argv = tool.endOfOptions
-    ? [...command, ...flags, ...globalFlags, ...(positionals.length > 0 ? ['--'] : []), ...positionals.map((item) => item.word)]
+    ? [
+        ...command,
+        ...flags,
+        ...globalFlags,
+        ...(positionals.length > 0 ? ['--'] : []),
+        ...positionals.map((item) => item.word),
+      ]
     : [...command, ...positionals.map(refuseLeadingDash), ...flags, ...globalFlags]
   for (const word of argv) if (word.includes('\0')) throw refuse('', 'an argument contains a NUL byte', 'Remove it.')
   return argv

@@ -29,7 +29,8 @@ function checkPath(name: string, path: string, root: string, from: string): void
   } catch (error) {
     throw refuse(name, `${shown} cannot be followed (${(error as NodeJS.ErrnoException).code})`, root)
   }
-  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw refuse(name, `${shown} is outside`, root)
+  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+    throw refuse(name, `${shown} is outside`, root)
 }
 
 const mostLinks = 40
@@ -41,7 +42,7 @@ function realPath(path: string, links = 0): string {
   } catch (error) {
     const parent = dirname(path)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || links > mostLinks) throw error
-    const target = readLink(join(parent, '.', basename(path)))
+    const target = readLink(`${parent}/${basename(path)}`)
     if (target === undefined) return join(realPath(parent, links), basename(path))
     return realPath(isAbsolute(target) ? target : `${parent}/${target}`, links + 1)
   }

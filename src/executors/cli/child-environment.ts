@@ -5,10 +5,27 @@ import type { ResolvedTool } from '../../contract/tool-index.ts'
 export type EnvironmentScope = 'user' | 'service'
 
 // What nearly every program needs to find its files and speak its language.
-const base = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE']
+const base = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LANGUAGE',
+  'LC_ALL',
+  'LC_CTYPE',
+]
 
 /** The variables a command gets: inherited as the config allows, less Tooldex's own, plus those the config sets. */
-export function childEnvironment(tool: ResolvedTool, parent: Environment, scope: EnvironmentScope): Record<string, string> {
+export function childEnvironment(
+  tool: ResolvedTool,
+  parent: Environment,
+  scope: EnvironmentScope,
+): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(parent)) {
     if (value !== undefined && isInherited(name, tool.tool.inheritEnv, scope) && !isOurs(name)) env[name] = value

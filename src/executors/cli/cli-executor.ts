@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import { toOneLine } from '../../base/visible-text.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
 import type { Executor, RunRequest } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
@@ -13,9 +14,9 @@ import { checkPaths } from './check-paths.ts'
 import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
 import { type Containment, detectContainment } from './containment.ts'
 import { dockerPrefix } from './docker-prefix.ts'
-import { findProgram } from './find-program.ts'
-import { type CliLimits, defaultLimits } from './limits.ts'
 import { limitOwnProcess } from './limit-own-process.ts'
+import { type CliLimits, defaultLimits } from './limits.ts'
+import { ProgramFinder } from './program-finder.ts'
 import { runProcess } from './run-process.ts'
 import { toOutcome, toStartError } from './to-outcome.ts'
 
@@ -38,6 +39,7 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   const limits = { ...defaultLimits, ...options.limits }
   let containment = options.containment
   let limited: Promise<void> | undefined
+  const programs = new ProgramFinder()
   return {
     kind: 'cli',
     plan: (request) => toPlan(prepare(request, options, limits)),
@@ -46,7 +48,7 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       if (options.limitFiles) await (limited ??= limitOwnProcess(limits))
       try {
         containment ??= detectContainment()
-        const program = findProgram(prepared.argv[0] ?? '', prepared.env, prepared.cwd)
+        const program = programs.find(prepared.argv[0] ?? '', prepared.env, prepared.cwd)
         const process = { ...prepared, program }
         const end = await runProcess(process, limits, await containment.start(limits.processes), controls)
         if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
@@ -96,10 +98,18 @@ function workingDir(request: RunRequest, env: Environment): string {
   const asked = valueOf(request, (arg) => arg.cwd) ?? (declared === null ? null : expandVariables(declared, env).text)
   if (asked === null) return process.cwd()
   const cwd = resolve(expandHome(asked, env))
-  const stat = cwd.includes('\0') ? undefined : statSync(cwd, { throwIfNoEntry: false })
-  if (stat === undefined) throw new TooldexError('WORKING_DIR_INVALID', `The folder ${cwd} does not exist.`)
-  if (!stat.isDirectory()) throw new TooldexError('WORKING_DIR_INVALID', `${cwd} is not a folder.`)
-  return cwd
+  const problem = folderProblem(cwd)
+  if (problem === undefined) return cwd
+  throw new TooldexError('WORKING_DIR_INVALID', `The folder ${toOneLine(cwd).slice(0, 200)} ${problem}.`)
+}
+
+function folderProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : 'is not a folder'
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? 'does not exist' : `cannot be used (${code})`
+  }
 }
 
 function valueOf({ tool, values }: RunRequest, which: (arg: ArgDef) => boolean): string | undefined {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createPidNamespaces } from './pid-namespace.ts'
+import { procIsOurs } from './proc-is-ours.ts'
 import { processGroup } from './process-group.ts'
 
 /** How the processes of a call are kept together, so that none outlives it. */
@@ -30,7 +31,12 @@ export interface Cell {
  */
 export function detectContainment(): Containment {
   const privileged = process.platform === 'linux' && process.geteuid?.() === 0
-  return privileged && canEnterNamespaces() ? createPidNamespaces() : processGroup
+  return privileged && procIsOurs() && canEnterNamespaces() ? createPidNamespaces() : processGroup
+}
+
+/** The containment of a kind, whatever the machine would choose itself. */
+export function containmentOf(kind: Containment['kind']): Containment {
+  return kind === 'pid-namespace' ? createPidNamespaces() : processGroup
 }
 
 const trial = 'unshare --pid --fork -- nsenter --pid=/proc/self/ns/pid -- cat'

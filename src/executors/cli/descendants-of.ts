@@ -9,7 +9,10 @@ export function descendantsOf(pid: number): readonly number[] {
 export function childrenOf(pid: number): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    return text.split(' ').filter((word) => word !== '').map(Number)
+    return text
+      .split(' ')
+      .filter((word) => word !== '')
+      .map(Number)
   } catch {
     return []
   }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { procIsOurs } from './proc-is-ours.ts'
 
 /** Processes that carry a mark in the environment they were started with: descendants of a call, wherever they went. */
 export function findMarked(mark: string, firstPid: number): readonly number[] {
@@ -7,10 +8,13 @@ export function findMarked(mark: string, firstPid: number): readonly number[] {
 }
 
 function findInProc(mark: string, firstPid: number): readonly number[] {
+  if (!procIsOurs()) return []
+  const last = lastPid()
+  // Nothing at all was started since, so there are no descendants.
+  if (last === firstPid) return []
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   // Descendants have later numbers, unless the numbers wrapped round since.
-  const wrapped = lastPid() < firstPid
-  const candidates = wrapped ? pids : pids.filter((pid) => pid > firstPid)
+  const candidates = last < firstPid ? pids : pids.filter((pid) => pid > firstPid)
   return candidates.filter((pid) => pid !== process.pid && environOf(pid).includes(`${mark}\0`))
 }
 

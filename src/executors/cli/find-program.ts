@@ -14,7 +14,8 @@ export function findProgram(word: string, env: Environment, cwd: string): string
   const candidates = word.includes('/')
     ? [resolve(cwd, word)]
     : (env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).map((dir) => join(resolve(cwd, dir), word))
-  const files = candidates.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)
+  // A folder of PATH that we may not look into has nothing for us; a file named outright is denied by it.
+  const files = candidates.filter((path) => isFile(path, word.includes('/') ? ['EACCES'] : []))
   const program = files.find(isExecutable)
   if (program !== undefined) {
     requireRunnable(program, { word, cwd, depth: 0 })
@@ -24,10 +25,19 @@ export function findProgram(word: string, env: Environment, cwd: string): string
   throw new TooldexError('COMMAND_NOT_FOUND', `Command not found: ${word}`)
 }
 
+function isFile(path: string, fatal: readonly string[] = []): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch (error) {
+    if (fatal.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return false
+  }
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return isFile(path)
   } catch {
     return false
   }
@@ -52,7 +62,9 @@ function requireRunnable(program: string, lookup: Lookup): void {
   }
   const path = resolve(lookup.cwd, interpreter)
   if (isExecutable(path)) return requireRunnable(path, { ...lookup, depth: lookup.depth + 1 })
-  const hint = interpreter.endsWith('\r') ? 'Save the script with Unix line ends.' : 'Install it, or mend the first line of the script.'
+  const hint = interpreter.endsWith('\r')
+    ? 'Save the script with Unix line ends.'
+    : 'Install it, or mend the first line of the script.'
   throw refuse(lookup.word, `wants the interpreter ${toOneLine(interpreter)}, which is not there.`, hint)
 }
 

@@ -20,10 +20,14 @@ const hierarchies: readonly Hierarchy[] = [
 export class PidsCgroup {
   readonly #hierarchy: Hierarchy
   readonly #folder: string
+  /** The group we are in ourselves. */
+  readonly #home: string
 
   private constructor(hierarchy: Hierarchy, folder: string) {
     this.#hierarchy = hierarchy
     this.#folder = folder
+    const [, home = '/'] = hierarchy.own.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? []
+    this.#home = home
   }
 
   /** A new group, or undefined where this machine does not let us make one. */
@@ -47,13 +51,12 @@ export class PidsCgroup {
 
   /** Starts something that is in the group from birth. Moved in later, it would have had time to fork. */
   born<T>(start: () => T): T {
-    const { root, entry, own } = this.#hierarchy
-    const [, home = '/'] = own.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? []
+    const { root, entry } = this.#hierarchy
     writeFileSync(join(this.#folder, entry), '0')
     try {
       return start()
     } finally {
-      writeFileSync(join(root, home, entry), '0')
+      writeFileSync(join(root, this.#home, entry), '0')
     }
   }
 

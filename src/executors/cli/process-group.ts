@@ -14,10 +14,11 @@ export const processGroup: Containment = {
   async start() {
     const mark = randomUUID()
     let first: number | undefined
+    let clean = false
     const kill = (pid: number, signal: 'SIGTERM' | 'SIGKILL'): void => {
       first = pid
-      signalProcess(-pid, signal)
-      if (signal === 'SIGKILL') killMarked()
+      const grouped = signalProcess(-pid, signal)
+      if (signal === 'SIGKILL') clean = killMarked() === 0 && !grouped
     }
     const killMarked = (): number => {
       const found = first === undefined ? [] : findMarked(`${markName}=${mark}`, first)
@@ -31,6 +32,7 @@ export const processGroup: Containment = {
       kill,
       sweep: (pid) => kill(pid, 'SIGKILL'),
       async close() {
+        if (clean) return
         for (let look = 0; look < looks && killMarked() > 0; look++) await sleep(lookEveryMs)
       },
     }

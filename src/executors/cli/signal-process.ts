@@ -1,8 +1,8 @@
-/** Signals a process, or with a negative number a process group; one that is gone already is what was wanted. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+/** Signals a process, or with a negative number a process group; whether there was one. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, signal)
+    return process.kill(pid, signal)
   } catch {
-    // Gone already.
+    return false
   }
 }

@@ -31,7 +31,11 @@ function judge(end: ProcessEnd, request: ProcessRequest, outputFactor: number): 
   }
   if (stopped === 'cancelled') return ['CANCELLED', 'EXECUTION_CANCELLED', 'Command was cancelled']
   if (stopped === 'output') {
-    return ['FAILED', 'OUTPUT_LIMIT', `Command was stopped after printing more than ${outputFactor} times the output limit`]
+    return [
+      'FAILED',
+      'OUTPUT_LIMIT',
+      `Command was stopped after printing more than ${outputFactor} times the output limit`,
+    ]
   }
   if (signal !== null) return ['FAILED', 'KILLED_BY_SIGNAL', `Command was killed by ${signal}`]
   if (exitCode !== 0) return ['FAILED', 'EXECUTION_FAILED', `Command failed with exit code ${exitCode}`]

@@ -77,6 +77,7 @@ const runOptionsWithValue = new Set([
   '--concurrency',
   '--max-output',
   '--max-file',
+  '--containment',
 ])
 
 /** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is no command. */

@@ -10,6 +10,7 @@ export interface OpenOptions {
   readonly maxOutput?: number | undefined
   readonly maxFile?: number | undefined
   readonly concurrency?: number | undefined
+  readonly containment?: 'pid-namespace' | 'process-group' | undefined
 }
 
 /** What `tooldex run` is asked for. */

@@ -19,6 +19,12 @@ export function serveStdio(options: McpServerOptions, signal: AbortSignal): Prom
     catalogue.onChange(() => {
       for (const server of servers) server.sendToolListChanged().catch(() => {})
     })
+    // It closes itself when a line is longer than it may be; nobody reads our input after that.
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      resolve()
+    }
     process.stdin.once('end', resolve)
     process.stdin.once('close', resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })

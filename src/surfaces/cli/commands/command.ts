@@ -13,6 +13,7 @@ export interface ToolOptions {
   readonly maxOutput?: number
   readonly maxFile?: number
   readonly concurrency?: number
+  readonly containment?: 'pid-namespace' | 'process-group'
   readonly json?: boolean
 }
 
@@ -32,12 +33,18 @@ export function withLimitOptions(command: Command): Command {
   return command
     .option('--max-output <bytes>', 'keep this much of each output stream', parseSize)
     .option('--max-file <bytes>', 'the largest file a command may write', parseSize)
+    .addOption(
+      new Option(
+        '--containment <kind>',
+        'what keeps the processes of a call together, if not the best there is',
+      ).choices(['pid-namespace', 'process-group']),
+    )
 }
 
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
-  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency } = options
-  return { configs, policy, logLevel, maxOutput, maxFile, concurrency }
+  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment } = options
+  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment }
 }
 
 /** Collects a repeated option. */
@@ -54,6 +61,11 @@ export function parseSize(text: string): number {
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 1.')
   return Number(text)
+}
+
+/** A whole number, zero included. */
+export function parseLimit(text: string): number {
+  return text === '0' ? 0 : parseCount(text)
 }
 
 /** JSON as programs like to read it. */

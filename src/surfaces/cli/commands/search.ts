@@ -6,6 +6,7 @@ import {
   type AddCommand,
   collect,
   parseCount,
+  parseLimit,
   type ToolOptions,
   toJson,
   toOpenOptions,
@@ -32,7 +33,7 @@ export const addSearch: AddCommand = (program, host) => {
     .option('--cli <name>', 'only tools of this program')
     .addOption(new Option('--tag <tag>', 'only tools with this tag').argParser(collect))
     .addOption(new Option('--level <level>', 'how much to show of each').choices(['line', 'summary', 'schema']))
-    .option('--limit <n>', 'at most this many', parseCount)
+    .option('--limit <n>', 'at most this many', parseLimit)
     .option('--cursor <cursor>', 'go on where the last answer ended')
     .option('--budget <tokens>', 'fit the answer into this many tokens', parseCount)
   withToolOptions(command).action(async (words: string[], flags: SearchFlags) => {

@@ -1,0 +1,154 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLogger } from '../../src/base/logger.ts'
+import { LiveCatalogue } from '../../src/operations/live-catalogue.ts'
+import { createCliSource } from '../../src/sources/cli/index.ts'
+import { connect, revisions } from '../support/connect.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const config = (...names: string[]) =>
+  `command: echo\ntools:\n${names.map((name) => `  - {name: ${name}, description: d, command: ${name}}\n`).join('')}`
+const broken = 'command: echo\ntools: [{name: half'
+const withinMs = 2000
+
+interface Live {
+  readonly catalogue: LiveCatalogue
+  readonly folder: string
+  readonly lines: string[]
+  names(): readonly string[]
+  write(name: string, text: string): void
+}
+
+/** A catalogue that watches two real files. */
+function watchTwo(): Live {
+  const folder = tempFolder()
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  write('one.yaml', config('one_a', 'one_b'))
+  write('two.yaml', config('two_a'))
+  const lines: string[] = []
+  const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
+  const source = createCliSource([join(folder, 'one.yaml'), join(folder, 'two.yaml')])
+  const catalogue = new LiveCatalogue({ source, logger })
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  catalogue.watch(stop.signal)
+  return { catalogue, folder, lines, write, names: () => catalogue.current().entries.map((entry) => entry.toolName) }
+}
+
+describe('fault 13: files that change while they are served', () => {
+  const before = ['one_a', 'one_b', 'two_a']
+
+  it('fault 13: a good edit is taken over within 2 s', async () => {
+    const live = watchTwo()
+    live.write('two.yaml', config('two_b', 'two_c'))
+    await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', 'two_b', 'two_c'])
+    expect(live.lines).toEqual([])
+  })
+
+  it('fault 13: a file replaced by renaming another over it, as editors do, is taken over', async () => {
+    const live = watchTwo()
+    for (const round of ['x', 'y']) {
+      live.write('.two.yaml.swp', config(`two_${round}`))
+      renameSync(join(live.folder, '.two.yaml.swp'), join(live.folder, 'two.yaml'))
+      await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', `two_${round}`])
+    }
+  })
+
+  it.each<[string, (live: Live) => void, RegExp]>([
+    ['a broken edit', (live) => live.write('two.yaml', broken), /two\.yaml:\d+:\d+: /],
+    ['an emptied file', (live) => live.write('two.yaml', ''), /two\.yaml:1:1: the file is empty/],
+    ['a deleted file', (live) => rmSync(join(live.folder, 'two.yaml')), /two\.yaml does not exist/],
+    [
+      'a file that became a folder',
+      (live) => {
+        rmSync(join(live.folder, 'two.yaml'))
+        mkdirSync(join(live.folder, 'two.yaml'))
+      },
+      /two\.yaml is a folder/,
+    ],
+  ])('fault 13: after %s the old tools stay whole, and why is said', async (_, spoil, says) => {
+    const live = watchTwo()
+    const snapshot = live.catalogue.current()
+    spoil(live)
+    await expect.poll(() => live.lines.join(''), { timeout: withinMs }).toMatch(says)
+    expect(live.lines.at(-1)).toContain('the old tools stay')
+    expect(live.catalogue.current()).toBe(snapshot)
+    expect(live.names()).toEqual(before)
+    rmSync(join(live.folder, 'two.yaml'), { recursive: true, force: true })
+    live.write('two.yaml', config('two_again'))
+    await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', 'two_again'])
+  })
+
+  it('fault 13: whoever looks during a reload sees all of the old or all of the new', async () => {
+    const live = watchTwo()
+    const generations = ['a', 'b', 'c', 'd', 'e']
+    let looking = true
+    const seen = new Set<string>()
+    const look = (async () => {
+      while (looking) {
+        const { entries, index, names } = live.catalogue.current()
+        const listed = entries.map((entry) => entry.toolName)
+        for (const name of listed) expect([index.get(name) !== null, names.has(name)]).toEqual([true, true])
+        seen.add(listed.join())
+        await sleep(1)
+      }
+    })()
+    for (const generation of generations) {
+      live.write('two.yaml', config(...Array.from({ length: 50 }, (_, number) => `${generation}_${number}`)))
+      await expect.poll(() => live.names().includes(`${generation}_49`), { timeout: withinMs }).toBe(true)
+    }
+    looking = false
+    await look
+    expect(seen.size).toBe(1 + generations.length)
+    for (const names of seen)
+      expect(
+        new Set(
+          names
+            .split(',')
+            .slice(2)
+            .map((name) => name[0]),
+        ).size,
+      ).toBe(1)
+  })
+
+  it('fault 13: a file written in many small steps is read when it is done', async () => {
+    const live = watchTwo()
+    const text = config(...Array.from({ length: 40 }, (_, number) => `two_${number}`))
+    for (let end = 0; end < text.length; end += 200) {
+      live.write('two.yaml', text.slice(0, end + 200))
+      await sleep(5)
+    }
+    await expect.poll(() => live.names().length, { timeout: withinMs }).toBe(42)
+  })
+})
+
+describe('fault 13: over MCP', () => {
+  it.each(revisions)(
+    'fault 13 (%s): run --watch keeps the old tools through a broken edit and a deletion, and takes a good edit',
+    async (revision) => {
+      const folder = tempFolder()
+      const file = join(folder, 'tools.yaml')
+      writeFileSync(file, config('first'))
+      const { client, stderr } = await connect(['--watch', '--classic', file], { revision })
+      const names = async () => (await client.listTools()).tools.map((tool) => tool.name)
+      const call = async (name: string) => (await client.callTool({ name, arguments: {} })).content
+      expect(await names()).toEqual(['first'])
+
+      writeFileSync(file, broken)
+      await expect.poll(stderr, { timeout: withinMs }).toMatch(/the old tools stay: .*tools\.yaml:\d+:\d+: /)
+      expect(await names()).toEqual(['first'])
+      expect(await call('first')).toEqual([{ type: 'text', text: 'first' }])
+
+      rmSync(file)
+      await expect.poll(stderr, { timeout: withinMs }).toContain('tools.yaml does not exist')
+      expect(await call('first')).toEqual([{ type: 'text', text: 'first' }])
+
+      writeFileSync(file, config('first', 'second'))
+      await expect
+        .poll(async () => (await call('second').catch(() => [])) as unknown[], { timeout: withinMs })
+        .toEqual([{ type: 'text', text: 'second' }])
+    },
+  )
+})

@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A number of seconds that no other process sleeps: what is left of a test is found by it. */
+export const uniqueSeconds = (): string => `6${randomInt(10)}.${randomInt(100_000_000, 999_999_999)}`
+
+const pids = (): readonly number[] => readdirSync('/proc').map(Number).filter(Number.isInteger)
+
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** The command lines of the processes that have this text in theirs. */
+export const findProcesses = (text: string): readonly string[] =>
+  pids()
+    .map((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim())
+    .filter((line) => line.includes(text))
+
+/** How many processes the machine has. */
+export const countProcesses = (): number => pids().length
+
+/** Processes that ended and that nobody has waited for. */
+export const countZombies = (): number => pids().filter((pid) => stat(pid)[0] === 'Z').length
+
+/** State and parent of a process; what is before them, its name, may hold anything. */
+function stat(pid: number): readonly string[] {
+  return read(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
+}
+
+/** All processes that descend from one, with the environment each was started with. */
+export function descendantEnvironments(ancestor: number): readonly { pid: number; environment: string }[] {
+  const parents = new Map(pids().map((pid) => [pid, Number(stat(pid)[1])]))
+  const descends = (pid: number): boolean => {
+    const parent = parents.get(pid)
+    return parent !== undefined && (parent === ancestor || (parent > 0 && descends(parent)))
+  }
+  return [...parents.keys()].filter(descends).map((pid) => ({ pid, environment: read(pid, 'environ') }))
+}
+
+/** Resident memory of a process, in bytes. */
+export function residentBytes(pid: number | 'self' = 'self'): number {
+  const [, kib = '0'] = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) * 1024
+}
+
+/** The largest value a measure takes until the work is done. */
+export async function peakDuring<T>(measure: () => number, work: () => Promise<T>): Promise<[T, number]> {
+  let peak = measure()
+  const timer = setInterval(() => {
+    peak = Math.max(peak, measure())
+  }, 10)
+  try {
+    return [await work(), peak]
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { Semaphore } from '../../src/base/semaphore.ts'
+import type { CliConfigInput } from '../../src/contract/cli-config.ts'
+import type { RunControls } from '../../src/contract/executor.ts'
+import type { RunOutcome } from '../../src/contract/run.ts'
+import type { ResolvedTool } from '../../src/contract/tool-index.ts'
+import { type Containment, detectContainment } from '../../src/executors/cli/containment.ts'
+import { type CliExecutorOptions, createCliExecutor } from '../../src/executors/cli/index.ts'
+import { processGroup } from '../../src/executors/cli/process-group.ts'
+import { checkValues } from '../../src/policy/index.ts'
+import { createRunner, type Runner } from '../../src/runs/index.ts'
+import { ToolIndex } from '../../src/search/index.ts'
+import { createRedactor } from '../../src/secrets/create-redactor.ts'
+import { needs } from '../support/needs.ts'
+
+/** A tool without a config around it: its command is the config's. */
+export type ToolInput = Omit<CliConfigInput, 'tools'> & { tool?: Partial<CliConfigInput['tools'][number]> }
+
+interface RunSettings extends Partial<CliExecutorOptions> {
+  readonly given?: Readonly<Record<string, unknown>>
+  readonly controls?: RunControls
+}
+
+const strongest = detectContainment()
+
+/** The ways of keeping processes together, each with a test function that skips where the machine does not have it. */
+export const containments: readonly {
+  kind: Containment['kind']
+  containment: Containment
+  it: ReturnType<typeof needs>
+}[] = [
+  {
+    kind: 'pid-namespace',
+    containment: strongest,
+    it: needs(strongest.kind === 'pid-namespace', 'needs root on Linux, unshare and nsenter'),
+  },
+  {
+    kind: 'process-group',
+    containment: processGroup,
+    it: needs(process.platform === 'linux', 'leftovers are looked for in /proc'),
+  },
+]
+
+/** Where the kernel counts processes for us, and root may tell it to. */
+export const hasPidsCgroup = process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgroup.procs')
+
+/** The tool `t` as the catalogue would resolve it. */
+export function resolveTool({ tool, ...config }: ToolInput): ResolvedTool {
+  const index = ToolIndex.fromConfigs([{ ...config, tools: [{ name: 't', description: 'a test tool', ...tool }] }])
+  return index.get('t') as ResolvedTool
+}
+
+/** A runner joined from the same parts as the product's own. */
+export function createTestRunner(settings: Partial<CliExecutorOptions> = {}): Runner {
+  const env = settings.env ?? process.env
+  return createRunner({
+    executor: createCliExecutor({ env, scope: 'user', ...settings }),
+    env,
+    slots: new Semaphore({ slots: 8, waiting: 256 }),
+    checkValues,
+    redactorFor: (tool) => createRedactor(tool.env, env),
+  })
+}
+
+/** Runs one tool once. */
+export function runTool(
+  input: ToolInput,
+  { given = {}, controls = {}, ...settings }: RunSettings = {},
+): Promise<RunOutcome> {
+  return createTestRunner(settings).run(resolveTool(input), given, controls)
+}
