@@ -189,9 +189,11 @@ def export(model, path):
         E = model.table()
         scale = E.abs().max(1).values.clamp(min=1e-8) / 127
         q = (E / scale[:, None]).round().clamp(-127, 127).to(torch.int8)
+        print("FIELDS " + json.dumps({"path": os.path.basename(path), "field": F.softplus(model.field).tolist()}), flush=True)
         json.dump({"dim": CFG["dim"], "vocab": V, "field": F.softplus(model.field).tolist()}, open(path + ".json", "w"))
-        q.cpu().numpy().tofile(path + ".i8")
-        torch.stack([scale, F.softplus(model.wq), F.softplus(model.wd)]).cpu().numpy().astype(np.float32).tofile(path + ".f32")
+        numbers = torch.stack([scale, F.softplus(model.wq), F.softplus(model.wd)]).cpu().numpy().astype(np.float32)
+        with open(path + ".bin", "wb") as f:
+            f.write(numbers.tobytes()); f.write(q.cpu().numpy().tobytes())
 
 
 def everything(s):
@@ -203,6 +205,7 @@ if MODE.startswith("fold:"):
     names = MODE[5:].split(",")
     m = train(set(names), held_out=False)
     results = [(s.name, measure(m, s, everything(s))) for s in sets if s.name in names]
+    export(m, f"{OUT}/fold-{names[0]}")
 elif MODE == "held":
     m = train(set(), held_out=True)
     results = [(s.name, measure(m, s, torch.nonzero(s.held == 1).flatten())) for s in sets if s.name != "toolbench"]

@@ -109,7 +109,8 @@ function findTooDeep(text: string): number | undefined {
     if (char === '\n' || (depth > 0 && ',[{]}'.includes(char))) pairs = 0
     if (depth > maxDepth || pairs > 2 * maxDepth) return index
   }
-  const dashes = new RegExp(`(?:[-?:][ \\t]+){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').exec(text)
+  const mark = '[-?:][ \\t]+(?:[!&]\\S*[ \\t]+)?'
+  const dashes = new RegExp(`(?:${mark}){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').exec(text)
   return dashes?.index
 }
 

@@ -39,9 +39,8 @@ export class LiveCatalogue {
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
-    const [failure] = failures
-    if (failure !== undefined && configs.length === 0) throw failures.length === 1 ? failure : allFailed(failures)
-    for (const reason of failures.flatMap(reasonsOf)) options.logger.error(`left out: ${reason}`)
+    if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
+    for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
     this.#snapshot = build(options, configs, 1)
   }
 
@@ -66,8 +65,10 @@ export class LiveCatalogue {
     const { logger } = this.#options
     try {
       const loaded = this.#options.source.load()
-      const [failure] = loaded.failures
-      if (failure !== undefined) throw failure
+      // What was left out before may stay so; what is in use is not given up for a broken edit.
+      const used = new Set(this.#snapshot.configs.map((config) => config.name))
+      const broken = loaded.failures.find(({ name }) => used.has(name))
+      if (broken !== undefined) throw broken.error
       this.#snapshot = build(this.#options, loaded.configs, this.#snapshot.version + 1)
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
@@ -81,6 +82,8 @@ export class LiveCatalogue {
 }
 
 function allFailed(failures: readonly TooldexError[]): TooldexError {
+  const [only] = failures
+  if (only !== undefined && failures.length === 1) return only
   const message = `None of the ${failures.length} configs could be loaded.`
   const problems = failures.flatMap((failure): readonly Problem[] =>
     failure.problems.length > 0 ? failure.problems : [{ severity: 'error', message: failure.message }],

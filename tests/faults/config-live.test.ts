@@ -99,9 +99,9 @@ describe('fault 13: files that change while they are served', () => {
       live.write('two.yaml', config(...Array.from({ length: 50 }, (_, number) => `${generation}_${number}`)))
       await expect.poll(() => live.names().includes(`${generation}_49`), { timeout: withinMs }).toBe(true)
     }
+    await expect.poll(() => seen.size).toBe(1 + generations.length)
     looking = false
     await look
-    expect(seen.size).toBe(1 + generations.length)
     for (const names of seen)
       expect(
         new Set(

@@ -20,9 +20,6 @@ export const findProcesses = (text: string): readonly string[] =>
     .map((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim())
     .filter((line) => line.includes(text))
 
-/** How many processes the machine has. */
-export const countProcesses = (): number => pids().length
-
 /** Processes that ended and that nobody has waited for. */
 export const countZombies = (): number => pids().filter((pid) => stat(pid)[0] === 'Z').length
 

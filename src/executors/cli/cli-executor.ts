@@ -45,7 +45,8 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
     plan: (request) => toPlan(prepare(request, options, limits)),
     async run(request, controls) {
       const prepared = prepare(request, options, limits)
-      if (options.limitFiles) await (limited ??= limitOwnProcess(limits))
+      if (options.limitFiles) limited ??= limitOwnProcess(limits)
+      await limited
       try {
         containment ??= detectContainment()
         const program = programs.find(prepared.argv[0] ?? '', prepared.env, prepared.cwd)
@@ -77,7 +78,7 @@ function prepare(request: RunRequest, options: CliExecutorOptions, limits: CliLi
   const cwd = workingDir(request, options.env)
   checkPaths(tool.args, request.values, cwd, options.env)
   const env = childEnvironment(request.tool, options.env, options.scope)
-  const stdin = valueOf(request, (arg) => arg.stdin)
+  const stdin = readValue(request, (arg) => arg.stdin)
   const words = buildArgv(request, options.env)
   const timeoutMs = tool.timeout ? Math.min(Math.round(tool.timeout * 1000), longestTimerMs) : limits.timeoutMs
   const where = options.where?.()
@@ -95,7 +96,7 @@ function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): CommandPlan {
 function workingDir(request: RunRequest, env: Environment): string {
   const { workingDir: declared } = request.tool
   // Variables are for the config to use: a caller who named one would read it in the error about a missing folder.
-  const asked = valueOf(request, (arg) => arg.cwd) ?? (declared === null ? null : expandVariables(declared, env).text)
+  const asked = readValue(request, (arg) => arg.cwd) ?? (declared === null ? null : expandVariables(declared, env).text)
   if (asked === null) return process.cwd()
   const cwd = resolve(expandHome(asked, env))
   const problem = folderProblem(cwd)
@@ -112,7 +113,7 @@ function folderProblem(path: string): string | undefined {
   }
 }
 
-function valueOf({ tool, values }: RunRequest, which: (arg: ArgDef) => boolean): string | undefined {
+function readValue({ tool, values }: RunRequest, which: (arg: ArgDef) => boolean): string | undefined {
   const arg = tool.tool.args.find(which)
   const value = arg === undefined ? undefined : values.get(arg.name)
   return value === undefined ? undefined : String(value)

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createPidNamespaces } from './pid-namespace.ts'
 import { procIsOurs } from './proc-is-ours.ts'
 import { processGroup } from './process-group.ts'
@@ -43,6 +44,8 @@ const trial = 'unshare --pid --fork -- nsenter --pid=/proc/self/ns/pid -- cat'
 const exhausted = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']
 
 function canEnterNamespaces(): boolean {
+  // Without it what a program left behind would not be seen.
+  if (!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)) return false
   const [program = '', ...args] = trial.split(' ')
   const { status, error } = spawnSync(program, args, { timeout: 2000, stdio: 'ignore' })
   // A machine that is out of something for now says nothing about what it can do: never settle for less because of it.

@@ -55,17 +55,22 @@ const machMagics = ['cffaedfe', 'cefaedfe', 'feedface', 'feedfacf', 'cafebabe']
 function requireRunnable(program: string, lookup: Lookup): void {
   const head = readHead(program)
   if (head === undefined || machMagics.includes(head.subarray(0, 4).toString('hex'))) return
-  if (isElf(head)) return requireRunnableElf(head, lookup)
+  if (isElf(head)) requireRunnableElf(head, lookup)
+  else requireInterpreter(head, lookup)
+}
+
+function requireInterpreter(head: Buffer, lookup: Lookup): void {
   const [, interpreter] = /^#![ \t]*([^ \t\n]+)/.exec(head.toString('latin1')) ?? []
   if (interpreter === undefined || lookup.depth > 4) {
     throw refuse(lookup.word, 'is neither a program nor a script with a #! line.')
   }
   const path = resolve(lookup.cwd, interpreter)
-  if (isExecutable(path)) return requireRunnable(path, { ...lookup, depth: lookup.depth + 1 })
-  const hint = interpreter.endsWith('\r')
-    ? 'Save the script with Unix line ends.'
-    : 'Install it, or mend the first line of the script.'
-  throw refuse(lookup.word, `wants the interpreter ${toOneLine(interpreter)}, which is not there.`, hint)
+  if (!isExecutable(path)) {
+    const mend = 'Install it, or mend the first line of the script.'
+    const hint = interpreter.endsWith('\r') ? 'Save the script with Unix line ends.' : mend
+    throw refuse(lookup.word, `wants the interpreter ${toOneLine(interpreter)}, which is not there.`, hint)
+  }
+  requireRunnable(path, { ...lookup, depth: lookup.depth + 1 })
 }
 
 function requireRunnableElf(head: Buffer, { word }: Lookup): void {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { childrenOf } from './descendants-of.ts'
+import { readChildren } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 
 /**
@@ -51,7 +51,13 @@ export class NamespaceInit {
 
   /** Whether an ended program left anything behind: its orphans, dead ones too, are children of the first process. */
   hasOrphans(): boolean {
-    return childrenOf(this.#parent.pid as number).some((first) => childrenOf(first).length > 0)
+    try {
+      const [first] = readChildren(this.#parent.pid as number)
+      return first === undefined || readChildren(first).length > 0
+    } catch {
+      // What cannot be seen must be taken to be there.
+      return true
+    }
   }
 
   end(): void {

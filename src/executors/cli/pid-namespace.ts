@@ -16,10 +16,11 @@ const mostIdle = 8
  */
 export function createPidNamespaces(): Containment {
   const idle: NamespaceInit[] = []
+  const nsenter = findProgram('nsenter', process.env, '/')
+  PidsCgroup.sweep()
   return {
     kind: 'pid-namespace',
     async start(processes) {
-      const nsenter = findProgram('nsenter', process.env, '/')
       const init = takeAlive(idle) ?? (await NamespaceInit.start())
       const cgroup = PidsCgroup.create(processes)
       return {
@@ -49,10 +50,7 @@ function takeAlive(idle: NamespaceInit[]): NamespaceInit | undefined {
 }
 
 function killIn(init: NamespaceInit, pid: number, signal: Parameters<Cell['kill']>[1]): void {
-  if (signal === 'SIGKILL') {
-    signalProcess(-pid, signal)
-    return init.end()
-  }
-  // Not nsenter, which the polite signal would end before the program has done as it was told.
-  for (const child of descendantsOf(pid)) signalProcess(child, signal)
+  // The polite one is not for nsenter, which it would end before the program has done as it was told.
+  for (const target of signal === 'SIGKILL' ? [-pid] : descendantsOf(pid)) signalProcess(target, signal)
+  if (signal === 'SIGKILL') init.end()
 }

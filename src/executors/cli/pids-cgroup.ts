@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Where groups are made, and the file through which one enters them. */
@@ -16,6 +16,9 @@ const hierarchies: readonly Hierarchy[] = [
   { root: '/sys/fs/cgroup', entry: 'cgroup.procs', own: /^0::(.*)$/m },
 ]
 
+const findHierarchy = () => hierarchies.find(({ root }) => existsSync(join(root, 'cgroup.procs')))
+const staleMs = 60_000
+
 /** A control group that bounds how many processes one call may have: root is not bound by RLIMIT_NPROC. */
 export class PidsCgroup {
   readonly #hierarchy: Hierarchy
@@ -30,9 +33,22 @@ export class PidsCgroup {
     this.#home = home
   }
 
+  /** Removes the groups of processes that were killed before they could: empty, and too old to be somebody's next. */
+  static sweep(): void {
+    const { root } = findHierarchy() ?? {}
+    if (root === undefined) return
+    for (const name of readdirSync(root).filter((entry) => entry.startsWith('tooldex-'))) {
+      try {
+        if (Date.now() - statSync(join(root, name)).mtimeMs > staleMs) rmdirSync(join(root, name))
+      } catch {
+        // In use, or swept by another.
+      }
+    }
+  }
+
   /** A new group, or undefined where this machine does not let us make one. */
   static create(most: number): PidsCgroup | undefined {
-    const hierarchy = hierarchies.find(({ root }) => existsSync(join(root, 'cgroup.procs')))
+    const hierarchy = findHierarchy()
     if (hierarchy === undefined) return undefined
     const folder = join(hierarchy.root, `tooldex-${process.pid}-${randomBytes(6).toString('hex')}`)
     try {

@@ -1,6 +1,6 @@
-import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import { refusedKeys } from '../../base/yaml-document.ts'
+import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 
 /** What makes no sense in a list of arguments. */
 export function checkArgs(
@@ -15,15 +15,21 @@ export function checkArgs(
 function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): Finding[] {
   const found: Finding[] = []
   const say = (key: string, message: string, hint?: string) =>
-    found.push({ path: [...path, key], message: `argument '${arg.name}': ${message}`, ...(hint === undefined ? {} : { hint }) })
+    found.push({
+      path: [...path, key],
+      message: `argument '${arg.name}': ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+    })
 
   if (refusedKeys.has(arg.name)) say('name', 'may not have this name', 'choose another one')
   const places = [arg.positional !== false && 'positional', arg.cwd && 'cwd', arg.stdin && 'stdin'].filter(Boolean)
   if (places.length > 1) say(String(places[1]), `is both ${places.join(' and ')}`, 'keep one of them')
   if (arg.positional !== false && arg.flag != null) say('flag', 'is positional and has a flag', 'keep one of them')
   if (arg.required && arg.default != null) say('default', 'is required and has a default', 'drop one of them')
-  if (arg.root !== undefined && itemType(arg) !== 'path') say('root', "has a root but is not of type 'path'", 'type: path')
-  if (arg.items !== undefined && arg.type !== 'array') say('items', "has items but is not of type 'array'", 'type: array')
+  if (arg.root !== undefined && itemType(arg) !== 'path')
+    say('root', "has a root but is not of type 'path'", 'type: path')
+  if (arg.items !== undefined && arg.type !== 'array')
+    say('items', "has items but is not of type 'array'", 'type: array')
   if ((arg.cwd || arg.stdin) && isList(arg)) say('repeat', 'is a list, but there is only one folder and one stdin')
   if (isList(arg) && itemType(arg) === 'boolean') say('type', 'is a list of booleans, which no command line can show')
   if (arg.enum != null) checkEnum(arg, say)
@@ -42,7 +48,10 @@ function checkEnum(arg: ArgDef, say: Say): void {
 
 function checkDefault(arg: ArgDef, say: Say): void {
   const value = arg.default as Scalar | Scalar[]
-  if (Array.isArray(value) && !isList(arg)) return say('default', 'has a list as default', 'add repeat: true')
+  if (Array.isArray(value) && !isList(arg)) {
+    say('default', 'has a list as default', 'add repeat: true')
+    return
+  }
   for (const item of Array.isArray(value) ? value : [value]) {
     if (!fits(item, arg)) say('default', `default ${JSON.stringify(item)} is not of type ${itemType(arg)}`)
     else if (arg.enum != null && arg.enum.length > 0 && !arg.enum.some((allowed) => String(allowed) === String(item))) {

@@ -1,6 +1,6 @@
-import { type TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toTooldexError } from '../../base/errors.ts'
 import { watchFiles } from '../../base/watch-files.ts'
-import type { LoadedConfig, LoadResult, Source } from '../../contract/source.ts'
+import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/source.ts'
 import { loadConfigFile, resolveConfig } from './load-config.ts'
 import type { ParseOptions } from './parse-config.ts'
 
@@ -21,12 +21,12 @@ export function createCliSource(configs: readonly string[], options: ParseOption
 
 function loadAll(names: readonly string[], options: ParseOptions): LoadResult {
   const configs: LoadedConfig[] = []
-  const failures: TooldexError[] = []
+  const failures: LoadFailure[] = []
   for (const name of names) {
     try {
       configs.push(loadConfigFile(name, options))
     } catch (thrown) {
-      failures.push(toTooldexError(thrown))
+      failures.push({ name, error: toTooldexError(thrown) })
     }
   }
   return { configs, failures }

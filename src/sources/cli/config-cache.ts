@@ -18,7 +18,9 @@ export class ConfigCache {
 
   get(text: string): CliConfig | undefined {
     const name = fileName(text)
-    return read(join(builtConfigsDir, name)) ?? (this.#folder === undefined ? undefined : read(join(this.#folder, name)))
+    return (
+      read(join(builtConfigsDir, name)) ?? (this.#folder === undefined ? undefined : read(join(this.#folder, name)))
+    )
   }
 
   /** Writes beside and renames; a cache that cannot be written is only slower. */
@@ -50,7 +52,9 @@ export function fileName(text: string): string {
 
 function read(path: string): CliConfig | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as CliConfig
+    const config = JSON.parse(readFileSync(path, 'utf8')) as Partial<CliConfig> | null
+    // A file that was cut short or is not ours counts as none.
+    return Array.isArray(config?.tools) && Array.isArray(config.globalArgs) ? (config as CliConfig) : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,11 @@
 export { createCliSource } from './cli-source.ts'
 export { ConfigCache } from './config-cache.ts'
-export { listConfigNames, loadConfig, loadConfigFile, resolveConfig, tooldexHome, userConfigsDir } from './load-config.ts'
+export {
+  listConfigNames,
+  loadConfig,
+  loadConfigFile,
+  resolveConfig,
+  tooldexHome,
+  userConfigsDir,
+} from './load-config.ts'
 export { parseConfig } from './parse-config.ts'

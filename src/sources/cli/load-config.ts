@@ -19,7 +19,7 @@ export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliC
 export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
   const path = resolveConfig(nameOrPath, options.env ?? process.env)
   try {
-    return parseConfig(readTextFile(path), path, options)
+    return { ...parseConfig(readTextFile(path), path, options), name: nameOrPath }
   } catch (error) {
     const missing = error instanceof TooldexError && error.code === 'CONFIG_NOT_FOUND'
     if (!missing || looksLikePath(nameOrPath)) throw error

@@ -50,10 +50,16 @@ export function parseConfig(text: string, file: string, options: ParseOptions = 
   const env = options.env ?? process.env
   const known = options.cache?.get(text)
   // What depends on the environment is asked anew; anything to report is reported with its place, from the text.
-  if (known !== undefined && checkConfig(known, env).length === 0) return { file, config: known, warnings: [] }
-  const { value, warnings } = parseTypedYaml(text, file, { ...configKind, check: (config) => checkConfig(config, env) }, options.strict)
+  if (known !== undefined && checkConfig(known, env).length === 0)
+    return { name: file, file, config: known, warnings: [] }
+  const { value, warnings } = parseTypedYaml(
+    text,
+    file,
+    { ...configKind, check: (config) => checkConfig(config, env) },
+    options.strict,
+  )
   if (warnings.length === 0) options.cache?.put(text, value)
-  return { file, config: value, warnings }
+  return { name: file, file, config: value, warnings }
 }
 
 const configKind = {

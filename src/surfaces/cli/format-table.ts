@@ -1,5 +1,8 @@
+import { showInvisible } from '../../base/visible-text.ts'
+
 /** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+export function formatTable(header: readonly string[], cells: readonly (readonly string[])[], width: number): string {
+  const rows = cells.map((row) => row.map(showInvisible))
   const all = [header, ...rows]
   const widths = shrink(
     header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))),

@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/suggest.ts'
+import { showInvisible } from '../../base/visible-text.ts'
 
 /** One property of a tool's input schema. */
 export interface FlagProperty {
@@ -86,5 +87,5 @@ export function toolHelp(tool: FlagTool, description: string, required: readonly
     ].filter((note) => note !== '')
     return `  ${flag.padEnd(28)} ${property.description ?? ''}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
   })
-  return [`Usage: tooldex call ${tool.name} [flags]`, '', description, '', ...rows, ''].join('\n')
+  return showInvisible([`Usage: tooldex call ${tool.name} [flags]`, '', description, '', ...rows, ''].join('\n'))
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
@@ -24,6 +25,6 @@ export const addDescribe: AddCommand = (program, host) => {
       if (doc.notes !== undefined) lines.push(doc.notes)
       return lines.join('\n')
     })
-    host.out(`${texts.join('\n\n')}\n`)
+    host.out(`${showInvisible(texts.join('\n\n'))}\n`)
   })
 }

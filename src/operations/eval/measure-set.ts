@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises'
+import { TooldexError } from '../../base/errors.ts'
+import type { TokenCounter } from '../../base/tokens.ts'
+import type { SearchMode } from '../../contract/search.ts'
+import type { Embedder } from '../../search/encoder.ts'
+import { PastQueries } from '../../search/past-queries.ts'
+import { type EngineHit, SearchEngine } from '../../search/search-engine.ts'
+import { shorten } from '../search-tools.ts'
+import type { EvalSet, QueryLine } from './eval-set.ts'
+import { type Scores, scoreRanking } from './score-ranking.ts'
+
+/** How a set is measured. */
+export interface MeasureOptions {
+  readonly mode: SearchMode
+  readonly limit: number
+  readonly loadEmbedder: () => Embedder | undefined
+  /** Requests whose answers are known beforehand. */
+  readonly learn: readonly QueryLine[]
+  readonly countTokens: TokenCounter
+  readonly signal?: AbortSignal | undefined
+  /** Called after each query. */
+  readonly onQuery: () => void
+}
+
+/** What was answered to one query. */
+export interface Ranking {
+  readonly id: string
+  readonly results: readonly string[]
+}
+
+/** What was seen of a set, query by query. */
+export interface Measured {
+  readonly scores: readonly Scores[]
+  readonly rankings: readonly Ranking[]
+  /** Of a sample: counting tokens takes longer than searching. */
+  readonly tokens: readonly number[]
+  readonly milliseconds: readonly number[]
+}
+
+const mostCounted = 50
+const longestTurnMs = 50
+
+/** Asks the requests of a set, one after another. */
+export async function measureSet(set: EvalSet, options: MeasureOptions): Promise<Measured> {
+  const ask = createAsker(set, options)
+  const seen = {
+    scores: [] as Scores[],
+    rankings: [] as Ranking[],
+    tokens: [] as number[],
+    milliseconds: [] as number[],
+  }
+  const every = Math.ceil(set.queries.length / mostCounted)
+  let turn = performance.now()
+  for (const [index, { id, query, relevant }] of set.queries.entries()) {
+    const started = performance.now()
+    const hits = ask(query)
+    seen.milliseconds.push(performance.now() - started)
+    const results = hits.map((hit) => hit.tool.id)
+    seen.rankings.push({ id, results })
+    if (relevant.length > 0) seen.scores.push(scoreRanking(results, relevant))
+    if (index % every === 0) seen.tokens.push(options.countTokens(answerText(hits)))
+    options.onQuery()
+    if (performance.now() - turn > longestTurnMs) turn = await takeTurn()
+    if (options.signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The measuring was cancelled.')
+  }
+  return seen
+}
+
+/** An engine that knows the tools and has answered once: loading is not part of how long an answer takes. */
+function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: MeasureOptions) {
+  const engine = new SearchEngine(loadEmbedder)
+  for (const tool of tools) engine.add(tool)
+  const past = learn.length === 0 ? undefined : new PastQueries(loadEmbedder())
+  for (const { query, relevant } of learn) {
+    const known = relevant.filter((id) => engine.get(id) !== undefined)
+    if (known.length > 0) past?.add(query, known)
+  }
+  const ask = (query: string): readonly EngineHit[] =>
+    engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
+  ask('warm up')
+  return ask
+}
+
+/** Lets signals and progress through. */
+async function takeTurn(): Promise<number> {
+  await setImmediate()
+  return performance.now()
+}
+
+const answerText = (hits: readonly EngineHit[]): string =>
+  JSON.stringify(hits.map(({ tool }) => ({ name: tool.name, shortDescription: shorten(tool.description, 120) })))

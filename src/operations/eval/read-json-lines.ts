@@ -1,0 +1,53 @@
+import type * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { readTextFile } from '../../base/read-text-file.ts'
+import { describeIssue } from '../../base/zod-issues.ts'
+
+/** The largest file of a set: what is measured is held in memory. */
+const maxBytes = 256 * 1024 * 1024
+
+const hint = 'A set is a folder with tools.jsonl and queries.jsonl, one JSON object on each line.'
+
+/** The objects of a JSONL file; the first line that is not as it should be is refused by its number. */
+export function readJsonLines<Line extends z.ZodType>(file: string, line: Line): readonly z.output<Line>[] {
+  const values: z.output<Line>[] = []
+  for (const [index, text] of readSetFile(file).split('\n').entries()) {
+    if (text.trim() === '') continue
+    const parsed = line.safeParse(parseJson(file, text, index + 1), { reportInput: true })
+    if (!parsed.success) throw refuseLine(file, index + 1, wordsOf(parsed.error))
+    values.push(parsed.data)
+  }
+  return values
+}
+
+/** One JSON value that fills a file. */
+export function readJsonFile<Value extends z.ZodType>(file: string, value: Value): z.output<Value> {
+  const text = readSetFile(file)
+  const parsed = value.safeParse(parseJson(file, text, 1), { reportInput: true })
+  if (!parsed.success) throw refuseLine(file, 1, wordsOf(parsed.error))
+  return parsed.data
+}
+
+function readSetFile(file: string): string {
+  try {
+    return readTextFile(file, maxBytes)
+  } catch (cause) {
+    if (!(cause instanceof TooldexError) || cause.code !== 'CONFIG_NOT_FOUND') throw cause
+    throw new TooldexError('FILE_REFUSED', cause.message, { hint, cause })
+  }
+}
+
+function parseJson(file: string, text: string, line: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw refuseLine(file, line, `this is not JSON: ${(cause as Error).message}`)
+  }
+}
+
+const wordsOf = ({ issues }: z.ZodError): string => issues.map((issue) => describeIssue(issue).message).join('; ')
+
+function refuseLine(file: string, line: number, message: string): TooldexError {
+  const problems = [{ severity: 'error', file, line, message, hint } as const]
+  return new TooldexError('FILE_REFUSED', `${file}:${line}: ${message}.`, { hint, problems })
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { average, percentile, round } from './average.ts'
+import type { EvalSet } from './eval-set.ts'
+import type { Measured } from './measure-set.ts'
+
+/** Scores from 0 to 100, the tokens of an answer, and how long it takes. */
+export const MacroScores = z.object({
+  recall1: z.number(),
+  recall5: z.number(),
+  recall10: z.number(),
+  ndcg10: z.number(),
+  mrr: z.number(),
+  hit1: z.number(),
+  tokens: z.number(),
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+})
+export type MacroScores = z.infer<typeof MacroScores>
+
+/** How well search answers one set. */
+export const SetScores = z.object({ set: z.string(), tools: z.int(), queries: z.int(), ...MacroScores.shape })
+export type SetScores = z.infer<typeof SetScores>
+
+const scoreKeys = ['recall1', 'recall5', 'recall10', 'ndcg10', 'mrr', 'hit1'] as const
+
+/** What is averaged over sets. */
+export const numberKeys = [...scoreKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
+
+/** One line for a set. */
+export function summarize({ name, tools, queries }: EvalSet, measured: Measured): SetScores {
+  const percent = measured.scores.map((scores) => ({
+    recall1: 100 * scores.recall1,
+    recall5: 100 * scores.recall5,
+    recall10: 100 * scores.recall10,
+    ndcg10: 100 * scores.ndcg10,
+    mrr: 100 * scores.mrr,
+    hit1: 100 * scores.hit1,
+  }))
+  const tokens = measured.tokens.map((count) => ({ tokens: count }))
+  return {
+    set: name,
+    tools: tools.length,
+    queries: queries.length,
+    ...average(scoreKeys, percent),
+    ...average(['tokens'], tokens),
+    p50Ms: percentile(measured.milliseconds, 0.5),
+    p95Ms: percentile(measured.milliseconds, 0.95),
+  }
+}
+
+/** The numbers as they are printed: scores to two digits, times to three. */
+export function roundScores<Line extends MacroScores>(line: Line): Line {
+  const rounded = numberKeys.map((key) => [key, round(line[key], key.endsWith('Ms') ? 3 : 2)] as const)
+  return { ...line, ...Object.fromEntries(rounded) }
+}

@@ -1,0 +1,45 @@
+import type { Explanation, SearchableTool } from '../contract/search.ts'
+import type { QueryTerm } from './lexical-index.ts'
+import type { Tokenizer } from './tokenize.ts'
+import { toolFields } from './tool-fields.ts'
+
+interface HitParts {
+  readonly tool: SearchableTool
+  readonly terms: readonly QueryTerm[]
+  readonly scoreOf: (term: QueryTerm) => number
+  readonly nameCoverage: number
+  readonly tokenize: Tokenizer
+  readonly exactName: boolean
+  readonly embedding: number
+  readonly learned: number
+  readonly embeddingWeight: number
+}
+
+/** Takes a score apart: which words were found where, what each signal gave, how they were added. */
+export function explainHit(parts: HitParts): Explanation {
+  const places = new Map<string, Set<string>>()
+  for (const { field, text } of toolFields(parts.tool)) {
+    const words = parts.tokenize(text)
+    const found = [...words, ...words.slice(1).map((word, index) => `${words[index]} ${word}`)]
+    for (const word of found) places.set(word, (places.get(word) ?? new Set()).add(field))
+  }
+  const terms = parts.terms
+    .map((term) => ({ term: term.term, fields: [...(places.get(term.term) ?? [])], score: round(parts.scoreOf(term)) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+  const words = round(terms.reduce((sum, { score }) => sum + score, 0))
+  const [nameCoverage, embedding, learned] = [parts.nameCoverage, parts.embedding, parts.learned].map(round) as [
+    number,
+    number,
+    number,
+  ]
+  const sum = round(words + nameCoverage + parts.embeddingWeight * embedding + learned)
+  const formula = `${words} words + ${nameCoverage} name + ${parts.embeddingWeight} x ${embedding} meaning + ${learned} learned = ${sum}`
+  return {
+    terms,
+    signals: { exactName: parts.exactName, bm25: words, nameCoverage, embedding, learned },
+    formula: parts.exactName ? `the exact name comes first; else ${formula}` : formula,
+  }
+}
+
+const round = (value: number): number => Math.round(value * 1000) / 1000

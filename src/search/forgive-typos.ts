@@ -1,0 +1,39 @@
+import { suggest } from '../base/suggest.ts'
+import type { LexicalIndex } from './lexical-index.ts'
+import type { Tokenizer } from './tokenize.ts'
+
+// Looking for what was meant takes a walk over all known words, so only short queries and those that found nothing are mended.
+const shortQuery = 3
+
+/** The query with words that no tool has replaced by known ones: a beginning (`repo`), or the nearest spelling (`comit`). */
+export function forgiveTypos(text: string, lexical: LexicalIndex, tokenize: Tokenizer): string | undefined {
+  const words = tokenize(text)
+  const unknown = new Set(words.filter((word) => lexical.countOf(word) === 0 && word.length >= 3))
+  if (unknown.size === 0 || (words.length > shortQuery && unknown.size < words.length)) return undefined
+  const meant = words.map((word) => (unknown.has(word) ? (findMeant(word, lexical) ?? word) : word))
+  return meant.every((word, index) => word === words[index]) ? undefined : meant.join(' ')
+}
+
+function findMeant(word: string, lexical: LexicalIndex): string | undefined {
+  const alike: string[] = []
+  let longer: string | undefined
+  for (const known of lexical.vocabulary()) {
+    if (lexical.countOf(known) === 0) continue
+    const begins = known.startsWith(word)
+    if (begins && (longer === undefined || lexical.countOf(known) > lexical.countOf(longer))) longer = known
+    if (known[0] === word[0] && Math.abs(known.length - word.length) <= 2) alike.push(known)
+  }
+  return longer ?? suggest(word, alike) ?? findAbbreviated(word, lexical)
+}
+
+/** `msg` for message: the same first letter, and the other letters in order. */
+function findAbbreviated(word: string, lexical: LexicalIndex): string | undefined {
+  if (word.length > 4) return undefined
+  const inOrder = new RegExp(`^${Array.from(word, (letter) => letter.replace(/\W/g, '\\$&')).join('.*')}`)
+  let best: string | undefined
+  for (const known of lexical.vocabulary()) {
+    if (known.length > word.length * 4 || !inOrder.test(known)) continue
+    if (best === undefined || lexical.countOf(known) > lexical.countOf(best)) best = known
+  }
+  return best
+}

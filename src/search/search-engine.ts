@@ -1,0 +1,250 @@
+import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
+import { confidenceOf } from './confidence.ts'
+import type { Embedder } from './encoder.ts'
+import { explainHit } from './explain-hit.ts'
+import { forgiveTypos } from './forgive-typos.ts'
+import { LexicalIndex } from './lexical-index.ts'
+import { type Heights, SemanticIndex } from './semantic-index.ts'
+import { splitIdentifiers } from './split-identifiers.ts'
+import { takeBest } from './take-best.ts'
+import { createTokenizer } from './tokenize.ts'
+
+/** How words, meaning and experience are weighed; set once on public retrieval sets, the same for every catalogue. */
+export const fusion = {
+  /** What one standard deviation of meaning counts beside BM25. */
+  embedding: 4.5,
+  /** How far a tool must stand out by meaning alone to be an answer. */
+  standsOut: 2,
+}
+
+/** What is asked of the engine. */
+export interface EngineQuery {
+  readonly query: string
+  readonly mode?: SearchMode | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  readonly accept?: ((tool: SearchableTool) => boolean) | undefined
+  /** Leaves out what is less likely than this to be what was asked for. */
+  readonly minScore?: number | undefined
+  /** What experience adds, by tool id. */
+  readonly learned?: ReadonlyMap<string, number> | undefined
+}
+
+/** One answer. */
+export interface EngineHit {
+  readonly tool: SearchableTool
+  /** From 0 to 1: how likely this is what was asked for. */
+  readonly score: number
+  readonly scoreType: SearchMode
+}
+
+/** The answers, best first, and how many there are in all. */
+export interface EngineAnswer {
+  readonly hits: readonly EngineHit[]
+  readonly total: number
+}
+
+/** The signals of one query, by position. */
+interface Signals {
+  readonly text: string
+  readonly bm25: Float64Array
+  readonly heights: Heights | undefined
+  /** Words, meaning and experience added up. */
+  readonly total: Float64Array
+}
+
+/** Finds tools by words and by meaning. Adding, changing or removing a tool updates it in place. */
+export class SearchEngine {
+  readonly #tokenize = createTokenizer()
+  readonly #lexical = new LexicalIndex(this.#tokenize)
+  readonly #loadEmbedder: () => Embedder | undefined
+  readonly #tools: (SearchableTool | undefined)[] = []
+  readonly #positions = new Map<string, number>()
+  readonly #free: number[] = []
+  readonly #names = new Map<string, Set<number>>()
+  #semantic: SemanticIndex | undefined
+  #bm25 = new Float64Array(64)
+  #total = new Float64Array(64)
+
+  /** The embedder is loaded with the first search by meaning; without one that search goes by words alone. */
+  constructor(loadEmbedder: () => Embedder | undefined = () => undefined) {
+    this.#loadEmbedder = loadEmbedder
+  }
+
+  get size(): number {
+    return this.#positions.size
+  }
+
+  get(id: string): SearchableTool | undefined {
+    return this.#tools[this.#positions.get(id) ?? -1]
+  }
+
+  /** Adds a tool, or puts it in the place of the one with its id. */
+  add(tool: SearchableTool): void {
+    this.remove(tool.id)
+    const position = this.#free.pop() ?? this.#tools.length
+    this.#tools[position] = tool
+    this.#positions.set(tool.id, position)
+    this.#lexical.add(position, tool)
+    this.#semantic?.add(position, tool)
+    for (const name of spellings(tool)) this.#names.set(name, (this.#names.get(name) ?? new Set()).add(position))
+  }
+
+  remove(id: string): boolean {
+    const position = this.#positions.get(id)
+    const tool = position === undefined ? undefined : this.#tools[position]
+    if (position === undefined || tool === undefined) return false
+    this.#lexical.remove(position, tool)
+    this.#semantic?.remove(position)
+    for (const name of spellings(tool)) {
+      const named = this.#names.get(name)
+      named?.delete(position)
+      if (named?.size === 0) this.#names.delete(name)
+    }
+    this.#tools[position] = undefined
+    this.#positions.delete(id)
+    this.#free.push(position)
+    return true
+  }
+
+  search(query: EngineQuery): EngineAnswer {
+    const mode = query.mode ?? 'hybrid'
+    const [limit, offset] = [query.limit ?? 10, query.offset ?? 0]
+    const signals = this.#signals(query, mode)
+    const exact = this.#exactly(query.query)
+    const { best, total } = takeBest({
+      ranks: this.#applyFilters(signals.total, exact, query),
+      most: offset + limit,
+      before: (a, b) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? ''),
+    })
+    const hits = best.slice(offset).map((position): EngineHit => {
+      const tool = this.#tools[position] as SearchableTool
+      return { tool, score: this.#confidence(position, signals, exact, mode), scoreType: mode }
+    })
+    return {
+      hits: query.minScore === undefined ? hits : hits.filter((hit) => hit.score >= (query.minScore ?? 0)),
+      total,
+    }
+  }
+
+  /** Why a tool is ranked where it is. */
+  explain(id: string, query: EngineQuery): Explanation | undefined {
+    const position = this.#positions.get(id)
+    const tool = position === undefined ? undefined : this.#tools[position]
+    if (position === undefined || tool === undefined) return undefined
+    const { text, heights } = this.#signals(query, query.mode ?? 'hybrid')
+    return explainHit({
+      tool,
+      terms: this.#lexical.terms(text),
+      scoreOf: (term) => this.#lexical.scoreOf(position, term),
+      nameCoverage: this.#lexical.nameCoverage(position, this.#lexical.terms(text)),
+      tokenize: this.#tokenize,
+      exactName: this.#exactly(query.query).has(position),
+      embedding: heightOf(heights, position),
+      learned: query.learned?.get(id) ?? 0,
+      embeddingWeight: fusion.embedding,
+    })
+  }
+
+  #signals({ query, learned }: EngineQuery, mode: SearchMode): Signals {
+    this.#reserve()
+    const count = this.#tools.length
+    const bm25 = this.#bm25.subarray(0, count).fill(0)
+    const total = this.#total.subarray(0, count)
+    const text = forgiveTypos(query, this.#lexical, this.#tokenize) ?? query
+    if (mode === 'substring') this.#matchSubstring(query, bm25)
+    else if (mode !== 'embedding') this.#lexical.score({ text }, bm25)
+    total.set(bm25)
+    const heights = mode === 'hybrid' || mode === 'embedding' ? this.#semanticIndex()?.measure(text) : undefined
+    if (heights !== undefined) addMeaning(heights, total, mode === 'embedding' ? 0 : fusion.standsOut)
+    if (mode !== 'substring') {
+      for (const [id, boost] of learned ?? []) {
+        const position = this.#positions.get(id)
+        if (position !== undefined) total[position] = (total[position] as number) + boost
+      }
+    }
+    return { text, bm25, heights, total }
+  }
+
+  /** The columns of a query are used again for the next one: making them anew took longer than filling them. */
+  #reserve(): void {
+    if (this.#bm25.length >= this.#tools.length) return
+    const size = Math.max(this.#tools.length, this.#bm25.length * 2)
+    this.#bm25 = new Float64Array(size)
+    this.#total = new Float64Array(size)
+  }
+
+  #matchSubstring(query: string, scores: Float64Array): void {
+    const wanted = query.toLowerCase()
+    for (const [position, tool] of this.#tools.entries()) {
+      if (tool === undefined) continue
+      const { name, description, namespace, category, tags } = tool
+      const text = [name, description, namespace ?? '', ...(category ? [category] : []), ...(tags ?? [])].join(' ')
+      if (text.toLowerCase().includes(wanted)) scores[position] = 1
+    }
+  }
+
+  /** Puts exact names on top and takes out what is not accepted. */
+  #applyFilters(ranks: Float64Array, exact: ReadonlySet<number>, { query, accept }: EngineQuery): Float64Array {
+    if (query.trim() === '')
+      for (const [position, tool] of this.#tools.entries()) ranks[position] = tool === undefined ? 0 : 1
+    for (const position of exact) ranks[position] = exactRank + (ranks[position] as number)
+    if (accept === undefined) return ranks
+    for (const [position, tool] of this.#tools.entries()) {
+      if (ranks[position] !== 0 && tool !== undefined && !accept(tool)) ranks[position] = 0
+    }
+    return ranks
+  }
+
+  #confidence(position: number, signals: Signals, exact: ReadonlySet<number>, mode: SearchMode): number {
+    if (exact.has(position) || mode === 'substring') return 1
+    const bm25 = signals.bm25[position] as number
+    return confidenceOf({
+      bm25,
+      embedding: heightOf(signals.heights, position),
+      ideal: this.#lexical.ideal(signals.text),
+    })
+  }
+
+  #exactly(query: string): ReadonlySet<number> {
+    const key = normalizeName(query)
+    return (key === '' ? undefined : this.#names.get(key)) ?? none
+  }
+
+  #semanticIndex(): SemanticIndex | undefined {
+    if (this.#semantic !== undefined) return this.#semantic
+    const embedder = this.#loadEmbedder()
+    if (embedder === undefined) return undefined
+    this.#semantic = new SemanticIndex(embedder)
+    for (const [position, tool] of this.#tools.entries()) if (tool !== undefined) this.#semantic.add(position, tool)
+    return this.#semantic
+  }
+}
+
+/** Adds what meaning counts; a tool without a word of the query must stand out far enough by meaning alone. */
+function addMeaning({ products, mean, scale }: Heights, total: Float64Array, standsOut: number): void {
+  const weight = fusion.embedding
+  for (let position = 0; position < products.length; position++) {
+    const product = products[position] as number
+    const height = (product - mean) * scale
+    if (height <= 0 || product === 0) continue
+    const words = total[position] as number
+    if (words > 0 || height > standsOut) total[position] = words + weight * height
+  }
+}
+
+const heightOf = (heights: Heights | undefined, position: number): number =>
+  heights === undefined ? 0 : Math.max(0, ((heights.products[position] ?? 0) - heights.mean) * heights.scale)
+
+const none: ReadonlySet<number> = new Set()
+// Above anything that words and meaning can add up to.
+const exactRank = 1e9
+
+/** A name without what people write differently: case, spaces, dashes, underscores. */
+const normalizeName = (text: string): string => text.toLowerCase().replace(/[\s_.:/@-]+/g, '')
+
+/** What a query may say to mean exactly this tool. */
+function spellings({ name, namespace, id }: SearchableTool): ReadonlySet<string> {
+  const all = [name, id, `${namespace ?? ''}${name}`, splitIdentifiers(name).join('')].map(normalizeName)
+  return new Set(all.filter((spelling) => spelling !== ''))
+}

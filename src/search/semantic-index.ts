@@ -1,0 +1,73 @@
+import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
+import type { Embedder } from './encoder.ts'
+import { toCosine, VectorTable } from './vector-table.ts'
+
+/** How near every tool is to a query. */
+export interface Heights {
+  readonly products: Int32Array
+  readonly mean: number
+  readonly scale: number
+}
+
+/** Tools by meaning: every tool is compared with the query, exactly. */
+export class SemanticIndex implements Retriever {
+  readonly mode = 'embedding'
+  readonly #embedder: Embedder
+  readonly #vectors: VectorTable
+  readonly #known = new Set<number>()
+
+  constructor(embedder: Embedder) {
+    this.#embedder = embedder
+    this.#vectors = new VectorTable(embedder.dim)
+  }
+
+  add(position: number, tool: SearchableTool): void {
+    const vector = this.#embedder.embedTool(tool)
+    this.#vectors.set(position, vector)
+    if (vector === undefined) this.#known.delete(position)
+    else this.#known.add(position)
+  }
+
+  remove(position: number): void {
+    this.#vectors.set(position, undefined)
+    this.#known.delete(position)
+  }
+
+  /** Adds how far a tool stands out, in standard deviations; one that is no nearer than the average gets nothing. */
+  score({ text }: RetrieverQuery, scores: Float64Array): void {
+    const heights = this.measure(text)
+    if (heights === undefined) return
+    const { products, mean, scale } = heights
+    for (let position = 0; position < products.length; position++) {
+      const product = products[position] as number
+      const height = (product - mean) * scale
+      if (product !== 0 && height > 0) scores[position] = (scores[position] as number) + height
+    }
+  }
+
+  /** How far each tool stands out is `(product - mean) * scale`; a product of zero is no tool. Valid until the next call. */
+  measure(text: string): Heights | undefined {
+    const query = this.#embedder.embedQuery(text)
+    const count = this.#known.size
+    if (query === undefined || count === 0) return undefined
+    const products = this.#vectors.products(query)
+    let sum = 0
+    let squares = 0
+    for (let position = 0; position < products.length; position++) {
+      const product = products[position] as number
+      sum += product
+      squares += product * product
+    }
+    // Removed tools have the product zero, so they change neither sum.
+    const mean = sum / count
+    const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 0))
+    // With everything alike there is nothing to stand out from; a lone tool is judged by its cosine alone.
+    return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
+  }
+
+  /** The cosine of one tool with a query, from -1 to 1. */
+  cosine(text: string, position: number): number {
+    const query = this.#embedder.embedQuery(text)
+    return query === undefined ? 0 : toCosine(this.#vectors.products(query)[position] ?? 0)
+  }
+}

@@ -1,0 +1,52 @@
+interface Ranking {
+  /** By position: higher is better, 0 leaves one out. */
+  readonly ranks: Float64Array
+  readonly most: number
+  /** Who comes first of two with the same rank. */
+  readonly before: (a: number, b: number) => boolean
+}
+
+/** The best positions in order, and how many took part: a heap of the best so far, so that all need not be sorted. */
+export function takeBest({ ranks, most, before }: Ranking): { best: readonly number[]; total: number } {
+  const heap: { position: number; rank: number }[] = []
+  const worse = (a: number, b: number): boolean => {
+    const [first, second] = [heap[a] as (typeof heap)[0], heap[b] as (typeof heap)[0]]
+    if (first.rank !== second.rank) return first.rank < second.rank
+    return before(second.position, first.position)
+  }
+  const swap = (a: number, b: number): void => {
+    const held = heap[a] as (typeof heap)[0]
+    heap[a] = heap[b] as (typeof heap)[0]
+    heap[b] = held
+  }
+  const sink = (from: number): void => {
+    for (let at = from; ; ) {
+      let worst = at
+      for (const child of [2 * at + 1, 2 * at + 2]) if (child < heap.length && worse(child, worst)) worst = child
+      if (worst === at) return
+      swap(at, worst)
+      at = worst
+    }
+  }
+  const rise = (from: number): void => {
+    for (let at = from; at > 0 && worse(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1)
+  }
+  let total = 0
+  let weakest = 0
+  for (let position = 0; position < ranks.length; position++) {
+    const rank = ranks[position] as number
+    if (!(rank > 0)) continue
+    total++
+    if (heap.length < most) {
+      heap.push({ position, rank })
+      rise(heap.length - 1)
+    } else if (rank < weakest || most === 0) continue
+    else if (rank > weakest || before(position, (heap[0] as (typeof heap)[0]).position)) {
+      heap[0] = { position, rank }
+      sink(0)
+    }
+    weakest = heap.length < most ? 0 : (heap[0]?.rank ?? 0)
+  }
+  const best = heap.sort((a, b) => b.rank - a.rank || (before(a.position, b.position) ? -1 : 1))
+  return { best: best.map(({ position }) => position), total }
+}

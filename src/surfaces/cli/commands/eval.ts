@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { InvalidArgumentError, Option } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
+import { showInvisible } from '../../../base/visible-text.ts'
+import { SearchMode } from '../../../contract/search.ts'
+import { evalSearch } from '../../../operations/eval-search.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { formatTable } from '../format-table.ts'
+import type { CliHost } from '../host.ts'
+import { type AddCommand, parseCount, toJson } from './command.ts'
+
+interface EvalFlags {
+  readonly mode?: SearchMode
+  readonly limit?: number
+  readonly run?: string
+  readonly learn?: string
+  readonly baseline?: string
+  readonly maxDrop?: number
+  readonly json?: boolean
+}
+
+type Answer = Awaited<ReturnType<typeof evalSearch.handle>>
+
+/** `tooldex eval DIR...`: how well search finds the right tools. */
+export const addEval: AddCommand = (program, host, exit) => {
+  program
+    .command('eval')
+    .description('measure search on requests whose right tools are known')
+    .argument('<dir...>', 'folders with a tools.jsonl and a queries.jsonl each')
+    .addOption(new Option('--mode <mode>', 'how to rank (default: hybrid)').choices(SearchMode.options))
+    .option('--limit <n>', 'tools in an answer (default: 10)', parseCount)
+    .option('--run <file>', 'write the answers to this file, one JSON line for each query')
+    .option('--learn <file>', 'lines of a queries file whose answers search knows beforehand')
+    .option('--baseline <file>', 'compare with what an earlier run printed with --json')
+    .option('--max-drop <points>', 'fail when the macro nDCG@10 fell by more than this', parsePoints)
+    .option('--json', 'print JSON for programs')
+    .action(async (folders: string[], { run, json, ...flags }: EvalFlags) => {
+      const progress = showProgress(host)
+      const context = { ...host.open({ configs: [] }), signal: host.signal, onProgress: progress.show }
+      const input = { folders, ...flags, rankings: run !== undefined }
+      const answer = await invoke(evalSearch, input, context).finally(progress.clear)
+      if (run !== undefined) writeRun(run, answer.rankings ?? [])
+      for (const warning of answer.warnings) host.err(`warning: ${showInvisible(warning)}\n`)
+      host.out(json ? toJson({ sets: answer.sets, macro: answer.macro }) : toText(answer, host.columns))
+      if (answer.drop !== undefined) host.err(dropText(answer.drop, flags.maxDrop))
+      if (answer.drop?.tooMuch) exit(1)
+    })
+}
+
+function toText({ sets, macro }: Answer, columns: number): string {
+  const header = ['Set', 'Tools', 'Queries', 'R@1', 'R@5', 'R@10', 'nDCG@10', 'MRR', 'Hit@1', 'Tokens', 'p50 ms', 'p95 ms']
+  const numbers = (line: Answer['macro']) => [
+    ...[line.recall1, line.recall5, line.recall10, line.ndcg10, line.mrr, line.hit1].map((value) => value.toFixed(2)),
+    line.tokens.toFixed(0),
+    ...[line.p50Ms, line.p95Ms].map((value) => value.toFixed(2)),
+  ]
+  const rows = sets.map((line) => [showInvisible(line.set), String(line.tools), String(line.queries), ...numbers(line)])
+  return `${formatTable(header, [...rows, ['macro', '', '', ...numbers(macro)]], columns)}\n`
+}
+
+function dropText({ before, now, points, tooMuch }: NonNullable<Answer['drop']>, maxDrop: number | undefined): string {
+  const change = points > 0 ? `fell by ${points} points` : `rose by ${-points || 0} points`
+  const verdict = maxDrop === undefined ? '' : tooMuch ? `, more than the ${maxDrop} allowed` : `; ${maxDrop} may be lost`
+  return `Macro nDCG@10 ${change}, from ${before} to ${now}${verdict}.\n`
+}
+
+function writeRun(file: string, rankings: NonNullable<Answer['rankings']>): void {
+  try {
+    writeFileSync(file, rankings.map(({ id, results }) => `${JSON.stringify({ id, results })}\n`).join(''))
+  } catch (cause) {
+    throw new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Choose another file.', cause })
+  }
+}
+
+/** A count of the queries asked, where someone is looking. */
+function showProgress(host: CliHost) {
+  const watched = process.stderr.isTTY === true
+  let last = 0
+  return {
+    show: (done: number): void => {
+      if (!watched || performance.now() - last < 100) return
+      last = performance.now()
+      host.err(`\r${done} queries`)
+    },
+    clear: (): void => {
+      if (last > 0) host.err('\r\u001b[K')
+    },
+  }
+}
+
+function parsePoints(text: string): number {
+  const points = Number(text)
+  if (text.trim() === '' || !(points >= 0)) throw new InvalidArgumentError('Write a number of points, such as 0.5.')
+  return points
+}
