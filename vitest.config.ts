@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     exclude: ['tests/long/**', 'node_modules/**'],
     globalSetup: ['tests/support/build-once.ts'],
+    // What one test searched and called must not change what another finds; CI alone would switch colours on.
+    env: { TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -1,11 +1,54 @@
 export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
+export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
+export {
+  Catalog,
+  type CatalogOptions,
+  type ChangeListener,
+  cutText,
+  DocStore,
+  type DocStoreOptions,
+  normalizeDocument,
+  normalizeTags,
+  parseTool,
+  type RankTools,
+  type Registration,
+  readSchemaInfo,
+  type SearchPageQuery,
+  type SelectBackend,
+  selectNearest,
+  toolIdOf,
+  toSearchDoc,
+  toSemanticDocument,
+  toSummary,
+} from './catalog/index.ts'
+export {
+  Backend,
+  type CatalogEvent,
+  CatalogTool,
+  type CatalogToolInput,
+  SearchFilters,
+  ToolAnnotations,
+} from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
 export { buildInputSchema, type JsonSchema } from './contract/input-schema.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export { CommandPlan, CommandResult, RunOutcome } from './contract/run.ts'
+export { Explanation, type SearchableTool, SearchMode } from './contract/search.ts'
+export { type RankedId, Result, ResultPage, type SearchDoc, SemanticDocument, Summary } from './contract/summary.ts'
+export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'
 export { formatToolId, parseToolId, type ToolId } from './contract/tool-id.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
 export { loadPolicy } from './policy/index.ts'
-export { ToolIndex, type ToolIndexOptions } from './search/index.ts'
+export {
+  type Embedder,
+  type EngineAnswer,
+  type EngineHit,
+  type EngineQuery,
+  loadEncoder,
+  PastQueries,
+  SearchEngine,
+  ToolIndex,
+  type ToolIndexOptions,
+} from './search/index.ts'
 export { loadConfig } from './sources/cli/index.ts'

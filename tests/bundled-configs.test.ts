@@ -106,7 +106,7 @@ describe('the flags of the bundled configs', () => {
 
   const checked = programs().filter(({ program }) => program !== 'find')
   for (const { program, title = program, present = has(program), of, help, accepts } of checked) {
-    const reason = present ? '' : ` (skipped: ${title} is not installed)`
+    const reason = present ? '' : ` [skipped: ${title} is not installed]`
     it.skipIf(!present)(`${title}: each one is in its help${reason}`, { timeout: 50 * seconds }, () => {
       const texts = new Map<string, string>()
       const read = (words: readonly string[]) => {

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
+import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
+import { SearchMemory } from '../operations/search-memory.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
+import { type Embedder, loadEncoder } from '../search/index.ts'
 import { createRedactor } from '../secrets/create-redactor.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
@@ -21,7 +24,13 @@ export function compose(options: OpenOptions): OperationContext {
     env,
     cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
-  const catalogue = new LiveCatalogue({ source, policyFile: options.policy, logger })
+  const loadEmbedder = once(() => openEncoder(logger))
+  const catalogue = new LiveCatalogue({ source, policyFile: options.policy, logger, loadEmbedder })
+  const learning = env.TOOLDEX_LEARNING !== 'off'
+  const memory = new SearchMemory({
+    file: learning ? join(tooldexHome(env), 'learned.jsonl') : undefined,
+    loadEmbedder,
+  })
   const executor = createCliExecutor({
     env,
     scope: 'user',
@@ -42,7 +51,25 @@ export function compose(options: OpenOptions): OperationContext {
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
-  return { catalogue, runner, keys: new IdempotencyKeys(), logger, scopes }
+  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes }
+}
+
+/** Without its encoder search goes by words alone, and says so once. */
+function openEncoder(logger: Logger): Embedder | undefined {
+  try {
+    return loadEncoder(encoderFile)
+  } catch {
+    logger.warn('the encoder could not be loaded; search goes by words alone')
+    return undefined
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 function openLogger({ logLevel }: OpenOptions): Logger {

@@ -7,6 +7,9 @@ export const bundledConfigsDir = fileURLToPath(new URL('../../configs/', import.
 /** Where the build puts the bundled configs as it read them. */
 export const builtConfigsDir = fileURLToPath(new URL('../../dist/configs/', import.meta.url))
 
+/** The encoder for search by meaning. */
+export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', import.meta.url))
+
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
 

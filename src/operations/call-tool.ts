@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { CommandPlan, RunOutcome } from '../contract/run.ts'
 import { findTool } from './find-tool.ts'
+import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
 
 /** Call a tool by name. */
@@ -20,8 +21,8 @@ export const callTool = defineOperation({
     z.object({ tool: z.string(), outcome: RunOutcome }),
     z.object({ tool: z.string(), plan: CommandPlan }),
   ]),
-  async handle(input, { catalogue, runner, keys, signal, onProgress }) {
-    const { entry, resolved } = findTool(catalogue.current(), input.name)
+  async handle(input, { catalogue, runner, keys, memory, signal, onProgress }) {
+    const { entry, resolved } = findTool(catalogue, input.name)
     const tool = entry.toolName
     if (input.version != null) {
       throw new TooldexError('INPUT_INVALID', `${tool} comes from a config file and has no versions.`, {
@@ -31,6 +32,8 @@ export const callTool = defineOperation({
     const given = input.arguments ?? {}
     if (input.dryRun) return { tool, plan: runner.plan(resolved, given) }
     const run = () => runner.run(resolved, given, { signal, onProgress })
-    return { tool, outcome: await keys.run(input.idempotencyKey ?? undefined, [tool, given], run) }
+    const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool, given], run)
+    if (outcome.status === 'SUCCESS') memory.noteSuccess(toolIdOf(entry))
+    return { tool, outcome }
   },
 })

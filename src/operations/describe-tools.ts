@@ -3,7 +3,7 @@ import { Annotations } from '../contract/cli-config.ts'
 import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
-import { shorten } from './search-tools.ts'
+import { shorten } from './search-hits.ts'
 
 /** How much one reads about a tool. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
@@ -44,8 +44,7 @@ export const describeTools = defineOperation({
   }),
   output: z.object({ tools: z.array(ToolDoc) }),
   handle({ ids, level }, { catalogue }) {
-    const snapshot = catalogue.current()
-    return { tools: ids.map((id) => toDoc(findTool(snapshot, id), level)) }
+    return { tools: ids.map((id) => toDoc(findTool(catalogue, id), level)) }
   },
 })
 

@@ -4,7 +4,7 @@ import { loadTokenCounter } from '../base/tokens.ts'
 import { SearchMode } from '../contract/search.ts'
 import { average } from './eval/average.ts'
 import { lazyEncoder } from './eval/bundled-encoder.ts'
-import { compareWithBaseline, Drop } from './eval/compare-with-baseline.ts'
+import { compareWithBaseline, Drop, readBaseline } from './eval/compare-with-baseline.ts'
 import { findOddities, QueryLine, readEvalSet } from './eval/eval-set.ts'
 import { measureSet, type Ranking } from './eval/measure-set.ts'
 import { readJsonLines } from './eval/read-json-lines.ts'
@@ -51,6 +51,7 @@ export const evalSearch = defineOperation({
       throw new TooldexError('USAGE', 'A largest drop needs a baseline to measure it from.')
     }
     const sets = input.folders.map(readEvalSet)
+    const saved = input.baseline == null ? undefined : readBaseline(input.baseline)
     const learn = input.learn == null ? [] : readJsonLines(input.learn, QueryLine)
     const [countTokens, loadEmbedder] = [await loadTokenCounter(), lazyEncoder()]
     const warnings = [...sets.flatMap(findOddities), ...missingEncoder(input, loadEmbedder()), ...leaks(sets, learn)]
@@ -62,15 +63,15 @@ export const evalSearch = defineOperation({
       const { mode, limit } = input
       const measured = await measureSet(set, { mode, limit, loadEmbedder, learn, countTokens, signal, onQuery })
       scores.push(summarize(set, measured))
-      if (input.rankings) rankings.push(...measured.rankings)
+      if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)
     }
     const macro = average(numberKeys, scores)
-    const compared = compareWithBaseline(input, { sets: scores, macro })
+    const compared = saved && compareWithBaseline(saved, { sets: scores, macro }, input.maxDrop ?? undefined)
     return {
       sets: scores.map(roundScores),
       macro: roundScores(macro),
-      warnings: [...warnings, ...compared.warnings],
-      ...(compared.drop === undefined ? {} : { drop: compared.drop }),
+      warnings: [...warnings, ...(compared?.warnings ?? [])],
+      ...(compared === undefined ? {} : { drop: compared.drop }),
       ...(input.rankings ? { rankings: rankings.map(({ id, results }) => ({ id, results: [...results] })) } : {}),
     }
   },

@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { suggest } from '../base/suggest.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
-import type { CatalogueSnapshot } from './live-catalogue.ts'
+import type { LiveCatalogue } from './live-catalogue.ts'
 
 /** A tool as found and as run. */
 export interface FoundTool {
@@ -11,19 +11,21 @@ export interface FoundTool {
 }
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
-export function findTool(snapshot: CatalogueSnapshot, idOrName: string): FoundTool {
+export function findTool(catalogue: LiveCatalogue, idOrName: string): FoundTool {
+  const snapshot = catalogue.current()
   const entry = snapshot.names.get(idOrName)
   const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
   if (entry !== undefined && resolved !== null) return { entry, resolved }
-  throw unknownTool(snapshot, idOrName)
+  throw unknownTool(catalogue, idOrName)
 }
 
-function unknownTool(snapshot: CatalogueSnapshot, name: string): TooldexError {
+function unknownTool(catalogue: LiveCatalogue, name: string): TooldexError {
   const near = suggest(
     name,
-    snapshot.entries.map((entry) => entry.toolName),
+    catalogue.current().entries.map((entry) => entry.toolName),
   )
-  const alike = snapshot.ranked.search({ query: name, accept: () => true }).map(({ entry }) => entry.toolName)
+  const { hits } = catalogue.engine().search({ query: name, mode: 'bm25', limit: 3 })
+  const alike = hits.map(({ tool }) => tool.name)
   const meant = [...new Set([...(near === undefined ? [] : [near]), ...alike])].slice(0, 3)
   const hint = meant.length === 0 ? {} : { hint: `Did you mean ${meant.map((word) => `'${word}'`).join(' or ')}?` }
   return new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${toOneLine(name).slice(0, 200)}.`, hint)

@@ -1,7 +1,9 @@
 import { callTool } from './call-tool.ts'
 import { describeTools } from './describe-tools.ts'
+import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
+import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
 import { runDoctor } from './run-doctor.ts'
 import { searchTools } from './search-tools.ts'
@@ -17,4 +19,6 @@ export const operations = [
   importHelp,
   installClient,
   runDoctor,
+  evalSearch,
+  lintCatalogue,
 ] as const

@@ -4,11 +4,12 @@ import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
+import type { SearchableTool } from '../contract/search.ts'
 import type { LoadedConfig, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ToolIndexEntry } from '../contract/tool-index.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
-import { ToolIndex, WordSearch } from '../search/index.ts'
+import { type Embedder, SearchEngine, ToolIndex } from '../search/index.ts'
 
 /** All tools at one moment: built whole, swapped whole. */
 export interface CatalogueSnapshot {
@@ -16,7 +17,6 @@ export interface CatalogueSnapshot {
   readonly entries: readonly ToolIndexEntry[]
   /** Every accepted spelling of a tool: its name, its id, its name in clients. */
   readonly names: ReadonlyMap<string, ToolIndexEntry>
-  readonly ranked: WordSearch
   readonly policy: Policy | undefined
   readonly configs: readonly LoadedConfig[]
   /** Grows with every reload that took effect. */
@@ -28,16 +28,22 @@ export interface LiveCatalogueOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
   readonly logger: Logger
+  /** For search by meaning; loaded with the first search. */
+  readonly loadEmbedder?: (() => Embedder | undefined) | undefined
 }
 
 /** The tools that can be found and called now. */
 export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions
   readonly #listeners = new Set<() => void>()
+  readonly #engine: SearchEngine
+  /** What the engine knows, as text, so that a reload touches only what changed. */
+  readonly #indexed = new Map<string, string>()
   #snapshot: CatalogueSnapshot
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
+    this.#engine = new SearchEngine(options.loadEmbedder)
     const { configs, failures } = options.source.load()
     if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
@@ -46,6 +52,30 @@ export class LiveCatalogue {
 
   current(): CatalogueSnapshot {
     return this.#snapshot
+  }
+
+  /** The search engine, holding exactly the tools of the current snapshot. */
+  engine(): SearchEngine {
+    const gone = new Set(this.#indexed.keys())
+    for (const entry of this.#snapshot.entries) {
+      const tool = this.#searchable(entry)
+      const text = JSON.stringify(tool)
+      gone.delete(tool.id)
+      if (this.#indexed.get(tool.id) === text) continue
+      this.#engine.add(tool)
+      this.#indexed.set(tool.id, text)
+    }
+    for (const id of gone) {
+      this.#engine.remove(id)
+      this.#indexed.delete(id)
+    }
+    return this.#engine
+  }
+
+  #searchable(entry: ToolIndexEntry): SearchableTool {
+    const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
+    const exampleRequests = this.#snapshot.index.get(name)?.tool.exampleRequests
+    return { id: toolIdOf(entry), name, namespace, description, category, tags, inputSchema, exampleRequests }
   }
 
   /** Calls back after each reload that took effect. */
@@ -111,8 +141,7 @@ function build(
     onDuplicate: (tool, cli) => logger.warn(`tool '${tool}' is defined more than once; the one in '${cli}' is used`),
   })
   const entries = index.search({ limit: Number.POSITIVE_INFINITY })
-  const ranked = new WordSearch(entries)
-  return { index, entries, names: spellings(entries), ranked, policy: policy?.value, configs, version }
+  return { index, entries, names: spellings(entries), policy: policy?.value, configs, version }
 }
 
 function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, ToolIndexEntry> {

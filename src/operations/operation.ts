@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
+import type { SearchMemory } from './search-memory.ts'
 
 /** What a caller may do. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'
@@ -12,6 +13,7 @@ export interface OperationContext {
   readonly catalogue: LiveCatalogue
   readonly runner: Runner
   readonly keys: IdempotencyKeys
+  readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>
   readonly signal?: AbortSignal | undefined

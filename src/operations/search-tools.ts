@@ -1,29 +1,14 @@
 import * as z from 'zod'
 import { loadTokenCounter } from '../base/tokens.ts'
-import { CliSummary, type ToolIndexEntry } from '../contract/tool-index.ts'
+import { Explanation, SearchMode } from '../contract/search.ts'
+import { CliSummary } from '../contract/tool-index.ts'
+import type { EngineQuery } from '../search/index.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { toolIdOf } from './live-catalogue.ts'
-import { defineOperation } from './operation.ts'
-import { signatureOf } from './signature.ts'
-
-/** How much of each tool an answer shows. */
-export const SearchLevel = z.enum(['line', 'summary', 'schema'])
-
-/** One hit: enough to choose, and at level `schema` enough to call. */
-export const SearchHit = z.object({
-  id: z.string(),
-  name: z.string(),
-  /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
-  signature: z.string(),
-  shortDescription: z.string(),
-  namespace: z.string().optional(),
-  category: z.string().nullable().optional(),
-  tags: z.array(z.string()).optional(),
-  description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()).optional(),
-  score: z.number(),
-})
-export type SearchHit = z.infer<typeof SearchHit>
+import { explainAbsent } from './explain-absent.ts'
+import { type CatalogueSnapshot, toolIdOf } from './live-catalogue.ts'
+import { defineOperation, type OperationContext } from './operation.ts'
+import { acceptsEntry, type SearchFilters } from './search-filters.ts'
+import { type Candidate, fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 
 const Input = z.object({
   query: z.string().nullish(),
@@ -31,15 +16,17 @@ const Input = z.object({
   cli: z.string().nullish(),
   namespace: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
-  level: SearchLevel.nullish().transform((level) => level ?? 'summary'),
-  limit: z
-    .int()
-    .min(0)
-    .max(100)
-    .nullish()
-    .transform((limit) => limit ?? 10),
+  /** How much to show of each; where absent, as much as fits the budget. */
+  level: SearchLevel.nullish(),
+  limit: z.int().min(0).max(100).nullish(),
   cursor: z.string().nullish(),
   budgetTokens: z.int().min(1).nullish(),
+  mode: SearchMode.nullish(),
+  minScore: z.number().min(0).max(1).nullish(),
+  /** Says of each answer why it is where it is. */
+  explain: z.boolean().nullish(),
+  /** Says of one tool why it is or is not among the answers. */
+  explainTool: z.string().nullish(),
 })
 type Input = z.infer<typeof Input>
 
@@ -56,64 +43,78 @@ export const searchTools = defineOperation({
     nextCursor: z.string().optional(),
     spentTokens: z.int(),
     omitted: z.int(),
+    explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
   }),
-  async handle(input, { catalogue }) {
-    const count = await loadTokenCounter()
-    const { index, ranked, version } = catalogue.current()
-    if (isUnfiltered(input)) {
-      const summary = index.summary().slice(0, input.limit)
-      const omitted = index.summary().length - summary.length
-      return { mode: 'summary' as const, summary: [...summary], spentTokens: count(JSON.stringify(summary)), omitted }
-    }
-    const { limit, cursor, level, budgetTokens } = input
-    const about = [version, input.query, input.category, input.cli, input.namespace, input.tags]
-    const offset = cursor == null ? 0 : readCursor(cursor, about)
-    const matches = ranked.search({ query: input.query ?? '', accept: (entry) => accepts(entry, input) })
-    const results: SearchHit[] = []
-    let spentTokens = 0
-    for (const { entry, score } of matches.slice(offset, offset + limit)) {
-      const hit = toHit(entry, score, level)
-      const cost = count(JSON.stringify(hit))
-      if (budgetTokens != null && spentTokens + cost > budgetTokens) break
-      spentTokens += cost
-      results.push(hit)
-    }
-    const end = offset + results.length
-    const more = end < matches.length && results.length > 0 ? { nextCursor: writeCursor(end, about) } : {}
-    return { mode: 'search' as const, results, spentTokens, omitted: matches.length - end, ...more }
-  },
+  handle: (input, context) => (isUnfiltered(input) ? overview(input, context) : search(input, context)),
 })
 
 function isUnfiltered({ query, category, cli, namespace, tags }: Input): boolean {
   return query == null && category == null && cli == null && namespace == null && tags == null
 }
 
-function accepts(entry: ToolIndexEntry, { category, cli, namespace, tags }: Input): boolean {
-  const same = (filter: string | null | undefined, value: string | null) =>
-    filter == null || filter === '' || filter.toLowerCase() === value?.toLowerCase()
-  const hasTag = (tag: string) => entry.tags.some((own) => own.toLowerCase() === tag.toLowerCase())
-  const source = same(cli, entry.cliName) && same(namespace, entry.cliName)
-  return source && same(category, entry.category) && (tags == null || tags.every(hasTag))
+async function overview({ limit }: Input, { catalogue }: OperationContext) {
+  const count = await loadTokenCounter()
+  const all = catalogue.current().index.summary()
+  const summary = all.slice(0, limit ?? all.length)
+  const spentTokens = count(JSON.stringify(summary))
+  return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
-function toHit(entry: ToolIndexEntry, score: number, level: z.infer<typeof SearchLevel>): SearchHit {
-  const rounded = Math.round(score * 1000) / 1000
-  const signature = signatureOf(entry.toolName, entry.inputSchema)
-  const shortDescription = shorten(entry.description, level === 'line' ? 60 : 120)
-  const line = { id: toolIdOf(entry), name: entry.toolName, signature, shortDescription, score: rounded }
-  if (level === 'line') return line
-  const summary = { ...line, namespace: entry.cliName, category: entry.category, tags: entry.tags }
-  if (level === 'summary') return summary
-  return { ...summary, description: entry.description, inputSchema: entry.inputSchema }
+async function search(input: Input, context: OperationContext) {
+  const count = await loadTokenCounter()
+  const { catalogue, memory } = context
+  const snapshot = catalogue.current()
+  const filters: SearchFilters = input
+  const text = input.query ?? ''
+  const mode = input.mode ?? 'hybrid'
+  const about = [snapshot.version, text, input.category, input.cli, input.namespace, input.tags, mode, input.minScore]
+  const offset = input.cursor == null ? 0 : readCursor(input.cursor, about)
+  const query = {
+    query: text,
+    mode,
+    offset,
+    limit: input.limit ?? 10,
+    minScore: input.minScore ?? undefined,
+    learned: memory.votes(text),
+    accept: (tool: { readonly id: string }) => acceptsEntry(snapshot.names.get(tool.id), filters),
+  }
+  const { candidates, total } =
+    text.trim() === '' ? browse(snapshot, query) : rank(context, query, input.explain === true)
+  const { results, spentTokens } = fitHits(candidates, input, count)
+  memory.noteSearch(
+    text,
+    results.map((hit) => hit.id),
+  )
+  const end = offset + results.length
+  const more = end < total && results.length > 0 ? { nextCursor: writeCursor(end, about) } : {}
+  const explained = input.explainTool == null ? {} : { explained: explainAbsent(input.explainTool, query, context) }
+  return { mode: 'search' as const, results, spentTokens, omitted: Math.max(total - end, 0), ...more, ...explained }
 }
 
-/** The start of a text, cut at a character and not inside one. */
-export function shorten(text: string, most: number): string {
-  const characters = Array.from(text)
-  return characters.length <= most
-    ? text
-    : `${characters
-        .slice(0, most - 1)
-        .join('')
-        .trimEnd()}…`
+type Query = EngineQuery & {
+  readonly offset: number
+  readonly limit: number
+  readonly accept: (tool: { readonly id: string }) => boolean
+}
+
+/** Everything that passes the filters, in the order it was loaded. */
+function browse({ entries }: CatalogueSnapshot, { offset, limit, accept }: Query) {
+  const all = entries.filter((entry) => accept({ id: toolIdOf(entry) }))
+  const page = all.slice(offset, offset + limit)
+  const candidates = page.map(
+    (entry): Candidate => ({ entry, score: 1, scoreType: 'substring', explanation: undefined }),
+  )
+  return { candidates, total: all.length }
+}
+
+function rank({ catalogue }: OperationContext, query: Query, explain: boolean) {
+  const engine = catalogue.engine()
+  const { names } = catalogue.current()
+  const { hits, total } = engine.search(query)
+  const candidates = hits.flatMap(({ tool, score, scoreType }): Candidate[] => {
+    const entry = names.get(tool.id)
+    const explanation = explain ? engine.explain(tool.id, query) : undefined
+    return entry === undefined ? [] : [{ entry, score, scoreType, explanation }]
+  })
+  return { candidates, total }
 }

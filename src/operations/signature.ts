@@ -5,15 +5,24 @@ interface Property {
   readonly default?: unknown
 }
 
-/** A tool and its arguments on one line: `git_log(max_count?: integer = 10, oneline?: boolean)`. */
+// More than this many optional arguments are counted, not listed: an agent that wants them asks for the schema.
+const mostOptional = 4
+
+/** A tool and its arguments on one line, required ones first: `git_commit(message: string, all?: boolean, +3 optional)`. */
 export function signatureOf(name: string, schema: Readonly<Record<string, unknown>>): string {
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Property>>
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Property>>)
   const required = (schema.required ?? []) as readonly string[]
-  const parts = Object.entries(properties).map(([key, property]) => {
-    const optional = required.includes(key) ? '' : '?'
+  const write = ([key, property]: (typeof properties)[0]) => {
     const fallback = property.default === undefined ? '' : ` = ${JSON.stringify(property.default)}`
-    return `${key}${optional}: ${typeOf(property)}${fallback}`
-  })
+    return `${key}${required.includes(key) ? '' : '?'}: ${typeOf(property)}${fallback}`
+  }
+  const optional = properties.filter(([key]) => !required.includes(key))
+  const left = optional.length - mostOptional
+  const parts = [
+    ...properties.filter(([key]) => required.includes(key)).map(write),
+    ...optional.slice(0, mostOptional).map(write),
+    ...(left > 0 ? [`+${left} optional`] : []),
+  ]
   return `${name}(${parts.join(', ')})`
 }
 

@@ -45,7 +45,10 @@ export class PostingTable {
 
   add(key: number, position: number, weight: number): void {
     const list = this.#lists.get(key)
-    if (list !== undefined) return list.add(position, weight)
+    if (list !== undefined) {
+      list.add(position, weight)
+      return
+    }
     const one = this.#single.get(key)
     if (one === undefined && weight * 2 < packing) {
       this.#single.set(key, position * packing + weight * 2)

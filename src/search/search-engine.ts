@@ -3,7 +3,7 @@ import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
 import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
-import { LexicalIndex } from './lexical-index.ts'
+import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 import { takeBest } from './take-best.ts'
@@ -47,6 +47,8 @@ export interface EngineAnswer {
 /** The signals of one query, by position. */
 interface Signals {
   readonly text: string
+  readonly terms: readonly QueryTerm[]
+  readonly ideal: number
   readonly bm25: Float64Array
   readonly heights: Heights | undefined
   /** Words, meaning and experience added up. */
@@ -117,14 +119,16 @@ export class SearchEngine {
       most: offset + limit,
       before: (a, b) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? ''),
     })
-    const hits = best.slice(offset).map((position): EngineHit => {
+    // A later answer is never called likelier than an earlier one.
+    let likeliest = 1
+    const hits = best.map((position): EngineHit => {
       const tool = this.#tools[position] as SearchableTool
-      return { tool, score: this.#confidence(position, signals, exact, mode), scoreType: mode }
+      likeliest = Math.min(likeliest, this.#confidence(position, signals, exact, mode))
+      return { tool, score: likeliest, scoreType: mode }
     })
-    return {
-      hits: query.minScore === undefined ? hits : hits.filter((hit) => hit.score >= (query.minScore ?? 0)),
-      total,
-    }
+    const { minScore } = query
+    const page = hits.slice(offset)
+    return { hits: minScore === undefined ? page : page.filter((hit) => hit.score >= minScore), total }
   }
 
   /** Why a tool is ranked where it is. */
@@ -132,12 +136,12 @@ export class SearchEngine {
     const position = this.#positions.get(id)
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return undefined
-    const { text, heights } = this.#signals(query, query.mode ?? 'hybrid')
+    const { terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
     return explainHit({
       tool,
-      terms: this.#lexical.terms(text),
+      terms,
       scoreOf: (term) => this.#lexical.scoreOf(position, term),
-      nameCoverage: this.#lexical.nameCoverage(position, this.#lexical.terms(text)),
+      nameCoverage: this.#lexical.nameCoverage(position, terms),
       tokenize: this.#tokenize,
       exactName: this.#exactly(query.query).has(position),
       embedding: heightOf(heights, position),
@@ -163,7 +167,7 @@ export class SearchEngine {
         if (position !== undefined) total[position] = (total[position] as number) + boost
       }
     }
-    return { text, bm25, heights, total }
+    return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), bm25, heights, total }
   }
 
   /** The columns of a query are used again for the next one: making them anew took longer than filling them. */
@@ -198,11 +202,11 @@ export class SearchEngine {
 
   #confidence(position: number, signals: Signals, exact: ReadonlySet<number>, mode: SearchMode): number {
     if (exact.has(position) || mode === 'substring') return 1
-    const bm25 = signals.bm25[position] as number
     return confidenceOf({
-      bm25,
+      bm25: signals.bm25[position] as number,
       embedding: heightOf(signals.heights, position),
-      ideal: this.#lexical.ideal(signals.text),
+      ideal: signals.ideal,
+      name: this.#lexical.nameCoverage(position, signals.terms) / lexicalDefaults.nameCoverage,
     })
   }
 

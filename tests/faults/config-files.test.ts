@@ -19,6 +19,8 @@ describe('fault 3: a huge file', () => {
     const descriptor = openSync(file, 'w')
     ftruncateSync(descriptor, 100 * megabyte)
     closeSync(descriptor)
+    // What is loaded with the first file read is not what is measured.
+    loadConfig(tempFile('small.yaml', 'command: echo\ntools: []\n'))
     const [started, before] = [performance.now(), residentBytes()]
     const error = refusalOf(file)
     expect(performance.now() - started).toBeLessThan(100)

@@ -12,8 +12,8 @@ export function refusalOf(file: string): TooldexError {
   const { configs, failures } = createCliSource([good(), file]).load()
   expect(configs.map((loaded) => loaded.config.tools[0]?.name)).toEqual(['good'])
   expect(failures).toHaveLength(1)
-  expect(failures[0]).toBeInstanceOf(TooldexError)
-  return failures[0] as TooldexError
+  expect(failures[0]?.error).toBeInstanceOf(TooldexError)
+  return failures[0]?.error as TooldexError
 }
 
 interface Place {

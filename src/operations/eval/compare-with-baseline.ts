@@ -17,18 +17,22 @@ const Saved = z.object({
   macro: z.object({ ndcg10: z.number() }),
 })
 
+type Saved = z.infer<typeof Saved>
+
+/** Reads what an earlier measuring printed as JSON. */
+export const readBaseline = (file: string): Saved =>
+  readJsonFile(file, Saved, 'Give a file with what tooldex eval --json printed.')
+
 /** Compares what was measured now with what was saved, and says where the two are not of the same things. */
 export function compareWithBaseline(
-  { baseline, maxDrop }: { readonly baseline?: string | null | undefined; readonly maxDrop?: number | null | undefined },
-  measured: z.infer<typeof Saved>,
-): { readonly drop?: Drop; readonly warnings: readonly string[] } {
-  if (baseline == null) return { warnings: [] }
-  const saved = readJsonFile(baseline, Saved)
+  saved: Saved,
+  measured: Saved,
+  maxDrop = Number.POSITIVE_INFINITY,
+): { readonly drop: Drop; readonly warnings: readonly string[] } {
   const [before, now] = [saved.macro.ndcg10, round(measured.macro.ndcg10)]
   const points = round(before - now)
-  const warnings = contents(saved) === contents(measured) ? [] : [`${baseline} was measured on other sets or queries`]
-  return { drop: { before, now, points, tooMuch: maxDrop != null && points > maxDrop }, warnings }
+  const warnings = contents(saved) === contents(measured) ? [] : ['the baseline is of other sets or queries']
+  return { drop: { before, now, points, tooMuch: points > maxDrop }, warnings }
 }
 
-const contents = ({ sets }: z.infer<typeof Saved>): string =>
-  JSON.stringify(sets.map(({ set, queries }) => [set, queries]).sort())
+const contents = ({ sets }: Saved): string => JSON.stringify(sets.map(({ set, queries }) => [set, queries]).sort())

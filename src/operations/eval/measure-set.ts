@@ -5,7 +5,7 @@ import type { SearchMode } from '../../contract/search.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
 import { type EngineHit, SearchEngine } from '../../search/search-engine.ts'
-import { shorten } from '../search-tools.ts'
+import { shorten } from '../search-hits.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
 import { type Scores, scoreRanking } from './score-ranking.ts'
 

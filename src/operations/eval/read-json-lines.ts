@@ -21,33 +21,32 @@ export function readJsonLines<Line extends z.ZodType>(file: string, line: Line):
 }
 
 /** One JSON value that fills a file. */
-export function readJsonFile<Value extends z.ZodType>(file: string, value: Value): z.output<Value> {
-  const text = readSetFile(file)
-  const parsed = value.safeParse(parseJson(file, text, 1), { reportInput: true })
-  if (!parsed.success) throw refuseLine(file, 1, wordsOf(parsed.error))
+export function readJsonFile<Value extends z.ZodType>(file: string, value: Value, advice: string): z.output<Value> {
+  const parsed = value.safeParse(parseJson(file, readSetFile(file, advice), 1, advice), { reportInput: true })
+  if (!parsed.success) throw refuseLine(file, 1, wordsOf(parsed.error), advice)
   return parsed.data
 }
 
-function readSetFile(file: string): string {
+function readSetFile(file: string, advice = hint): string {
   try {
     return readTextFile(file, maxBytes)
   } catch (cause) {
     if (!(cause instanceof TooldexError) || cause.code !== 'CONFIG_NOT_FOUND') throw cause
-    throw new TooldexError('FILE_REFUSED', cause.message, { hint, cause })
+    throw new TooldexError('FILE_REFUSED', cause.message, { hint: advice, cause })
   }
 }
 
-function parseJson(file: string, text: string, line: number): unknown {
+function parseJson(file: string, text: string, line: number, advice = hint): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw refuseLine(file, line, `this is not JSON: ${(cause as Error).message}`)
+    throw refuseLine(file, line, `this is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, advice)
   }
 }
 
 const wordsOf = ({ issues }: z.ZodError): string => issues.map((issue) => describeIssue(issue).message).join('; ')
 
-function refuseLine(file: string, line: number, message: string): TooldexError {
-  const problems = [{ severity: 'error', file, line, message, hint } as const]
-  return new TooldexError('FILE_REFUSED', `${file}:${line}: ${message}.`, { hint, problems })
+function refuseLine(file: string, line: number, message: string, advice = hint): TooldexError {
+  const problems = [{ severity: 'error', file, line, message, hint: advice } as const]
+  return new TooldexError('FILE_REFUSED', `${file}:${line}: ${message}.`, { hint: advice, problems })
 }

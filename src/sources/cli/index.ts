@@ -4,7 +4,6 @@ export {
   listConfigNames,
   loadConfig,
   loadConfigFile,
-  resolveConfig,
   tooldexHome,
   userConfigsDir,
 } from './load-config.ts'

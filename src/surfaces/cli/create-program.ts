@@ -15,6 +15,8 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   import: async () => (await import('./commands/import.ts')).addImport,
   install: async () => (await import('./commands/install.ts')).addInstall,
   skill: async () => (await import('./commands/skill.ts')).addSkill,
+  eval: async () => (await import('./commands/eval.ts')).addEval,
+  lint: async () => (await import('./commands/lint.ts')).addLint,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
   demo: async () => (await import('./commands/demo.ts')).addDemo,

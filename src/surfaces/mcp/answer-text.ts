@@ -15,8 +15,8 @@ export function searchText(answer: SearchAnswer): string {
     })
     return lines.length === 0 ? 'There are no tools.' : showInvisible(lines.join('\n'))
   }
-  const lines = (answer.results ?? []).map(({ signature, shortDescription, description, inputSchema }) => {
-    const text = `${signature}: ${description ?? shortDescription}`
+  const lines = (answer.results ?? []).map(({ name, signature, shortDescription, description, inputSchema }) => {
+    const text = `${signature ?? name}: ${description ?? shortDescription}`
     return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
   })
   if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)

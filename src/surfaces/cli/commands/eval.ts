@@ -48,7 +48,20 @@ export const addEval: AddCommand = (program, host, exit) => {
 }
 
 function toText({ sets, macro }: Answer, columns: number): string {
-  const header = ['Set', 'Tools', 'Queries', 'R@1', 'R@5', 'R@10', 'nDCG@10', 'MRR', 'Hit@1', 'Tokens', 'p50 ms', 'p95 ms']
+  const header = [
+    'Set',
+    'Tools',
+    'Queries',
+    'R@1',
+    'R@5',
+    'R@10',
+    'nDCG@10',
+    'MRR',
+    'Hit@1',
+    'Tokens',
+    'p50 ms',
+    'p95 ms',
+  ]
   const numbers = (line: Answer['macro']) => [
     ...[line.recall1, line.recall5, line.recall10, line.ndcg10, line.mrr, line.hit1].map((value) => value.toFixed(2)),
     line.tokens.toFixed(0),
@@ -60,7 +73,8 @@ function toText({ sets, macro }: Answer, columns: number): string {
 
 function dropText({ before, now, points, tooMuch }: NonNullable<Answer['drop']>, maxDrop: number | undefined): string {
   const change = points > 0 ? `fell by ${points} points` : `rose by ${-points || 0} points`
-  const verdict = maxDrop === undefined ? '' : tooMuch ? `, more than the ${maxDrop} allowed` : `; ${maxDrop} may be lost`
+  const verdict =
+    maxDrop === undefined ? '' : tooMuch ? `, more than the ${maxDrop} allowed` : `; ${maxDrop} may be lost`
   return `Macro nDCG@10 ${change}, from ${before} to ${now}${verdict}.\n`
 }
 

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
@@ -21,6 +22,10 @@ interface SearchFlags extends ToolOptions {
   readonly limit?: number
   readonly cursor?: string
   readonly budget?: number
+  readonly mode?: string
+  readonly minScore?: number
+  readonly explain?: boolean
+  readonly explainTool?: string
 }
 
 /** `tooldex search WORDS`: the tools that do what the words say. */
@@ -36,10 +41,40 @@ export const addSearch: AddCommand = (program, host) => {
     .option('--limit <n>', 'at most this many', parseLimit)
     .option('--cursor <cursor>', 'go on where the last answer ended')
     .option('--budget <tokens>', 'fit the answer into this many tokens', parseCount)
+    .addOption(new Option('--mode <mode>', 'how to rank').choices(SearchMode.options))
+    .option('--min-score <share>', 'leave out what is less likely than this, from 0 to 1', Number)
+    .option('--explain', 'say why each answer is where it is')
+    .option('--explain-tool <tool>', 'say why this tool is or is not among the answers')
   withToolOptions(command).action(async (words: string[], flags: SearchFlags) => {
-    const { category, cli, tag: tags, level, limit, cursor, budget: budgetTokens } = flags
+    const {
+      category,
+      cli,
+      tag: tags,
+      limit,
+      cursor,
+      budget: budgetTokens,
+      mode,
+      minScore,
+      explain,
+      explainTool,
+    } = flags
     const query = words.length === 0 ? undefined : words.join(' ')
-    const input = { query, category, cli, tags, level, limit, cursor, budgetTokens }
+    // A person at a terminal pays no tokens.
+    const level = flags.level ?? (flags.json || budgetTokens !== undefined ? undefined : 'summary')
+    const input = {
+      query,
+      category,
+      cli,
+      tags,
+      level,
+      limit,
+      cursor,
+      budgetTokens,
+      mode,
+      minScore,
+      explain,
+      explainTool,
+    }
     const answer = await invoke(searchTools, input, host.open(toOpenOptions(flags)))
     host.out(flags.json ? toJson(answer) : toText(answer, host.columns))
   })
@@ -57,10 +92,24 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   }
   const hits = answer.results ?? []
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
-  const rows = hits.map((hit) => [hit.name, hit.shortDescription, hit.namespace ?? '', hit.category ?? ''])
+  const rows = hits.map((hit) => [hit.score.toFixed(2), hit.name, hit.shortDescription, hit.category ?? ''])
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
+  const why = hits.flatMap((hit) => (hit.explanation ? [`\n${hit.name}: ${explanationText(hit.explanation)}`] : []))
+  const { explained } = answer
+  if (explained) {
+    const details = explained.explanation ? `\n${explanationText(explained.explanation)}` : ''
+    why.push(`\n${explained.tool}: ${explained.reason}${details}`)
+  }
   const schemas = hits.flatMap((hit) =>
     hit.inputSchema ? [`\n${hit.signature}\n${JSON.stringify(hit.inputSchema, null, 2)}`] : [],
   )
-  return `${formatTable(['Tool', 'Description', 'CLI', 'Category'], rows, columns)}\n${more}${schemas.join('\n')}`
+  const table = formatTable(['Score', 'Tool', 'Description', 'Category'], rows, columns)
+  return `${table}\n${more}${[...why, ...schemas].map((part) => `${part}\n`).join('')}`
+}
+
+function explanationText({ terms, formula }: Explanation): string {
+  const words = terms.map(
+    ({ term, fields, score }) => `  ${score.toFixed(2).padStart(7)}  ${term} (${fields.join(', ')})`,
+  )
+  return [formula, ...words].join('\n')
 }

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
+import { DetailLevel, DocEntry, docLimits, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
+import { formatToolId, parseToolId } from '../contract/tool-id.ts'
+import { cutText } from './cut-text.ts'
+import { onlyDefined } from './only-defined.ts'
+import { toolIdOf } from './parse-tool.ts'
+import { readInput } from './read-input.ts'
+import { readSchemaInfo } from './schema-info.ts'
+
+/** Where a store finds the tools that its documents are about. */
+export interface DocStoreOptions {
+  /** The tool of an id, or null; what it throws reaches the reader. */
+  readonly resolve?: (id: string) => CatalogTool | null
+}
+
+/** What is written about tools, read as little or as much as is asked for. */
+export class DocStore {
+  readonly #docs = new Map<string, DocEntry>()
+  readonly #resolve: (id: string) => CatalogTool | null
+
+  constructor({ resolve = () => null }: DocStoreOptions = {}) {
+    this.#resolve = resolve
+  }
+
+  /** Keeps a document in place of whatever was written about the tool, its examples too. */
+  registerDoc(id: string, doc: z.input<typeof DocEntry>): void {
+    const entry = readInput(DocEntry, doc, 'invalid document')
+    const summary = cut(entry.summary, docLimits.summary)
+    this.#docs.set(keyOf(id), onlyDefined({ ...entry, summary, notes: cut(entry.notes, docLimits.notes) }))
+  }
+
+  /** Keeps these examples in place of the ones there were. */
+  registerExamples(id: string, examples: readonly ToolExample[]): void {
+    const checked = readInput(z.array(ToolExample), examples, 'invalid examples')
+    const before = this.#docs.get(keyOf(id)) ?? { externalRefs: [] }
+    this.#docs.set(keyOf(id), { ...before, examples: checked })
+  }
+
+  /** What is known of a tool at a level. */
+  describe(id: string, level: DetailLevel): ToolDoc {
+    if (!DetailLevel.safeParse(level).success) throw badLevel(level)
+    const { tool, doc } = this.#find(id)
+    const summary = cutText(doc?.summary ?? tool?.summary ?? tool?.description ?? '', docLimits.summary)
+    if (level === 'summary') return { summary }
+    if (tool === null) throw new TooldexError('TOOL_NOT_FOUND', `tool required for schema/full level: ${toOneLine(id)}`)
+    const more = level === 'full' ? fullFields(doc) : {}
+    return { summary, ...schemaFields(tool), ...more }
+  }
+
+  /** The first `most` examples of a tool; all of them where it is left out, none where it is 0. */
+  listExamples(id: string, most = Number.POSITIVE_INFINITY): readonly ToolExample[] {
+    if (!(most >= 0)) throw new TooldexError('INPUT_INVALID', 'max must not be negative')
+    return this.#find(id).doc?.examples.slice(0, most) ?? []
+  }
+
+  #find(id: string): { tool: CatalogTool | null; doc: DocEntry | undefined } {
+    const key = keyOf(id)
+    const tool = this.#resolve(key)
+    const doc = this.#docs.get(key) ?? (tool === null ? undefined : this.#docs.get(toolIdOf(tool)))
+    if (tool === null && doc === undefined)
+      throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(key)}`)
+    return { tool, doc }
+  }
+}
+
+const keyOf = (id: string) => formatToolId(parseToolId(id))
+
+const cut = (text: string | undefined, most: number) => (text === undefined ? undefined : cutText(text, most))
+
+function schemaFields(tool: CatalogTool): Partial<ToolDoc> {
+  const { annotations, inputModes = [], outputModes = [], securitySummary } = tool
+  return onlyDefined({
+    tool,
+    inputModes,
+    outputModes,
+    securitySummary,
+    annotations: annotations && { idempotentHint: false, readOnlyHint: false, ...annotations },
+    schemaInfo: readSchemaInfo(tool.inputSchema),
+  })
+}
+
+function fullFields(doc: DocEntry | undefined): Partial<ToolDoc> {
+  const { notes, examples = [], externalRefs = [] } = doc ?? {}
+  return onlyDefined({ notes, examples, externalRefs })
+}
+
+function badLevel(level: unknown): TooldexError {
+  const hint = `The levels are ${DetailLevel.options.join(', ')}.`
+  return new TooldexError('INPUT_INVALID', `invalid detail level: ${toOneLine(String(level)).slice(0, 100)}`, { hint })
+}

@@ -1,0 +1,57 @@
+import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
+import type { SearchDoc } from '../contract/summary.ts'
+import type { Entry } from './merge-entry.ts'
+
+/** The entries of a catalogue by id and by name. */
+export class EntryTable {
+  readonly #entries = new Map<string, Entry>()
+  readonly #idsByName = new Map<string, Set<string>>()
+  #docs: readonly SearchDoc[] | undefined
+
+  get entries(): ReadonlyMap<string, Entry> {
+    return this.#entries
+  }
+
+  /** The entry of an id, or an error that says there is none. */
+  require(id: string): Entry {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
+    return entry
+  }
+
+  /** The entry of an id, or of a name that only one tool has. */
+  find(id: string): Entry | undefined {
+    const exact = this.#entries.get(id)
+    if (exact !== undefined) return exact
+    const ids = [...(this.#idsByName.get(id) ?? [])].sort()
+    if (ids.length > 1) {
+      const hint = 'Give one of these ids instead of the name.'
+      throw new TooldexError('INPUT_INVALID', `tool name "${id}" is ambiguous: ${ids.join(', ')}`, { hint })
+    }
+    return ids[0] === undefined ? undefined : this.#entries.get(ids[0])
+  }
+
+  set(id: string, entry: Entry): void {
+    const ids = this.#idsByName.get(entry.tool.name) ?? new Set()
+    this.#idsByName.set(entry.tool.name, ids.add(id))
+    this.#entries.set(id, entry)
+    this.#docs = undefined
+  }
+
+  delete(id: string): void {
+    const name = this.require(id).tool.name
+    const ids = this.#idsByName.get(name)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsByName.delete(name)
+    this.#entries.delete(id)
+    this.#docs = undefined
+  }
+
+  /** What search reads, sorted by id, built anew after a change only. */
+  docs(): readonly SearchDoc[] {
+    const sorted = () => Array.from(this.#entries.values(), ({ doc }) => doc).sort((a, b) => (a.id < b.id ? -1 : 1))
+    this.#docs ??= Object.freeze(sorted())
+    return this.#docs
+  }
+}

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util'
+import { TooldexError } from '../base/errors.ts'
+import type { Backend, CatalogTool } from '../contract/catalog.ts'
+import type { SearchDoc } from '../contract/summary.ts'
+import { isSameBackend } from './backends.ts'
+import { toolIdOf } from './parse-tool.ts'
+import { toSearchDoc } from './search-doc.ts'
+
+/** A tool of the catalogue with everyone who can run it; replaced whole, never changed. */
+export interface Entry {
+  readonly tool: CatalogTool
+  readonly backends: readonly Backend[]
+  readonly doc: SearchDoc
+}
+
+const mcpFields = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+/** The entry after a registration; one that says something else about what the tool is, is refused. */
+export function mergeEntry(before: Entry | undefined, tool: CatalogTool, backend: Backend): Entry {
+  if (before === undefined) return { tool, backends: [backend], doc: toSearchDoc(tool) }
+  const different = mcpFields.filter((field) => !isDeepStrictEqual(before.tool[field], tool[field]))
+  if (different.length > 0) throw differs(tool, different)
+  const known = before.backends.some((other) => isSameBackend(other, backend))
+  const replaced = before.backends.map((other) => (isSameBackend(other, backend) ? backend : other))
+  return { tool, backends: known ? replaced : [...before.backends, backend], doc: toSearchDoc(tool) }
+}
+
+function differs(tool: CatalogTool, fields: readonly string[]): TooldexError {
+  return new TooldexError('INPUT_INVALID', `tool "${toolIdOf(tool)}" differs from its registration`, {
+    problems: fields.map((field) => ({ severity: 'error', message: `${field} is different`, pointer: `/${field}` })),
+    hint: 'Unregister it first, or give it another version or namespace.',
+  })
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { TooldexError } from '../base/errors.ts'
+
+/** What a cursor is bound to: it is of use only where all of it is the same. */
+export interface CursorScope {
+  readonly catalogue: string
+  readonly version: number
+  /** Query and filters, in one spelling. */
+  readonly question: unknown
+}
+
+/** An opaque place in a ranking. */
+export function writePageCursor(offset: number, { catalogue, version, question }: CursorScope): string {
+  return Buffer.from(JSON.stringify([offset, catalogue, version, hash(question)])).toString('base64url')
+}
+
+/** The place a cursor names; one of another catalogue, state or question, or of nobody, is refused. */
+export function readPageCursor(cursor: string, scope: CursorScope): number {
+  const [offset, catalogue, version, question] = decode(cursor)
+  if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
+  if (catalogue !== scope.catalogue) throw refuse('The cursor belongs to another catalogue.')
+  if (question !== hash(scope.question)) throw refuse('The cursor belongs to another query or other filters.')
+  if (version !== scope.version) throw refuse('The catalogue changed since the cursor was given.')
+  return offset as number
+}
+
+function decode(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
+
+const refuse = (message: string) => new TooldexError('CURSOR_INVALID', message)

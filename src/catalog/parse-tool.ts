@@ -1,0 +1,22 @@
+import { deepFreeze } from '../base/deep-freeze.ts'
+import { CatalogTool } from '../contract/catalog.ts'
+import { formatToolId } from '../contract/tool-id.ts'
+import { normalizeTags } from './normalize-tags.ts'
+import { readInput } from './read-input.ts'
+
+/** Checks a tool and returns it as the catalogue keeps it: frozen, tags in one spelling, no empty namespace. */
+export function parseTool(input: unknown, what = 'invalid tool'): CatalogTool {
+  const { namespace, ...tool } = readInput(CatalogTool, input, what)
+  const tags = normalizeTags(tool.tags)
+  return deepFreeze({ ...tool, ...(namespace === undefined || namespace === '' ? {} : { namespace }), tags })
+}
+
+/** The id of a tool: `namespace:name:version`, `namespace:name` or `name`. */
+export function toolIdOf(tool: CatalogTool): string {
+  const { namespace, name, version } = tool
+  return formatToolId({
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(version === undefined ? {} : { version }),
+  })
+}

@@ -1,0 +1,27 @@
+import type * as z from 'zod'
+import { deepFreeze } from '../base/deep-freeze.ts'
+import { TooldexError } from '../base/errors.ts'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { describeIssue } from '../base/zod-issues.ts'
+
+/** Checks an input and returns a frozen JSON copy of its own; `what` begins the message of the refusal. */
+export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (!parsed.success) throw refuse(what, parsed.error.issues.map(toProblem))
+  try {
+    return deepFreeze(JSON.parse(JSON.stringify(parsed.data)) as z.output<Schema>)
+  } catch (cause) {
+    throw new TooldexError('INPUT_INVALID', `${what}: it is not plain JSON`, { cause })
+  }
+}
+
+function toProblem(issue: z.core.$ZodIssue): Problem {
+  const message = issue.code === 'custom' ? issue.message : describeIssue(issue).message
+  return { severity: 'error', message, pointer: toPointer(issue.path) }
+}
+
+function refuse(what: string, problems: readonly Problem[]): TooldexError {
+  return new TooldexError('INPUT_INVALID', `${what}: ${problems.map(({ message }) => message).join('; ')}`, {
+    problems,
+  })
+}

@@ -1,0 +1,48 @@
+import { deepFreeze } from '../base/deep-freeze.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
+import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/summary.ts'
+import { cutText } from './cut-text.ts'
+import { onlyDefined } from './only-defined.ts'
+import { toolIdOf } from './parse-tool.ts'
+
+/** A tool as search shows it. */
+export function toSummary(tool: CatalogTool): Summary {
+  const shortDescription = cutText(tool.summary ?? tool.description, maxShortDescription)
+  return onlyDefined({
+    id: toolIdOf(tool),
+    name: tool.name,
+    namespace: tool.namespace,
+    shortDescription,
+    summary: shortDescription,
+    category: tool.category,
+    inputModes: [...(tool.inputModes ?? [])],
+    outputModes: [...(tool.outputModes ?? [])],
+    securitySummary: tool.securitySummary,
+    tags: [...tool.tags],
+  })
+}
+
+/** A tool as search reads it: the same text for the same tool. */
+export function toSearchDoc(tool: CatalogTool): SearchDoc {
+  const { name, namespace, description, category, inputModes = [], outputModes = [], tags } = tool
+  const summary = tool.summary === description ? undefined : tool.summary
+  const parts = [name, namespace, description, summary, category, ...inputModes, ...outputModes, ...tags]
+  return deepFreeze({ id: toolIdOf(tool), docText: joinWords(parts).toLowerCase(), summary: toSummary(tool) })
+}
+
+/** A tool as search by meaning reads it. */
+export function toSemanticDocument(tool: CatalogTool): SemanticDocument {
+  const { name, namespace, description, category } = tool
+  const parts = onlyDefined({ id: toolIdOf(tool), namespace, name, description, category })
+  return normalizeDocument({ ...parts, tags: [...tool.tags], text: '' })
+}
+
+/** The document with tags in lower case, sorted and none twice, and its text made of its other fields. */
+export function normalizeDocument(document: SemanticDocument): SemanticDocument {
+  const lowered = document.tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '')
+  const tags = [...new Set(lowered)].sort()
+  const { name, description, namespace, category } = document
+  return { ...document, tags, text: joinWords([name, description, ...tags, namespace, category]) }
+}
+
+const joinWords = (parts: readonly (string | undefined)[]) => parts.filter(Boolean).join(' ')

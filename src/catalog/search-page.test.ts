@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { SearchFilters } from '../contract/catalog.ts'
+import type { RankedId } from '../contract/summary.ts'
+import { Catalog, type CatalogOptions } from './catalog.ts'
+import type { SearchPageQuery } from './search-page.ts'
+
+interface Spec {
+  readonly id: string
+  readonly description?: string
+  readonly tags?: string[]
+  readonly category?: string
+}
+
+/** A catalogue of tools that need not say much. */
+function catalogOf(specs: readonly (string | Spec)[], options: CatalogOptions = {}): Catalog {
+  const catalog = new Catalog(options)
+  for (const spec of specs) {
+    const { id, ...rest } = typeof spec === 'string' ? { id: spec } : spec
+    const [name = '', namespace] = id.split(':').reverse()
+    const place = namespace === undefined ? {} : { namespace }
+    catalog.register({ name, ...place, inputSchema: {}, ...rest }, { kind: 'local', name: 'x' })
+  }
+  return catalog
+}
+
+const idsOf = (catalog: Catalog, query: SearchPageQuery = {}) =>
+  catalog.searchPage({ limit: 100, ...query }).results.map(({ summary }) => summary.id)
+
+const badCursor = (message: string) => expect.objectContaining({ code: 'CURSOR_INVALID', message })
+
+/** All pages one after another, each of the next size. */
+function walk(catalog: Catalog, query: SearchPageQuery, sizes: readonly number[]): string[] {
+  const seen: string[] = []
+  let cursor: string | undefined
+  for (let page = 0; page === 0 || cursor !== undefined; page++) {
+    const limit = sizes[page % sizes.length] as number
+    const { results, nextCursor } = catalog.searchPage({ ...query, limit, cursor })
+    expect(results.length).toBe(nextCursor === undefined ? Math.min(results.length, limit) : limit)
+    seen.push(...results.map(({ summary }) => summary.id))
+    cursor = nextCursor
+  }
+  return seen
+}
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A'), minLength: 1, maxLength: 3 })
+const specs = fc.uniqueArray(
+  fc.record({
+    id: fc.tuple(fc.option(letters, { nil: undefined }), letters).map((parts) => parts.filter(Boolean).join(':')),
+    description: letters,
+    tags: fc.array(letters, { maxLength: 2 }),
+  }),
+  { selector: ({ id }) => id, maxLength: 40 },
+)
+const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
+
+describe('pages', () => {
+  it('B3.20: never lose or repeat a tool, whatever the catalogue and the sizes', () => {
+    const query = fc.record({
+      query: fc.oneof(letters, fc.constant('')),
+      filters: fc.record({ tags: fc.array(letters, { maxLength: 1 }) }),
+    })
+    fc.assert(
+      fc.property(specs, query, sizes, (tools, asked, steps) => {
+        const catalog = catalogOf(tools)
+        const all = idsOf(catalog, asked)
+        expect(walk(catalog, asked, steps)).toEqual(all)
+        expect(new Set(all).size).toBe(all.length)
+        expect(idsOf(catalogOf([...tools].reverse()), asked)).toEqual(all)
+        if (asked.query === '' && asked.filters.tags.length === 0) expect(all.length).toBe(tools.length)
+      }),
+    )
+  })
+
+  it('B3.20: never lose or repeat a tool, whatever the ranking says', () => {
+    const score = fc.oneof(fc.constantFrom(0, 1, Number.POSITIVE_INFINITY, Number.NaN), fc.double())
+    const hit = fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'nobody'), score })
+    fc.assert(
+      fc.property(fc.array(hit), sizes, (hits, steps) => {
+        const ranking = hits.map((one): RankedId => ({ ...one, scoreType: 'hybrid' }))
+        const catalog = catalogOf(['a', 'b', 'c', 'd'], { search: () => ranking })
+        const known = new Set(
+          hits.filter(({ id, score }) => id !== 'nobody' && !Number.isNaN(score)).map(({ id }) => id),
+        )
+        expect(walk(catalog, { query: 'x' }, steps)).toEqual(idsOf(catalog, { query: 'x' }))
+        expect(idsOf(catalog).sort()).toEqual([...known].sort())
+      }),
+    )
+  })
+
+  it.each([0, -1, Number.NaN])('B3.19: a limit of %d is refused', (limit) => {
+    const refused = expect.objectContaining({ code: 'INPUT_INVALID', message: 'limit must be positive' })
+    expect(() => catalogOf(['a']).searchPage({ limit })).toThrow(refused)
+  })
+
+  it('refuses a limit that is not whole, and unknown filters', () => {
+    expect(() => catalogOf(['a']).searchPage({ limit: 1.5 })).toThrow('limit must be a whole number')
+    const filters = { tag: ['x'] } as SearchFilters
+    expect(() => catalogOf(['a']).searchPage({ filters })).toThrow("unknown key 'tag'")
+  })
+
+  it('B3.20: the last page has no cursor, and an empty cursor means the first page', () => {
+    const catalog = catalogOf(['a', 'b', 'c'])
+    const first = catalog.searchPage({ limit: 2, cursor: '' })
+    expect(first.nextCursor).toEqual(expect.any(String))
+    expect(catalog.searchPage({ limit: 1, cursor: first.nextCursor })).not.toHaveProperty('nextCursor')
+    expect(catalog.searchPage({ limit: 3 })).not.toHaveProperty('nextCursor')
+  })
+
+  it('B3.20: a place past the end is an empty page', () => {
+    const catalog = catalogOf(['a', 'b'])
+    const { nextCursor = '' } = catalog.searchPage({ limit: 1 })
+    const [, ...rest] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
+    const far = Buffer.from(JSON.stringify([99, ...rest])).toString('base64url')
+    expect(catalog.searchPage({ limit: 1, cursor: far })).toEqual({ results: [] })
+  })
+
+  it('B3.20: any change makes a cursor stale', () => {
+    const catalog = catalogOf(['a', 'b'])
+    const { nextCursor } = catalog.searchPage({ limit: 1 })
+    catalog.refresh()
+    const stale = badCursor('The catalogue changed since the cursor was given.')
+    expect(() => catalog.searchPage({ limit: 1, cursor: nextCursor })).toThrow(stale)
+  })
+
+  it.each([
+    '%%%',
+    'e30',
+    Buffer.from('[-1,"x",1,"y"]').toString('base64url'),
+    Buffer.from('[1.5]').toString('base64url'),
+  ])('B3.20: %j is no cursor', (cursor) => {
+    const refused = badCursor('The cursor cannot be read.')
+    expect(() => catalogOf(['a']).searchPage({ limit: 1, cursor })).toThrow(refused)
+  })
+
+  it('B3.21: a cursor is bound to its query, its filters and its catalogue', () => {
+    const catalog = catalogOf(['a', 'ab', 'abc'])
+    const { nextCursor: cursor } = catalog.searchPage({ query: 'a', limit: 1 })
+    const otherQuestion = badCursor('The cursor belongs to another query or other filters.')
+    expect(() => catalog.searchPage({ query: 'b', limit: 1, cursor })).toThrow(otherQuestion)
+    expect(() => catalog.searchPage({ query: 'a', filters: { category: 'x' }, limit: 1, cursor })).toThrow(
+      otherQuestion,
+    )
+    expect(() => catalogOf(['a', 'ab', 'abc']).searchPage({ query: 'a', limit: 1, cursor })).toThrow(
+      badCursor('The cursor belongs to another catalogue.'),
+    )
+    expect(idsOf(catalog, { query: 'a', filters: { tags: [] }, cursor })).toEqual(['ab', 'abc'])
+  })
+})
+
+describe('the ranking', () => {
+  it('B3.17: is whole name, name, namespace, text, and says so in its scores', () => {
+    const catalog = catalogOf([
+      'z:commit',
+      'a:git_commit',
+      'commit:other',
+      { id: 'b:other2', description: 'Will commit' },
+      'c:no',
+    ])
+    const { results } = catalog.searchPage({ query: ' COMMIT ' })
+    expect(results.map(({ summary, score, scoreType }) => [summary.id, score, scoreType])).toEqual([
+      ['z:commit', 150, 'substring'],
+      ['a:git_commit', 100, 'substring'],
+      ['commit:other', 50, 'substring'],
+      ['b:other2', 10, 'substring'],
+    ])
+  })
+
+  it('B3.16: a blank query lists all by id', () => {
+    expect(idsOf(catalogOf(['b:x', 'a:y', 'c']), { query: ' \t' })).toEqual(['a:y', 'b:x', 'c'])
+    expect(catalogOf(['b:x', 'a:y', 'c']).searchPage({ limit: 2 }).results).toHaveLength(2)
+  })
+
+  it('may be handed in: best first, then by id, and filtered even where it does not filter', () => {
+    const asked: unknown[] = []
+    const hits = [
+      ['b', 1],
+      ['d', 1],
+      ['a', 1],
+      ['c', 2],
+      ['a', 0.5],
+    ] as const
+    const search = (query: string, filters: SearchFilters) => {
+      asked.push([query, filters])
+      return hits.map(([id, score]) => ({ id, score, scoreType: 'bm25' as const }))
+    }
+    const catalog = catalogOf(['a', 'b', 'c', { id: 'd', tags: ['x'] }], { search })
+    expect(idsOf(catalog, { query: 'Q' })).toEqual(['c', 'a', 'b', 'd'])
+    expect(idsOf(catalog, { query: 'Q', filters: { tags: [' X'] } })).toEqual(['d'])
+    expect(asked).toEqual([
+      ['Q', {}],
+      ['Q', { tags: ['x'] }],
+    ])
+  })
+
+  it.each([
+    [{ namespace: 'a' }, ['a:x', 'a:y']],
+    [{ namespace: '' }, ['z']],
+    [{ category: 'c1' }, ['a:x', 'z']],
+    [{ category: '' }, []],
+    [{ tags: ['T1', 't2'] }, ['a:x', 'a:y']],
+    [{ tags: [] }, ['a:x', 'a:y', 'z']],
+    [{ tags: ['!'] }, []],
+    [{ namespace: 'a', category: 'c1', tags: ['t1'] }, ['a:x']],
+  ])('B6: filters by %j', (filters, expected) => {
+    const catalog = catalogOf([
+      { id: 'a:x', category: 'c1', tags: ['t1'] },
+      { id: 'a:y', tags: ['t2'] },
+      { id: 'z', category: 'c1' },
+    ])
+    expect(idsOf(catalog, { filters })).toEqual(expected)
+  })
+})

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { SearchMode } from './search.ts'
+
+/** The most characters of a tool that search shows. */
+export const maxShortDescription = 120
+
+/** What search returns of a tool: enough to choose it, never its schemas. */
+export const Summary = z.object({
+  id: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+  shortDescription: z.string().max(maxShortDescription),
+  /** The same text, under the name that other clients look for. */
+  summary: z.string().max(maxShortDescription),
+  category: z.string().optional(),
+  inputModes: z.array(z.string()),
+  outputModes: z.array(z.string()),
+  securitySummary: z.string().optional(),
+  tags: z.array(z.string()),
+})
+export type Summary = z.infer<typeof Summary>
+
+/** What a search reads of a tool; to be read only. */
+export interface SearchDoc {
+  readonly id: string
+  /** Lower case: name, namespace, description, summary, category, modes and tags. */
+  readonly docText: string
+  readonly summary: Summary
+}
+
+/** One place in a ranking. */
+export interface RankedId {
+  readonly id: string
+  readonly score: number
+  readonly scoreType: SearchMode
+}
+
+/** A tool found, how well it fits, and by which way of ranking. */
+export const Result = z.object({ summary: Summary, score: z.number(), scoreType: SearchMode })
+export type Result = z.infer<typeof Result>
+
+/** One page of a search; no `nextCursor` on the last one. */
+export const ResultPage = z.object({ results: z.array(Result), nextCursor: z.string().optional() })
+export type ResultPage = z.infer<typeof ResultPage>
+
+/** What search by meaning reads of a tool. */
+export const SemanticDocument = z.object({
+  id: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  category: z.string().optional(),
+  text: z.string(),
+})
+export type SemanticDocument = z.infer<typeof SemanticDocument>

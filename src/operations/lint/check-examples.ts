@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises'
+import { TooldexError } from '../../base/errors.ts'
+import type { Embedder } from '../../search/encoder.ts'
+import { SearchEngine } from '../../search/search-engine.ts'
+import { type Finding, type LintTool, lintLimits } from './finding.ts'
+
+const longestTurnMs = 50
+
+/** Tools that search does not find by what their authors say users would type. */
+export async function checkExamples(
+  tools: readonly LintTool[],
+  loadEmbedder: () => Embedder | undefined,
+  signal?: AbortSignal,
+): Promise<readonly Finding[]> {
+  const find = createFinder(tools, loadEmbedder)
+  const findings: Finding[] = []
+  let turn = performance.now()
+  for (const tool of tools) {
+    const misses = tool.exampleRequests.flatMap((request) => {
+      const found = find(request)
+      return found.includes(tool.toolName) ? [] : [{ request, instead: found[0] }]
+    })
+    findings.push(...toFinding(tool, misses))
+    if (performance.now() - turn > longestTurnMs) {
+      await setImmediate()
+      turn = performance.now()
+    }
+    if (signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The linting was cancelled.')
+  }
+  return findings
+}
+
+/** The same search as users have, examples and all: what it misses, they miss. */
+function createFinder(tools: readonly LintTool[], loadEmbedder: () => Embedder | undefined) {
+  const engine = new SearchEngine(loadEmbedder)
+  for (const { toolName, cliName, ...tool } of tools) {
+    engine.add({ id: toolName, name: toolName, namespace: cliName, ...tool })
+  }
+  return (query: string): readonly string[] =>
+    engine.search({ query, mode: 'hybrid', limit: lintLimits.rank }).hits.map((hit) => hit.tool.id)
+}
+
+interface Miss {
+  readonly request: string
+  readonly instead: string | undefined
+}
+
+function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readonly Miss[]): Finding[] {
+  const [first] = misses
+  if (first === undefined) return []
+  const severity = misses.length * 2 > exampleRequests.length ? 'warning' : 'info'
+  const which = `${JSON.stringify(first.request)} finds ${first.instead ?? 'nothing'} first`
+  const message = `not in the first ${lintLimits.rank} for ${misses.length} of ${exampleRequests.length} example requests: ${which}`
+  const hint = 'Put the words of the request into its description, or ask for what sets it apart.'
+  return [{ rule: 'not-found', severity, tool, message, hint }]
+}

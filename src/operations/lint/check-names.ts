@@ -1,0 +1,36 @@
+import { splitIdentifiers } from '../../search/split-identifiers.ts'
+import { type Finding, type LintTool, lintLimits } from './finding.ts'
+
+/** Names that clients cut or refuse, and names that a model takes for one another. */
+export function checkNames(tools: readonly LintTool[]): readonly Finding[] {
+  return [...tools.flatMap(({ toolName }) => [...longName(toolName), ...oddName(toolName)]), ...ambiguousNames(tools)]
+}
+
+function longName(tool: string): Finding[] {
+  const length = Array.from(tool).length
+  if (length <= lintLimits.nameLength) return []
+  const message = `the name has ${length} characters; ${lintLimits.nameLength} leave room for a client's prefix`
+  return [{ rule: 'long-name', severity: 'warning', tool, message, hint: 'Shorten the name.' }]
+}
+
+function oddName(tool: string): Finding[] {
+  const odd = [...new Set(Array.from(tool).filter((character) => !/[A-Za-z0-9_-]/.test(character)))]
+  if (odd.length === 0) return []
+  const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients refuse`
+  return [{ rule: 'odd-name', severity: 'warning', tool, message, hint: 'Use letters, digits, _ and - only.' }]
+}
+
+/** Names made of the same words: `list_files`, `files_list`, `listFiles`. */
+function ambiguousNames(tools: readonly LintTool[]): readonly Finding[] {
+  const groups = new Map<string, string[]>()
+  for (const { toolName } of tools) {
+    const key = [...splitIdentifiers(toolName)].sort().join(' ')
+    groups.set(key, [...(groups.get(key) ?? []), toolName])
+  }
+  return [...groups.entries()].flatMap(([key, [first = '', ...others]]): Finding[] => {
+    if (key === '' || others.length === 0) return []
+    const message = `is made of the same words as ${others.join(', ')}`
+    const hint = 'Rename one of them after what sets it apart.'
+    return [{ rule: 'ambiguous-name', severity: 'warning', tool: first, message, hint }]
+  })
+}

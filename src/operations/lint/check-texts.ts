@@ -1,0 +1,42 @@
+import { splitIdentifiers } from '../../search/split-identifiers.ts'
+import { type Finding, type LintTool, lintLimits } from './finding.ts'
+
+/** What a model reads to choose and to call a tool: its description and its arguments. */
+export function checkTexts(tools: readonly LintTool[]): readonly Finding[] {
+  return tools.flatMap((tool) => [...description(tool), ...undescribed(tool), ...manyArguments(tool)])
+}
+
+function description({ toolName: tool, description: text }: LintTool): Finding[] {
+  const hint = 'Say in a sentence what it does and what it prints.'
+  const words = splitIdentifiers(text).length
+  if (words === 0) {
+    return [{ rule: 'missing-description', severity: 'error', tool, message: 'has no description', hint }]
+  }
+  if (text.trim().length >= lintLimits.descriptionLength && words >= lintLimits.descriptionWords) return []
+  const message = `${JSON.stringify(text)} says too little to choose by`
+  return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
+}
+
+function undescribed({ toolName: tool, inputSchema }: LintTool): Finding[] {
+  const names = argumentsOf(inputSchema).filter(([, property]) => !hasDescription(property))
+  if (names.length === 0) return []
+  const message = `no description for ${names.map(([name]) => name).join(', ')}`
+  const hint = 'Say what each argument means and give an example where the form matters.'
+  return [{ rule: 'undescribed-arguments', severity: 'warning', tool, message, hint }]
+}
+
+function manyArguments({ toolName: tool, inputSchema }: LintTool): Finding[] {
+  const count = argumentsOf(inputSchema).length
+  if (count <= lintLimits.arguments) return []
+  const message = `takes ${count} arguments`
+  return [{ rule: 'many-arguments', severity: 'info', tool, message, hint: 'Drop rare ones, or split the tool.' }]
+}
+
+const argumentsOf = ({ properties }: LintTool['inputSchema']): readonly (readonly [string, unknown])[] =>
+  typeof properties === 'object' && properties !== null ? Object.entries(properties) : []
+
+function hasDescription(property: unknown): boolean {
+  if (typeof property !== 'object' || property === null) return false
+  const { description: text } = property as { description?: unknown }
+  return typeof text === 'string' && text.trim() !== ''
+}

@@ -1,0 +1,71 @@
+import type { Embedder } from '../../search/encoder.ts'
+import { createTokenizer } from '../../search/tokenize.ts'
+import { type Finding, type LintTool, lintLimits } from './finding.ts'
+
+interface Described {
+  readonly tool: LintTool
+  /** Rarest first. */
+  readonly terms: readonly string[]
+  readonly vector: Float32Array | undefined
+}
+
+/** Tools that say nearly the same, so that choosing between them is a guess. */
+export function findDuplicates(tools: readonly LintTool[], embedder: Embedder | undefined): readonly Finding[] {
+  const described = describeAll(tools, embedder)
+  return candidates(described).flatMap(([a, b]): Finding[] => {
+    const overlap = overlapOf(a.terms, b.terms)
+    const cosine = cosineOf(a.vector, b.vector)
+    if (!isDuplicate(overlap, cosine)) return []
+    const where = a.tool.cliName === b.tool.cliName ? '' : ` of ${b.tool.cliName}`
+    const alike = `${Math.round(100 * overlap)}% of the words${cosine === undefined ? '' : `, cosine ${cosine.toFixed(2)}`}`
+    const message = `says nearly the same as ${b.tool.toolName}${where} (${alike})`
+    const hint = 'Say in each what sets it apart, or keep one.'
+    return [{ rule: 'near-duplicate', severity: 'warning', tool: a.tool.toolName, message, hint }]
+  })
+}
+
+function isDuplicate(overlap: number, cosine: number | undefined): boolean {
+  const { overlap: sameWords, cosine: sameMeaning, support } = lintLimits
+  if (cosine === undefined) return overlap >= sameWords
+  return (overlap >= sameWords && cosine >= support.cosine) || (cosine >= sameMeaning && overlap >= support.overlap)
+}
+
+function describeAll(tools: readonly LintTool[], embedder: Embedder | undefined): readonly Described[] {
+  const tokenize = createTokenizer()
+  const words = tools.map((tool) => [...new Set(tokenize(tool.description))])
+  const counts = new Map<string, number>()
+  for (const term of words.flat()) counts.set(term, (counts.get(term) ?? 0) + 1)
+  const rarestFirst = (a: string, b: string) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || (a < b ? -1 : 1)
+  return tools.map((tool, index) => ({
+    tool,
+    terms: (words[index] ?? []).sort(rarestFirst),
+    vector: embedder?.embedTool({ id: '', name: '', description: tool.description }),
+  }))
+}
+
+/** Pairs that may share enough words: two such lists meet within the first, rarest part of both, so only it is compared. */
+function candidates(described: readonly Described[]): readonly (readonly [Described, Described])[] {
+  const seen = new Map<string, number[]>()
+  return described.flatMap((one, index) => {
+    const least = Math.ceil(lintLimits.support.overlap * one.terms.length)
+    const others = new Set<number>()
+    for (const term of one.terms.slice(0, one.terms.length - least + 1)) {
+      const places = seen.get(term) ?? []
+      for (const place of places) others.add(place)
+      places.push(index)
+      seen.set(term, places)
+    }
+    return [...others].map((other) => [described[other] as Described, one] as const)
+  })
+}
+
+function overlapOf(a: readonly string[], b: readonly string[]): number {
+  const known = new Set(a)
+  const shared = b.filter((term) => known.has(term)).length
+  return shared / Math.max(1, a.length + b.length - shared)
+}
+
+function cosineOf(a: Float32Array | undefined, b: Float32Array | undefined): number | undefined {
+  if (a === undefined || b === undefined) return undefined
+  return a.reduce((sum, value, column) => sum + value * (b[column] ?? 0), 0)
+}

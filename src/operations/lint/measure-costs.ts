@@ -1,0 +1,37 @@
+import type { TokenCounter } from '../../base/tokens.ts'
+import { type Finding, type LintTool, lintLimits } from './finding.ts'
+
+/** What the tools of one source cost a model that is shown all of them. */
+export interface SourceCost {
+  readonly source: string
+  readonly tools: number
+  readonly tokens: number
+}
+
+/** Counts what each source costs, and names the tools and sources that cost much. */
+export function measureCosts(tools: readonly LintTool[], count: TokenCounter) {
+  const costs = tools.map((tool) => ({ tool, tokens: count(definitionText(tool)) }))
+  const totals = new Map<string, SourceCost>()
+  for (const { tool, tokens } of costs) {
+    const before = totals.get(tool.cliName) ?? { source: tool.cliName, tools: 0, tokens: 0 }
+    totals.set(tool.cliName, { ...before, tools: before.tools + 1, tokens: before.tokens + tokens })
+  }
+  const sources = [...totals.values()].sort((a, b) => b.tokens - a.tokens)
+  return { sources, findings: [...costs.flatMap(costlyTool), ...sources.flatMap(costlySource)] }
+}
+
+const definitionText = ({ toolName: name, description, inputSchema }: LintTool): string =>
+  JSON.stringify({ name, description, inputSchema })
+
+function costlyTool({ tool: { toolName: tool }, tokens }: { tool: LintTool; tokens: number }): Finding[] {
+  if (tokens <= lintLimits.toolTokens) return []
+  const message = `its definition takes ${tokens} tokens`
+  return [{ rule: 'costly-tool', severity: 'info', tool, message, hint: 'Shorten its texts, or split it.' }]
+}
+
+function costlySource({ source, tools, tokens }: SourceCost): Finding[] {
+  if (tokens <= lintLimits.sourceTokens) return []
+  const message = `its ${tools} tools take ${tokens} tokens when all are listed`
+  const hint = 'Let clients search instead of listing all, or leave out tools with a policy.'
+  return [{ rule: 'costly-source', severity: 'info', tool: source, message, hint }]
+}

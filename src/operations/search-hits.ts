@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import type { TokenCounter } from '../base/tokens.ts'
+import { Explanation, SearchMode } from '../contract/search.ts'
+import type { ToolIndexEntry } from '../contract/tool-index.ts'
+import { toolIdOf } from './live-catalogue.ts'
+import { signatureOf } from './signature.ts'
+
+/** How much of each tool an answer shows. */
+export const SearchLevel = z.enum(['line', 'summary', 'schema'])
+export type SearchLevel = z.infer<typeof SearchLevel>
+
+/** One answer: enough to choose, and at level `schema` enough to call. */
+export const SearchHit = z.object({
+  id: z.string(),
+  name: z.string(),
+  shortDescription: z.string(),
+  /** How likely this is what was asked for, from 0 to 1. */
+  score: z.number(),
+  scoreType: SearchMode,
+  /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
+  signature: z.string().optional(),
+  category: z.string().nullable().optional(),
+  tags: z.array(z.string()).optional(),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
+  explanation: Explanation.optional(),
+})
+export type SearchHit = z.infer<typeof SearchHit>
+
+/** A tool that was found, before it is decided how much of it is shown. */
+export interface Candidate {
+  readonly entry: ToolIndexEntry
+  readonly score: number
+  readonly scoreType: SearchMode
+  readonly explanation: Explanation | undefined
+}
+
+interface Wish {
+  readonly level?: SearchLevel | null | undefined
+  readonly budgetTokens?: number | null | undefined
+}
+
+/** What an answer may cost when nobody says otherwise. */
+const usualBudget = 400
+
+/** The tools at the richest level at which all fit the budget; at the leanest, as many as do. */
+export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
+  const budget = wish.budgetTokens ?? (wish.level == null ? usualBudget : Number.POSITIVE_INFINITY)
+  // Schemas are for who asks for them, or gives room for them.
+  const richest: readonly SearchLevel[] =
+    wish.budgetTokens == null ? ['summary', 'line'] : ['schema', 'summary', 'line']
+  const levels = wish.level == null ? richest : [wish.level]
+  const leanest = levels.at(-1)
+  for (const level of levels) {
+    const results: SearchHit[] = []
+    let spentTokens = 0
+    for (const candidate of candidates) {
+      const hit = toHit(candidate, level)
+      const cost = count(JSON.stringify(hit))
+      if (spentTokens + cost > budget) break
+      spentTokens += cost
+      results.push(hit)
+    }
+    if (results.length === candidates.length || level === leanest) return { results, spentTokens }
+  }
+  return { results: [], spentTokens: 0 }
+}
+
+function toHit({ entry, score, scoreType, explanation }: Candidate, level: SearchLevel): SearchHit {
+  const why = explanation === undefined ? {} : { explanation }
+  const shortDescription = shorten(entry.description, level === 'line' ? 60 : 120)
+  const line = { id: toolIdOf(entry), name: entry.toolName, shortDescription, score, scoreType, ...why }
+  if (level === 'line') return line
+  const summary = { ...line, signature: signatureOf(entry.toolName, entry.inputSchema), category: entry.category }
+  if (level === 'summary') return summary
+  return { ...summary, tags: entry.tags, description: entry.description, inputSchema: entry.inputSchema }
+}
+
+/** The start of a text, cut at a character and not inside one. */
+export function shorten(text: string, most: number): string {
+  const characters = Array.from(text)
+  return characters.length <= most
+    ? text
+    : `${characters
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { encoderFile } from '../base/package-info.ts'
+import { loadEncoder } from './encoder.ts'
+import { learningDefaults, PastQueries } from './past-queries.ts'
+
+const encoder = loadEncoder(encoderFile)
+
+describe.each([
+  ['with meaning', encoder],
+  ['by words alone', undefined],
+] as const)('PastQueries, %s', (_, embedder) => {
+  it('lets queries that are alike vote for what they led to', () => {
+    const past = new PastQueries(embedder)
+    past.add('what is the weather in Berlin', ['weather'])
+    past.add('send a mail to my boss', ['mail'])
+    const votes = past.votes('how is the weather in Paris')
+    expect(votes.get('weather') ?? 0).toBeGreaterThan(votes.get('mail') ?? 0)
+  })
+
+  it('splits the credit of a query that led to several tools', () => {
+    const past = new PastQueries(embedder)
+    past.add('export the quarterly invoices', ['one'])
+    const alone = past.votes('export the quarterly invoices').get('one') ?? 0
+    const shared = new PastQueries(embedder)
+    shared.add('export the quarterly invoices', ['one', 'two'])
+    expect(shared.votes('export the quarterly invoices').get('one')).toBeLessThan(alone)
+  })
+
+  it('does not let the same words said often drown the rest', () => {
+    const past = new PastQueries(embedder)
+    for (let count = 0; count < 1000; count++) past.add('deploy the service', ['often'])
+    past.add('deploy the service now', ['once'])
+    expect(past.size).toBe(2)
+    const votes = past.votes('deploy the service')
+    expect(votes.get('once')).toBeGreaterThan((votes.get('often') ?? 0) / 3)
+    for (const gain of votes.values()) expect(gain).toBeLessThanOrEqual(learningDefaults.cap)
+  })
+
+  it('takes nothing from an empty query or one without tools', () => {
+    const past = new PastQueries(embedder)
+    past.add('   ', ['x'])
+    past.add('find something', [])
+    expect(past.size).toBe(0)
+    expect(past.votes('find something').size).toBe(0)
+  })
+})

@@ -1,0 +1,55 @@
+import colors from 'picocolors'
+import { showInvisible } from '../../../base/visible-text.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { lintCatalogue } from '../../../operations/lint-catalogue.ts'
+import { type AddCommand, parseLimit, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
+
+interface LintFlags extends ToolOptions {
+  readonly maxFindings?: number
+}
+
+type Answer = Awaited<ReturnType<typeof lintCatalogue.handle>>
+type Finding = Answer['findings'][number]
+
+const mostShown = 10
+
+/** `tooldex lint [CONFIG...]`: what makes tools hard to find, to tell apart or to call. */
+export const addLint: AddCommand = (program, host, exit) => {
+  const command = program
+    .command('lint')
+    .description('judge the catalogue: names, descriptions, schemas, twins, cost')
+    .argument('[config...]', 'names of configs, or YAML files; all named ones if left out')
+    .option('--max-findings <n>', 'fail when there are more findings than this', parseLimit)
+  withToolOptions(command).action(async (names: string[], flags: LintFlags) => {
+    const configs = [...names, ...(flags.config ?? [])]
+    const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
+    const answer = await invoke(lintCatalogue, {}, { ...host.open(open), signal: host.signal })
+    host.out(flags.json ? toJson(answer) : toText(answer))
+    const { length } = answer.findings
+    if (flags.maxFindings === undefined || length <= flags.maxFindings) return
+    host.err(`${length} findings are more than the ${flags.maxFindings} allowed.\n`)
+    exit(1)
+  })
+}
+
+function toText({ findings, sources, summary }: Answer): string {
+  const rules = [...new Set(findings.map((finding) => finding.rule))]
+  const groups = rules.map((rule) => groupText(findings.filter((finding) => finding.rule === rule)))
+  const costs = sources.map(
+    ({ source, tools, tokens }) => `  ${showInvisible(source)}: ${tools} tool(s), ${tokens} tokens`,
+  )
+  return [...groups, ['Cost of listing all', ...costs].join('\n'), summary].join('\n\n').concat('\n')
+}
+
+/** The findings of one rule; the worst first, and not so many that the rest is lost. */
+function groupText(findings: readonly Finding[]): string {
+  const marks = { error: colors.red('✗'), warning: colors.yellow('!'), info: colors.dim('·') }
+  const order = Object.keys(marks)
+  const sorted = [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
+  const lines = sorted.slice(0, mostShown).map(({ severity, tool, message }) => {
+    return `  ${marks[severity]} ${showInvisible(tool)}: ${showInvisible(message)}`
+  })
+  const rest = findings.length - lines.length
+  const title = `${colors.bold(sorted[0]?.rule ?? '')} (${findings.length})  ${colors.dim(sorted[0]?.hint ?? '')}`
+  return [title, ...lines, ...(rest > 0 ? [`  and ${rest} more; --json has all of them`] : [])].join('\n')
+}

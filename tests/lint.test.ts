@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compose } from '../src/app/compose.ts'
+import { invoke } from '../src/operations/invoke.ts'
+import { checkSchemas } from '../src/operations/lint/check-schemas.ts'
+import { lintCatalogue } from '../src/operations/lint-catalogue.ts'
+import { runCommandLine } from '../src/surfaces/cli/create-program.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
+
+const lint = (configs?: readonly string[]) => invoke(lintCatalogue, {}, compose({ configs }))
+
+interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly args?: readonly object[]
+  readonly example_requests?: readonly string[]
+}
+
+/** JSON is YAML. */
+const config = (tools: readonly Tool[], name = 'demo', folder = tempFolder()) =>
+  tempFile(`${name}.yaml`, JSON.stringify({ name, description: 'A demo.', command: 'echo', tools }), folder)
+
+const argument = (name: string) => ({ name, description: `The ${name} to use.` })
+
+const clean: readonly Tool[] = [
+  {
+    name: 'bake_cake',
+    description: 'Bakes a cake in the oven and prints how long it took.',
+    args: [argument('flavour'), { ...argument('size'), enum: ['small', 'large'], default: 'small' }],
+    example_requests: ['bake a chocolate cake'],
+  },
+  {
+    name: 'water_plants',
+    description: 'Opens the valve of the garden hose for some minutes.',
+    args: [argument('minutes')],
+    example_requests: ['give the garden some water'],
+  },
+]
+
+/** The rules that speak of a tool when it is added to the clean ones. */
+async function rulesFor(...tools: Tool[]): Promise<readonly string[]> {
+  const { findings } = await lint([config([...clean, ...tools])])
+  return findings.map((finding) => finding.rule)
+}
+
+const quiet = 'Plays the lowest note of the piano for a second.'
+
+describe('lint', () => {
+  it('has nothing to say about a clean config', async () => {
+    const answer = await lint([config(clean)])
+    expect(answer.findings).toEqual([])
+    expect(answer).toMatchObject({ score: 100, tools: 2, sources: [{ source: 'demo', tools: 2 }] })
+    expect(answer.tokens).toBeGreaterThan(50)
+    expect(answer.summary).toMatch(/^100 of 100: 2 tool\(s\), \d+ tokens, 0 error/)
+  })
+
+  it.each<[string, Tool]>([
+    ['missing-description', { name: 'mute', description: ' ' }],
+    ['short-description', { name: 'terse', description: 'Does it.' }],
+    ['long-name', { name: 'a_name_that_goes_on_and_on_until_no_client_can_show_it', description: quiet }],
+    ['odd-name', { name: 'piano.play', description: quiet }],
+    ['ambiguous-name', { name: 'cakeBake', description: quiet }],
+    ['undescribed-arguments', { name: 'play', description: quiet, args: [{ name: 'loud' }] }],
+    ['near-duplicate', { name: 'make_pie', description: 'Bakes a cake in the oven, and prints how long this took.' }],
+  ])('%s', async (rule, tool) => {
+    expect(await rulesFor(tool)).toEqual([rule])
+  })
+
+  it('not-found', async () => {
+    const texts = [
+      'Melts butter.',
+      'Whips cream.',
+      'Sells at the market.',
+      'Draws with a pencil.',
+      'Hides in a box.',
+      'Cuts it up.',
+    ]
+    const cakes = texts.map((text, index) => ({ name: `cake_${'abcdef'[index]}`, description: `${text} Cake ${text}` }))
+    const play = { name: 'play', description: quiet, example_requests: ['cake'] }
+    const { findings } = await lint([config([...cakes, play])])
+    const message = expect.stringContaining('not in the first 5 for 1 of 1 example requests: "cake" finds cake_')
+    expect(findings).toMatchObject([{ rule: 'not-found', severity: 'warning', tool: 'play', message }])
+  })
+
+  it('many-arguments and costly-tool', async () => {
+    const args = Array.from({ length: 40 }, (_, index) => argument(`a_rather_long_argument_name_number_${index}`))
+    expect(await rulesFor({ name: 'play', description: quiet, args })).toEqual(['many-arguments', 'costly-tool'])
+  })
+
+  it('costly-source', async () => {
+    const args = Array.from({ length: 15 }, (_, index) => argument(`arg_${index}`))
+    const tools = Array.from({ length: 60 }, (_, index) => {
+      return { name: `unique${index}`, description: `Word${index} other${index} third${index} fourth${index}.`, args }
+    })
+    const { findings } = await lint([config(tools)])
+    expect(findings.filter((finding) => finding.rule === 'costly-source')).toMatchObject([
+      { tool: 'demo', severity: 'info' },
+    ])
+  })
+
+  it('sees twins in two sources', async () => {
+    const other = config([{ name: 'cook', description: clean[0]?.description ?? '' }], 'other')
+    const { findings, score } = await lint([config(clean), other])
+    expect(findings).toMatchObject([{ rule: 'near-duplicate', message: expect.stringContaining('100% of the words') }])
+    expect(score).toBeLessThan(100)
+  })
+
+  it.each<[string, string, object]>([
+    ['broken-schema', "'a' has an empty enum", { properties: { a: { enum: [] } } }],
+    [
+      'broken-schema',
+      "'a' has a minimum of 3 above its maximum of 2",
+      { properties: { a: { minimum: 3, maximum: 2 } } },
+    ],
+    ['broken-schema', "requires 'b'", { properties: { a: {} }, required: ['b'], additionalProperties: false }],
+    ['broken-schema', 'no value of its enum is', { properties: { a: { type: 'integer', enum: ['1'] } } }],
+    ['broken-schema', "'a[].b' allows no value", { properties: { a: { items: { properties: { b: false } } } } }],
+    ['suspicious-schema', "requires 'b'", { properties: { a: {} }, required: ['b'] }],
+    ['suspicious-schema', 'has the default "z"', { properties: { a: { enum: ['x'], default: 'z' } } }],
+  ])('%s: %s', (rule, message, inputSchema) => {
+    expect(checkSchemas([toolWith(inputSchema)])).toMatchObject([{ rule, message: expect.stringContaining(message) }])
+  })
+
+  it('lets sound schemas pass', () => {
+    const properties = {
+      a: { type: 'integer', minimum: 1, maximum: 1, default: 1, enum: [1] },
+      b: { items: { minLength: 1 } },
+    }
+    expect(checkSchemas([toolWith({ type: 'object', properties, required: ['a'] })])).toEqual([])
+    expect(checkSchemas([toolWith({}), toolWith({ properties: null, required: 'a', enum: 3 })])).toEqual([])
+  })
+
+  it('finds no error in the bundled configs', async () => {
+    const answer = await lint()
+    console.log(`bundled configs: ${answer.summary}`)
+    expect(answer.counts.error).toBe(0)
+    expect(answer.score).toBeGreaterThan(95)
+  })
+})
+
+describe('tooldex lint', () => {
+  async function run(...words: string[]) {
+    let [out, err] = ['', '']
+    const host = {
+      version: '0',
+      open: compose,
+      runStdio: async () => {},
+      configNames: () => [],
+      selfCommand: () => [],
+      out: (text: string) => {
+        out += text
+      },
+      err: (text: string) => {
+        err += text
+      },
+      signal: new AbortController().signal,
+      columns: 120,
+    }
+    const code = await runCommandLine(['lint', ...words], host)
+    return { code, out, err }
+  }
+
+  it('groups by rule, shows ten of each, and fails only when asked to', async () => {
+    const folder = tempFolder()
+    const tools = Array.from({ length: 12 }, (_, index) => ({ name: `tool${index}`, description: `Nr ${index}.` }))
+    config(tools, 'many', folder)
+    const file = join(folder, 'many.yaml')
+    const { code, out } = await run(file)
+    expect(code).toBe(0)
+    expect(out).toMatch(/short-description \(12\)/)
+    expect(out.match(/too little to choose by/g)).toHaveLength(10)
+    expect(out).toContain('and 2 more')
+    const strict = await run(file, '--max-findings', '3', '--json')
+    expect([strict.code, strict.err]).toEqual([1, expect.stringMatching(/^\d+ findings are more than the 3 allowed/)])
+    expect(JSON.parse(strict.out).findings[0]).toEqual({
+      rule: 'short-description',
+      severity: 'warning',
+      tool: 'tool0',
+      message: '"Nr 0." says too little to choose by',
+      hint: expect.any(String),
+    })
+  })
+})
+
+const toolWith = (inputSchema: object) => ({
+  toolName: 't',
+  description: 'd',
+  cliName: 'c',
+  category: null,
+  tags: [],
+  inputSchema: inputSchema as Record<string, unknown>,
+  exampleRequests: [],
+})
