@@ -5,6 +5,8 @@ import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
 import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
+import { manageLearning } from './manage-learning.ts'
+import { mineGoldenSet } from './mine-golden-set.ts'
 import { runDoctor } from './run-doctor.ts'
 import { searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
@@ -21,4 +23,6 @@ export const operations = [
   runDoctor,
   evalSearch,
   lintCatalogue,
+  manageLearning,
+  mineGoldenSet,
 ] as const

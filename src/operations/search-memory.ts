@@ -50,6 +50,11 @@ export class SearchMemory {
     this.#append(this.#options.file, { query: search.query, toolIds: [toolId] })
   }
 
+  /** Where it is kept; undefined where learning is switched off. */
+  get file(): string | undefined {
+    return this.#options.file
+  }
+
   /** Everything that was learned. */
   experiences(): readonly Experience[] {
     return this.#options.file === undefined ? [] : readExperiences(this.#options.file)

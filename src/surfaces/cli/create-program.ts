@@ -17,6 +17,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   skill: async () => (await import('./commands/skill.ts')).addSkill,
   eval: async () => (await import('./commands/eval.ts')).addEval,
   lint: async () => (await import('./commands/lint.ts')).addLint,
+  learning: async () => (await import('./commands/learning.ts')).addLearning,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
   demo: async () => (await import('./commands/demo.ts')).addDemo,

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { SearchMode } from '../../../contract/search.ts'
 import { evalSearch } from '../../../operations/eval-search.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import { mineGoldenSet } from '../../../operations/mine-golden-set.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, parseCount, toJson } from './command.ts'
@@ -17,6 +19,7 @@ interface EvalFlags {
   readonly baseline?: string
   readonly maxDrop?: number
   readonly json?: boolean
+  readonly mine?: boolean
 }
 
 type Answer = Awaited<ReturnType<typeof evalSearch.handle>>
@@ -33,8 +36,10 @@ export const addEval: AddCommand = (program, host, exit) => {
     .option('--learn <file>', 'lines of a queries file whose answers search knows beforehand')
     .option('--baseline <file>', 'compare with what an earlier run printed with --json')
     .option('--max-drop <points>', 'fail when the macro nDCG@10 fell by more than this', parsePoints)
+    .option('--mine', 'write a set made from recorded calls into the folder instead')
     .option('--json', 'print JSON for programs')
-    .action(async (folders: string[], { run, json, ...flags }: EvalFlags) => {
+    .action(async (folders: string[], { run, json, mine, ...flags }: EvalFlags) => {
+      if (mine) return writeMined(folders[0] ?? '.', host)
       const progress = showProgress(host)
       const context = { ...host.open({ configs: [] }), signal: host.signal, onProgress: progress.show }
       const input = { folders, ...flags, rankings: run !== undefined }
@@ -45,6 +50,20 @@ export const addEval: AddCommand = (program, host, exit) => {
       if (answer.drop !== undefined) host.err(dropText(answer.drop, flags.maxDrop))
       if (answer.drop?.tooMuch) exit(1)
     })
+}
+
+/** A golden set of what people here really asked for. */
+async function writeMined(folder: string, host: CliHost): Promise<void> {
+  const { tools, queries } = await invoke(mineGoldenSet, {}, host.open({ logLevel: 'ERROR' }))
+  const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'tools.jsonl'), toLines(tools))
+    writeFileSync(join(folder, 'queries.jsonl'), toLines(queries))
+  } catch (cause) {
+    throw new TooldexError('FILE_REFUSED', `${folder} cannot be written.`, { hint: 'Choose another folder.', cause })
+  }
+  host.out(`${queries.length} queries over ${tools.length} tools written to ${folder}\n`)
 }
 
 function toText({ sets, macro }: Answer, columns: number): string {
