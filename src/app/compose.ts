@@ -8,7 +8,7 @@ import type { OperationContext } from '../operations/operation.ts'
 import { SearchMemory } from '../operations/search-memory.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
-import { type Embedder, loadEncoder } from '../search/index.ts'
+import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
 import { createRedactor } from '../secrets/create-redactor.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
@@ -25,7 +25,13 @@ export function compose(options: OpenOptions): OperationContext {
     cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
   const loadEmbedder = once(() => openEncoder(logger))
-  const catalogue = new LiveCatalogue({ source, policyFile: options.policy, logger, loadEmbedder })
+  const catalogue = new LiveCatalogue({
+    source,
+    policyFile: options.policy,
+    logger,
+    loadEmbedder,
+    remote: openRemote(env, logger),
+  })
   const learning = env.TOOLDEX_LEARNING !== 'off'
   const memory = new SearchMemory({
     file: learning ? join(tooldexHome(env), 'learned.jsonl') : undefined,
@@ -62,6 +68,19 @@ function openEncoder(logger: Logger): Embedder | undefined {
     logger.warn('the encoder could not be loaded; search goes by words alone')
     return undefined
   }
+}
+
+/** TOOLDEX_EMBEDDINGS_URL puts a service in the place of the encoder. */
+function openRemote(env: NodeJS.ProcessEnv, logger: Logger): RemoteEmbedder | undefined {
+  const url = env.TOOLDEX_EMBEDDINGS_URL
+  if (url === undefined || url === '') return undefined
+  return new RemoteEmbedder({
+    url,
+    model: env.TOOLDEX_EMBEDDINGS_MODEL || 'text-embedding-3-small',
+    apiKey: env.TOOLDEX_EMBEDDINGS_KEY,
+    cacheFolder: join(tooldexHome(env), 'cache', 'embeddings'),
+    onFailure: (reason) => logger.warn(`search by words alone: ${reason}`),
+  })
 }
 
 function once<T>(make: () => T): () => T {

@@ -9,7 +9,7 @@ import type { LoadedConfig, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ToolIndexEntry } from '../contract/tool-index.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
-import { type Embedder, SearchEngine, ToolIndex } from '../search/index.ts'
+import { type Embedder, type RemoteEmbedder, SearchEngine, ToolIndex } from '../search/index.ts'
 
 /** All tools at one moment: built whole, swapped whole. */
 export interface CatalogueSnapshot {
@@ -30,6 +30,8 @@ export interface LiveCatalogueOptions {
   readonly logger: Logger
   /** For search by meaning; loaded with the first search. */
   readonly loadEmbedder?: (() => Embedder | undefined) | undefined
+  /** A service that gives the vectors instead. */
+  readonly remote?: RemoteEmbedder | undefined
 }
 
 /** The tools that can be found and called now. */
@@ -39,11 +41,15 @@ export class LiveCatalogue {
   readonly #engine: SearchEngine
   /** What the engine knows, as text, so that a reload touches only what changed. */
   readonly #indexed = new Map<string, string>()
+  #unprepared = false
   #snapshot: CatalogueSnapshot
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
-    this.#engine = new SearchEngine(options.loadEmbedder)
+    const { remote } = options
+    this.#engine = new SearchEngine(
+      remote === undefined ? options.loadEmbedder : () => (remote.dim === 0 ? undefined : remote),
+    )
     const { configs, failures } = options.source.load()
     if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
@@ -70,6 +76,21 @@ export class LiveCatalogue {
       this.#indexed.delete(id)
     }
     return this.#engine
+  }
+
+  /** Makes sure that a query can be ranked by meaning; where a service does not answer it is ranked by words alone. */
+  async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
+    const { remote } = this.#options
+    if (remote === undefined) return true
+    const ready = await remote.prepare(
+      query,
+      this.#snapshot.entries.map((entry) => this.#searchable(entry)),
+      signal,
+    )
+    // Tools that came while the service was away have no vector yet.
+    if (ready && this.#unprepared) this.#engine.forgetMeaning()
+    this.#unprepared = !ready
+    return ready
   }
 
   #searchable(entry: ToolIndexEntry): SearchableTool {

@@ -43,6 +43,8 @@ export const searchTools = defineOperation({
     nextCursor: z.string().optional(),
     spentTokens: z.int(),
     omitted: z.int(),
+    /** Said where an answer is not what it could be. */
+    note: z.string().optional(),
     explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
   }),
   handle: (input, context) => (isUnfiltered(input) ? overview(input, context) : search(input, context)),
@@ -66,7 +68,10 @@ async function search(input: Input, context: OperationContext) {
   const snapshot = catalogue.current()
   const filters: SearchFilters = input
   const text = input.query ?? ''
-  const mode = input.mode ?? 'hybrid'
+  const wanted = input.mode ?? 'hybrid'
+  const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
+  const fallback = byMeaning && text !== '' && !(await catalogue.prepareMeaning(text, context.signal))
+  const mode = fallback ? 'bm25' : wanted
   const about = [snapshot.version, text, input.category, input.cli, input.namespace, input.tags, mode, input.minScore]
   const offset = input.cursor == null ? 0 : readCursor(input.cursor, about)
   const query = {
@@ -88,7 +93,9 @@ async function search(input: Input, context: OperationContext) {
   const end = offset + results.length
   const more = end < total && results.length > 0 ? { nextCursor: writeCursor(end, about) } : {}
   const explained = input.explainTool == null ? {} : { explained: explainAbsent(input.explainTool, query, context) }
-  return { mode: 'search' as const, results, spentTokens, omitted: Math.max(total - end, 0), ...more, ...explained }
+  const note = fallback ? { note: 'The embeddings service did not answer; ranked by words alone.' } : {}
+  const omitted = Math.max(total - end, 0)
+  return { mode: 'search' as const, results, spentTokens, omitted, ...more, ...note, ...explained }
 }
 
 type Query = EngineQuery & {

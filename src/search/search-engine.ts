@@ -109,6 +109,11 @@ export class SearchEngine {
     return true
   }
 
+  /** Lets go of all vectors, to be made anew with the next search by meaning. */
+  forgetMeaning(): void {
+    this.#semantic = undefined
+  }
+
   search(query: EngineQuery): EngineAnswer {
     const mode = query.mode ?? 'hybrid'
     const [limit, offset] = [query.limit ?? 10, query.offset ?? 0]
@@ -160,7 +165,7 @@ export class SearchEngine {
     else if (mode !== 'embedding') this.#lexical.score({ text }, bm25)
     total.set(bm25)
     const heights = mode === 'hybrid' || mode === 'embedding' ? this.#semanticIndex()?.measure(text) : undefined
-    if (heights !== undefined) addMeaning(heights, total, mode === 'embedding' ? 0 : fusion.standsOut)
+    if (heights !== undefined) addMeaning(heights, total, mode === 'embedding' ? 0 : this.#standsOut())
     if (mode !== 'substring') {
       for (const [id, boost] of learned ?? []) {
         const position = this.#positions.get(id)
@@ -168,6 +173,11 @@ export class SearchEngine {
       }
     }
     return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), bm25, heights, total }
+  }
+
+  /** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */
+  #standsOut(): number {
+    return Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(this.size - 1, 0)))
   }
 
   /** The columns of a query are used again for the next one: making them anew took longer than filling them. */

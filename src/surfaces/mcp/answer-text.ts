@@ -19,6 +19,7 @@ export function searchText(answer: SearchAnswer): string {
     const text = `${signature ?? name}: ${description ?? shortDescription}`
     return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
   })
+  if (answer.note !== undefined) lines.push(`(${answer.note})`)
   if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
   return lines.length === 0
     ? 'No tool matches. Try other words, or no query for an overview.'

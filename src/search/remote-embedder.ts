@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SearchableTool } from '../contract/search.ts'
+import type { Embedder } from './encoder.ts'
+import { toolFields } from './tool-fields.ts'
+
+/** Where embeddings come from, and how long a search may wait for them. */
+export interface RemoteEmbedderOptions {
+  /** An OpenAI-compatible service: its `/embeddings`, or the base above it. */
+  readonly url: string
+  readonly model: string
+  readonly apiKey?: string | undefined
+  /** Vectors are kept here, named after what they are of. */
+  readonly cacheFolder: string
+  readonly deadlineMs?: number | undefined
+  readonly onFailure?: ((reason: string) => void) | undefined
+}
+
+const batch = 64
+const usualDeadlineMs = 1500
+const mostText = 8000
+const mostQueries = 1000
+const mostAnswer = 64 * 1024 * 1024
+
+/**
+ * Vectors from a service. A search asks for what it lacks before it ranks, waits no longer than the deadline, and goes by words
+ * alone where the service did not answer.
+ */
+export class RemoteEmbedder implements Embedder {
+  readonly #options: RemoteEmbedderOptions
+  readonly #tools = new Map<string, Float32Array>()
+  readonly #queries = new Map<string, Float32Array>()
+  dim = 0
+
+  constructor(options: RemoteEmbedderOptions) {
+    this.#options = options
+  }
+
+  embedQuery(text: string): Float32Array | undefined {
+    return this.#queries.get(text)
+  }
+
+  embedTool(tool: SearchableTool): Float32Array | undefined {
+    return this.#tools.get(toolText(tool))
+  }
+
+  /** Gets the vectors of a query and of the tools that have none yet; whether all of them are there now. */
+  async prepare(query: string, tools: readonly SearchableTool[], signal?: AbortSignal): Promise<boolean> {
+    const deadline = AbortSignal.timeout(this.#options.deadlineMs ?? usualDeadlineMs)
+    const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+    try {
+      const texts = [...new Set(tools.map(toolText))].filter((text) => !this.#tools.has(text))
+      const missing = texts.filter((text) => !this.#readCached(text))
+      for (let start = 0; start < missing.length; start += batch) {
+        const part = missing.slice(start, start + batch)
+        for (const [index, vector] of (await this.#fetch(part, stop)).entries())
+          this.#keepTool(part[index] as string, vector)
+      }
+      if (!this.#queries.has(query)) await this.#keepQuery(query, stop)
+      return true
+    } catch (error) {
+      this.#options.onFailure?.(deadline.aborted ? 'the embeddings service did not answer in time' : reasonOf(error))
+      return false
+    }
+  }
+
+  /** The latest queries only: there is no end to what can be asked. */
+  async #keepQuery(query: string, signal: AbortSignal): Promise<void> {
+    const [vector] = await this.#fetch([query], signal)
+    this.#queries.set(query, this.#toUnit(vector as Float32Array))
+    const [oldest] = this.#queries.keys()
+    if (this.#queries.size > mostQueries && oldest !== undefined) this.#queries.delete(oldest)
+  }
+
+  #keepTool(text: string, vector: Float32Array): void {
+    this.#tools.set(text, this.#toUnit(vector))
+    this.#writeCached(text, vector)
+  }
+
+  async #fetch(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    const { url, model, apiKey } = this.#options
+    const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+    const response = await fetch(url.endsWith('/embeddings') ? url : `${url.replace(/\/$/, '')}/embeddings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...key },
+      body: JSON.stringify({ model, input: texts.map((text) => text.slice(0, mostText)) }),
+      // A key must not follow to where the service points.
+      redirect: 'error',
+      signal,
+    })
+    if (!response.ok) throw new Error(`the embeddings service answered ${response.status}`)
+    return readVectors(await readBounded(response), texts.length)
+  }
+
+  /** Unit vectors, filled up to a multiple of sixteen, which is what the scan takes. */
+  #toUnit(vector: Float32Array): Float32Array {
+    const size = Math.ceil(vector.length / 16) * 16
+    if (this.dim !== 0 && size !== this.dim) throw new Error('the embeddings service changed the size of its vectors')
+    this.dim = size
+    const length = Math.hypot(...vector) || 1
+    const unit = new Float32Array(size)
+    for (const [index, value] of vector.entries()) unit[index] = value / length
+    return unit
+  }
+
+  #readCached(text: string): boolean {
+    try {
+      const bytes = readFileSync(this.#pathOf(text))
+      const vector = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+      this.#tools.set(text, this.#toUnit(vector))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #writeCached(text: string, vector: Float32Array): void {
+    try {
+      mkdirSync(this.#options.cacheFolder, { recursive: true })
+      writeFileSync(this.#pathOf(text), Buffer.from(vector.buffer), { mode: 0o600 })
+    } catch {
+      // Asked for again next time.
+    }
+  }
+
+  #pathOf(text: string): string {
+    const { url, model, cacheFolder } = this.#options
+    const hash = createHash('sha256')
+      .update(JSON.stringify([url, model, text]))
+      .digest('hex')
+    return join(cacheFolder, `${hash.slice(0, 40)}.f32`)
+  }
+}
+
+/** What a service is told about a tool. */
+function toolText(tool: SearchableTool): string {
+  return toolFields(tool)
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+async function readBounded(response: Response): Promise<unknown> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of response.body ?? []) {
+    size += (part as Uint8Array).length
+    if (size > mostAnswer) throw new Error('the embeddings service answered too much')
+    parts.push(part as Uint8Array)
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'))
+}
+
+function readVectors(answer: unknown, count: number): readonly Float32Array[] {
+  const rows = (answer as { data?: unknown } | null)?.data
+  if (!Array.isArray(rows) || rows.length !== count)
+    throw new Error('the embeddings service gave another number of vectors')
+  return rows.map((row: { embedding?: unknown }) => {
+    const numbers = row.embedding
+    const good = Array.isArray(numbers) && numbers.length > 0 && numbers.every((value) => Number.isFinite(value))
+    if (!good) throw new Error('the embeddings service gave something that is no vector')
+    return Float32Array.from(numbers as number[])
+  })
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof SyntaxError
+    ? 'the embeddings service did not answer JSON'
+    : error instanceof Error
+      ? error.message
+      : 'unknown error'
