@@ -7,7 +7,7 @@ import { readCursor, writeCursor } from './cursor.ts'
 import { explainAbsent } from './explain-absent.ts'
 import { type CatalogueSnapshot, toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
-import { acceptsEntry, type SearchFilters } from './search-filters.ts'
+import { acceptsEntry, countFacets, type SearchFilters } from './search-filters.ts'
 import { type Candidate, fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 
 const Input = z.object({
@@ -16,6 +16,7 @@ const Input = z.object({
   cli: z.string().nullish(),
   namespace: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
+  tagsMatch: z.enum(['all', 'any']).nullish(),
   /** How much to show of each; where absent, as much as fits the budget. */
   level: SearchLevel.nullish(),
   limit: z.int().min(0).max(100).nullish(),
@@ -23,12 +24,16 @@ const Input = z.object({
   budgetTokens: z.int().min(1).nullish(),
   mode: SearchMode.nullish(),
   minScore: z.number().min(0).max(1).nullish(),
+  /** Counts the categories, namespaces and tags of everything that was found. */
+  facets: z.boolean().nullish(),
   /** Says of each answer why it is where it is. */
   explain: z.boolean().nullish(),
   /** Says of one tool why it is or is not among the answers. */
   explainTool: z.string().nullish(),
 })
 type Input = z.infer<typeof Input>
+
+const FacetCount = z.object({ value: z.string(), count: z.int() })
 
 /** Find tools by what they do. */
 export const searchTools = defineOperation({
@@ -43,6 +48,9 @@ export const searchTools = defineOperation({
     nextCursor: z.string().optional(),
     spentTokens: z.int(),
     omitted: z.int(),
+    facets: z
+      .object({ category: z.array(FacetCount), namespace: z.array(FacetCount), tag: z.array(FacetCount) })
+      .optional(),
     /** Said where an answer is not what it could be. */
     note: z.string().optional(),
     explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
@@ -72,7 +80,17 @@ async function search(input: Input, context: OperationContext) {
   const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
   const fallback = byMeaning && text !== '' && !(await catalogue.prepareMeaning(text, context.signal))
   const mode = fallback ? 'bm25' : wanted
-  const about = [snapshot.version, text, input.category, input.cli, input.namespace, input.tags, mode, input.minScore]
+  const about = [
+    snapshot.version,
+    text,
+    input.category,
+    input.cli,
+    input.namespace,
+    input.tags,
+    input.tagsMatch,
+    mode,
+    input.minScore,
+  ]
   const offset = input.cursor == null ? 0 : readCursor(input.cursor, about)
   const query = {
     query: text,
@@ -93,15 +111,25 @@ async function search(input: Input, context: OperationContext) {
   const end = offset + results.length
   const more = end < total && results.length > 0 ? { nextCursor: writeCursor(end, about) } : {}
   const explained = input.explainTool == null ? {} : { explained: explainAbsent(input.explainTool, query, context) }
+  const facets = input.facets ? { facets: facetsOf(context, query) } : {}
   const note = fallback ? { note: 'The embeddings service did not answer; ranked by words alone.' } : {}
   const omitted = Math.max(total - end, 0)
-  return { mode: 'search' as const, results, spentTokens, omitted, ...more, ...note, ...explained }
+  return { mode: 'search' as const, results, spentTokens, omitted, ...more, ...facets, ...note, ...explained }
 }
 
 type Query = EngineQuery & {
   readonly offset: number
   readonly limit: number
   readonly accept: (tool: { readonly id: string }) => boolean
+}
+
+/** The facets of all answers, not only of this page. */
+function facetsOf(context: OperationContext, query: Query) {
+  const snapshot = context.catalogue.current()
+  const whole = { ...query, offset: 0, limit: snapshot.entries.length }
+  const { candidates } = query.query.trim() === '' ? browse(snapshot, whole) : rank(context, whole, false)
+  const { category, namespace, tag } = countFacets(candidates.map(({ entry }) => entry))
+  return { category: [...category], namespace: [...namespace], tag: [...tag] }
 }
 
 /** Everything that passes the filters, in the order it was loaded. */
