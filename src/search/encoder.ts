@@ -27,7 +27,6 @@ const modelFields: Readonly<Record<FieldName, ModelField>> = {
   description: 'description',
   paramNames: 'paramNames',
   paramTexts: 'paramTexts',
-  examples: 'description',
 }
 
 /** Loads the encoder that ships with the package: a vector and two weights for each word, nothing more. */

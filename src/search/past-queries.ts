@@ -18,6 +18,11 @@ export const learningDefaults = {
   mostRemembered: 20_000,
 }
 
+export type LearningOptions = typeof learningDefaults
+
+/** Example requests speak for their tool only when they are nearly what was asked: few of them do not show all it is for. */
+export const exampleOptions: LearningOptions = { ...learningDefaults, nearest: 5, power: 5, mostRemembered: 1_000_000 }
+
 interface Entry {
   readonly terms: readonly string[]
   readonly toolIds: ReadonlySet<string>
@@ -25,6 +30,7 @@ interface Entry {
 
 /** What earlier queries led to: the most alike ones vote for the tools that answered them. */
 export class PastQueries {
+  readonly #options: LearningOptions
   readonly #embedder: Embedder | undefined
   readonly #tokenize: Tokenizer = createTokenizer()
   readonly #vectors: VectorTable | undefined
@@ -33,7 +39,8 @@ export class PastQueries {
   readonly #postings = new Map<string, Set<number>>()
   #next = 0
 
-  constructor(embedder: Embedder | undefined) {
+  constructor(embedder: Embedder | undefined, options: LearningOptions = learningDefaults) {
+    this.#options = options
     this.#embedder = embedder
     this.#vectors = embedder === undefined ? undefined : new VectorTable(embedder.dim)
   }
@@ -53,7 +60,7 @@ export class PastQueries {
       this.#entries.set(known, { ...entry, toolIds: new Set([...entry.toolIds, ...toolIds]) })
       return
     }
-    if (this.#entries.size >= learningDefaults.mostRemembered) this.#forgetOldest()
+    if (this.#entries.size >= this.#options.mostRemembered) this.#forgetOldest()
     const number = this.#next++
     this.#entries.set(number, { terms, toolIds: new Set(toolIds) })
     this.#byText.set(key, number)
@@ -63,7 +70,7 @@ export class PastQueries {
 
   /** What each tool gains for a query; credit is split where a past query led to several tools. */
   votes(query: string): ReadonlyMap<string, number> {
-    const { nearest, vote, power, cap } = learningDefaults
+    const { nearest, vote, power, cap } = this.#options
     const votes = new Map<string, number>()
     for (const [number, likeness] of this.#nearest(query).slice(0, nearest)) {
       const { toolIds } = this.#entries.get(number) as Entry
@@ -76,7 +83,7 @@ export class PastQueries {
 
   /** Past queries by how alike they are, most alike first. */
   #nearest(query: string): readonly (readonly [number, number])[] {
-    const share = this.#vectors === undefined ? 1 : learningDefaults.words
+    const share = this.#vectors === undefined ? 1 : this.#options.words
     const alike = this.#commonWords(query)
     for (const [number, likeness] of alike) alike.set(number, likeness * share)
     const vector = this.#embedder?.embedQuery(query)
@@ -130,6 +137,6 @@ export class PastQueries {
 
   /** Vectors live in a ring as large as what is remembered. */
   #slot(number: number): number {
-    return number % learningDefaults.mostRemembered
+    return number % this.#options.mostRemembered
   }
 }

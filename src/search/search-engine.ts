@@ -4,6 +4,7 @@ import type { Embedder } from './encoder.ts'
 import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
 import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
+import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 import { takeBest } from './take-best.ts'
@@ -64,6 +65,8 @@ export class SearchEngine {
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
   readonly #names = new Map<string, Set<number>>()
+  /** The example requests of the tools; read again after a change of them. */
+  #examples: PastQueries | undefined
   #semantic: SemanticIndex | undefined
   #bm25 = new Float64Array(64)
   #total = new Float64Array(64)
@@ -89,6 +92,7 @@ export class SearchEngine {
     this.#positions.set(tool.id, position)
     this.#lexical.add(position, tool)
     this.#semantic?.add(position, tool)
+    if (tool.exampleRequests?.length) this.#examples = undefined
     for (const name of spellings(tool)) this.#names.set(name, (this.#names.get(name) ?? new Set()).add(position))
   }
 
@@ -98,6 +102,7 @@ export class SearchEngine {
     if (position === undefined || tool === undefined) return false
     this.#lexical.remove(position, tool)
     this.#semantic?.remove(position)
+    if (tool.exampleRequests?.length) this.#examples = undefined
     for (const name of spellings(tool)) {
       const named = this.#names.get(name)
       named?.delete(position)
@@ -150,7 +155,7 @@ export class SearchEngine {
       tokenize: this.#tokenize,
       exactName: this.#exactly(query.query).has(position),
       embedding: heightOf(heights, position),
-      learned: query.learned?.get(id) ?? 0,
+      learned: (query.learned?.get(id) ?? 0) + (this.#exampleVotes(query.query)?.get(id) ?? 0),
       embeddingWeight: fusion.embedding,
     })
   }
@@ -167,12 +172,26 @@ export class SearchEngine {
     const heights = mode === 'hybrid' || mode === 'embedding' ? this.#semanticIndex()?.measure(text) : undefined
     if (heights !== undefined) addMeaning(heights, total, mode === 'embedding' ? 0 : this.#standsOut())
     if (mode !== 'substring') {
-      for (const [id, boost] of learned ?? []) {
-        const position = this.#positions.get(id)
-        if (position !== undefined) total[position] = (total[position] as number) + boost
-      }
+      this.#addVotes(this.#exampleVotes(text), total)
+      this.#addVotes(learned, total)
     }
     return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), bm25, heights, total }
+  }
+
+  #addVotes(votes: ReadonlyMap<string, number> | undefined, total: Float64Array): void {
+    for (const [id, boost] of votes ?? []) {
+      const position = this.#positions.get(id)
+      if (position !== undefined) total[position] = (total[position] as number) + boost
+    }
+  }
+
+  #exampleVotes(text: string): ReadonlyMap<string, number> | undefined {
+    if (this.#examples === undefined) {
+      this.#examples = new PastQueries(this.#loadEmbedder(), exampleOptions)
+      for (const tool of this.#tools)
+        for (const request of tool?.exampleRequests ?? []) this.#examples.add(request, [tool?.id ?? ''])
+    }
+    return this.#examples.size === 0 ? undefined : this.#examples.votes(text)
   }
 
   /** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */

@@ -6,15 +6,7 @@ export interface ToolField {
   readonly text: string
 }
 
-export type FieldName =
-  | 'name'
-  | 'namespace'
-  | 'category'
-  | 'tags'
-  | 'description'
-  | 'paramNames'
-  | 'paramTexts'
-  | 'examples'
+export type FieldName = 'name' | 'namespace' | 'category' | 'tags' | 'description' | 'paramNames' | 'paramTexts'
 
 /** What a word counts by where it stands; measured on public retrieval sets. */
 export const fieldWeights: Readonly<Record<FieldName, number>> = {
@@ -25,7 +17,6 @@ export const fieldWeights: Readonly<Record<FieldName, number>> = {
   description: 1,
   paramNames: 0.5,
   paramTexts: 0.5,
-  examples: 0.5,
 }
 
 const deepest = 3
@@ -44,7 +35,6 @@ export function toolFields(tool: SearchableTool): readonly ToolField[] {
     add('paramNames', name)
     add('paramTexts', text)
   }
-  for (const example of tool.exampleRequests ?? []) add('examples', example)
   return fields
 }
 

@@ -6,7 +6,7 @@ import { type Finding, type LintTool, lintLimits } from './finding.ts'
 
 const longestTurnMs = 50
 
-/** Tools that search does not find by what their authors say users would type. */
+/** Tools that search finds by nothing of what their authors say users would type. */
 export async function checkExamples(
   tools: readonly LintTool[],
   loadEmbedder: () => Embedder | undefined,
@@ -30,11 +30,11 @@ export async function checkExamples(
   return findings
 }
 
-/** The same search as users have, examples and all: what it misses, they miss. */
+/** Search without the examples: a request that nobody thought of has only the rest of the tool to go by. */
 function createFinder(tools: readonly LintTool[], loadEmbedder: () => Embedder | undefined) {
   const engine = new SearchEngine(loadEmbedder)
   for (const { toolName, cliName, ...tool } of tools) {
-    engine.add({ id: toolName, name: toolName, namespace: cliName, ...tool })
+    engine.add({ ...tool, id: toolName, name: toolName, namespace: cliName, exampleRequests: [] })
   }
   return (query: string): readonly string[] =>
     engine.search({ query, mode: 'hybrid', limit: lintLimits.rank }).hits.map((hit) => hit.tool.id)
@@ -47,10 +47,9 @@ interface Miss {
 
 function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readonly Miss[]): Finding[] {
   const [first] = misses
-  if (first === undefined) return []
-  const severity = misses.length * 2 > exampleRequests.length ? 'warning' : 'info'
+  if (first === undefined || misses.length < exampleRequests.length) return []
   const which = `${JSON.stringify(first.request)} finds ${first.instead ?? 'nothing'} first`
   const message = `not in the first ${lintLimits.rank} for ${misses.length} of ${exampleRequests.length} example requests: ${which}`
   const hint = 'Put the words of the request into its description, or ask for what sets it apart.'
-  return [{ rule: 'not-found', severity, tool, message, hint }]
+  return [{ rule: 'not-found', severity: 'warning', tool, message, hint }]
 }
