@@ -93,15 +93,13 @@ export class RemoteEmbedder implements Embedder {
     return readVectors(await readBounded(response), texts.length)
   }
 
-  /** Unit vectors, filled up to a multiple of sixteen, which is what the scan takes. */
+  /** Unit vectors, all of one size. */
   #toUnit(vector: Float32Array): Float32Array {
-    const size = Math.ceil(vector.length / 16) * 16
-    if (this.dim !== 0 && size !== this.dim) throw new Error('the embeddings service changed the size of its vectors')
-    this.dim = size
+    if (this.dim !== 0 && vector.length !== this.dim)
+      throw new Error('the embeddings service changed the size of its vectors')
+    this.dim = vector.length
     const length = Math.hypot(...vector) || 1
-    const unit = new Float32Array(size)
-    for (const [index, value] of vector.entries()) unit[index] = value / length
-    return unit
+    return vector.map((value) => value / length)
   }
 
   #readCached(text: string): boolean {

@@ -256,13 +256,14 @@ export class SearchEngine {
 
 /** Adds what meaning counts; a tool without a word of the query must stand out far enough by meaning alone. */
 function addMeaning({ products, mean, scale }: Heights, total: Float64Array, standsOut: number): void {
-  const weight = fusion.embedding
+  const weight = fusion.embedding * scale
+  const far = mean + standsOut / scale
   for (let position = 0; position < products.length; position++) {
     const product = products[position] as number
-    const height = (product - mean) * scale
-    if (height <= 0 || product === 0) continue
+    // Most tools are passed over by this one comparison; a product of zero is no tool.
+    if (product <= mean || product === 0) continue
     const words = total[position] as number
-    if (words > 0 || height > standsOut) total[position] = words + weight * height
+    if (words > 0 || product > far) total[position] = words + weight * (product - mean)
   }
 }
 

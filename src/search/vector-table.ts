@@ -1,6 +1,7 @@
 import { createDotProducts } from './dot-products.ts'
 
 const page = 65_536
+const step = 32
 
 /**
  * Unit vectors of 8-bit numbers, one for each tool, and their cosines with a query.
@@ -14,10 +15,10 @@ export class VectorTable {
   #capacity = 0
   #used = 0
 
-  /** The dimension must be a multiple of 16. */
+  /** Rows are filled up with zeros to what the scan takes in one step. */
   constructor(dim: number) {
-    this.#dim = dim
-    this.#rowsAt = dim * 2
+    this.#dim = Math.ceil(dim / step) * step
+    this.#rowsAt = this.#dim * 2
   }
 
   /** Puts a vector at a position; a vector of zeros takes it out. */
@@ -25,8 +26,8 @@ export class VectorTable {
     if (position >= this.#capacity) this.#grow(position + 1)
     this.#used = Math.max(this.#used, position + 1)
     const row = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt + position * this.#dim, this.#dim)
-    if (vector === undefined) row.fill(0)
-    else for (let column = 0; column < this.#dim; column++) row[column] = Math.round((vector[column] as number) * 127)
+    row.fill(0)
+    for (const [column, value] of vector?.entries() ?? []) row[column] = Math.round(value * 127)
   }
 
   /** The products of all rows with a query, as whole numbers on one scale; valid until the next call. */
