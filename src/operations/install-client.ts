@@ -1,7 +1,6 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import * as z from 'zod'
+import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import { lineDiff } from '../base/line-diff.ts'
 import { type Client, clientNames, clients } from './clients.ts'
@@ -58,7 +58,7 @@ export const installClient = defineOperation({
 function replaceFile(file: string, text: string): string | null {
   const temporary = `${file}.tooldex-${process.pid}`
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    ensureFolder(dirname(file))
     const backup = existsSync(file) ? freeName(`${file}.backup`) : null
     if (backup !== null) copyFileSync(file, backup)
     const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600

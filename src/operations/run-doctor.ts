@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import * as z from 'zod'
 import { commandWords } from '../base/command-words.ts'
+import { ensureFolder } from '../base/ensure-folder.ts'
 import { toTooldexError } from '../base/errors.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
@@ -41,7 +42,7 @@ function checkNode(): Check {
 function checkHome(): Check {
   const folder = userConfigsDir()
   try {
-    mkdirSync(folder, { recursive: true })
+    ensureFolder(folder)
     accessSync(folder, constants.W_OK)
     return { name: 'home', state: 'ok', message: `your own configs go to ${folder}` }
   } catch {

@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ensureFolder } from '../base/ensure-folder.ts'
 import type { Embedder } from '../search/index.ts'
 import { PastQueries } from '../search/index.ts'
 
@@ -76,7 +77,7 @@ export class SearchMemory {
   /** A file that cannot be written only means that nothing is learned. */
   #append(file: string, experience: Experience): void {
     try {
-      mkdirSync(dirname(file), { recursive: true })
+      ensureFolder(dirname(file))
       appendFileSync(file, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
       const all = readExperiences(file)
       if (all.length > mostLines) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensureFolder } from '../base/ensure-folder.ts'
 import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { toolFields } from './tool-fields.ts'
@@ -115,7 +116,7 @@ export class RemoteEmbedder implements Embedder {
 
   #writeCached(text: string, vector: Float32Array): void {
     try {
-      mkdirSync(this.#options.cacheFolder, { recursive: true })
+      ensureFolder(this.#options.cacheFolder)
       writeFileSync(this.#pathOf(text), Buffer.from(vector.buffer), { mode: 0o600 })
     } catch {
       // Asked for again next time.

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
+import { ensureFolder } from '../../../base/ensure-folder.ts'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { SearchMode } from '../../../contract/search.ts'
@@ -57,7 +58,7 @@ async function writeMined(folder: string, host: CliHost): Promise<void> {
   const { tools, queries } = await invoke(mineGoldenSet, {}, host.open({ logLevel: 'ERROR' }))
   const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   try {
-    mkdirSync(folder, { recursive: true })
+    ensureFolder(folder)
     writeFileSync(join(folder, 'tools.jsonl'), toLines(tools))
     writeFileSync(join(folder, 'queries.jsonl'), toLines(queries))
   } catch (cause) {

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ensureFolder } from '../../../base/ensure-folder.ts'
 import { TooldexError } from '../../../base/errors.ts'
 import { importHelp } from '../../../operations/import-help.ts'
 import { invoke } from '../../../operations/invoke.ts'
@@ -47,7 +48,7 @@ function readFile(path: string): string {
 
 function writeNew(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    ensureFolder(dirname(path))
     writeFileSync(path, text, { flag: 'wx' })
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'

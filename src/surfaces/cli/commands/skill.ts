@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ensureFolder } from '../../../base/ensure-folder.ts'
 import { skillFile } from '../../../base/package-info.ts'
 import type { AddCommand } from './command.ts'
 
@@ -14,7 +15,7 @@ export const addSkill: AddCommand = (program, host) => {
       if (flags.path) return host.out(`${skillFile}\n`)
       if (!flags.install) return host.out(readFileSync(skillFile, 'utf8'))
       const target = join(process.cwd(), '.claude', 'skills', 'tooldex-config', 'SKILL.md')
-      mkdirSync(dirname(target), { recursive: true })
+      ensureFolder(dirname(target))
       copyFileSync(skillFile, target)
       host.out(`Installed ${target}\n`)
     })
