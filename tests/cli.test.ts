@@ -89,6 +89,28 @@ describe('tooldex in the terminal', () => {
     expect(viaJson.code).toBe(errorTable.INPUT_INVALID.exit)
   })
 
+  it('never runs what was asked to be shown, even where a tool has a dry_run of its own', async () => {
+    const args = '[{ name: dry_run, type: boolean }, { name: word, positional: true }]'
+    const file = tempFile('dry.yaml', `command: echo\ntools:\n  - { name: dry, description: d, args: ${args} }\n`)
+    const shown = await runCli(['call', '-c', file, 'dry', 'x', '--dry-run', '--json'])
+    expect(JSON.parse(shown.stdout)).toMatchObject({ plan: { argv: ['echo', 'x'] } })
+    expect((await runCli(['call', '-c', file, 'dry', 'x', '--dry_run'])).stdout).toBe('x --dry-run\n')
+    expect((await runCli(['call', 'coreutils_echo', 'x', '--policy', 'p.yaml'])).stderr).toContain(
+      'before the name of the tool',
+    )
+  })
+
+  it('refuses a policy with a key that means nothing', async () => {
+    const policy = tempFile(
+      'policy.yaml',
+      'default: enabled\ntools:\n  git_add: { args: { paths: { patern: "src/.*" } } }\n',
+    )
+    const { code, stderr } = await runCli(['list', 'git', '--policy', policy])
+    expect(code).toBe(errorTable.POLICY_INVALID.exit)
+    expect(stderr).toContain("Did you mean 'pattern'?")
+    expect((await runCli(['list', 'git', '--policy', '/no/such/policy.yaml'])).stderr).toContain('policy file')
+  })
+
   it('passes on how a command ended', async () => {
     const file = tempFile(
       'end.yaml',

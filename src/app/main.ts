@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setMaxListeners } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { packageVersion } from '../base/package-info.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
@@ -6,6 +7,8 @@ import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
 
 const stopping = new AbortController()
+// Everything that runs at once listens to it.
+setMaxListeners(0, stopping.signal)
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort(name))
 // A reader that has seen enough (| head) is no error.
 process.stdout.on('error', () => {})

@@ -1,3 +1,4 @@
+import { TooldexError } from '../base/errors.ts'
 import { compilePattern } from '../base/pattern.ts'
 import { readTextFile } from '../base/read-text-file.ts'
 import { type Finding, parseTypedYaml, type TypedYaml } from '../base/typed-yaml.ts'
@@ -16,18 +17,29 @@ const policyKeys: KeyShape = {
 
 /** Loads a policy file; a rule that could not be kept (a bad regular expression, say) is an error here, not at the first call. */
 export function loadPolicy(path: string): TypedYaml<Policy> {
-  return parsePolicy(readTextFile(path), path)
+  try {
+    return parsePolicy(readTextFile(path), path)
+  } catch (error) {
+    if (!(error instanceof TooldexError) || error.code !== 'CONFIG_NOT_FOUND') throw error
+    throw new TooldexError('POLICY_INVALID', `The policy file ${path} does not exist.`, { hint: 'Check its path.' })
+  }
 }
 
 /** Reads a policy from YAML text. */
 export function parsePolicy(text: string, file: string): TypedYaml<Policy> {
-  return parseTypedYaml(text, file, {
-    schema: Policy,
-    keys: policyKeys,
-    code: 'POLICY_INVALID',
-    needs: "'default' or 'tools'",
-    check: checkPolicy,
-  })
+  return parseTypedYaml(
+    text,
+    file,
+    {
+      schema: Policy,
+      keys: policyKeys,
+      code: 'POLICY_INVALID',
+      needs: "'default' or 'tools'",
+      check: checkPolicy,
+      // A key nobody knows is a rule nobody keeps.
+    },
+    true,
+  )
 }
 
 function checkPolicy(policy: Policy): readonly Finding[] {

@@ -342,11 +342,17 @@ describe('where commands run', () => {
     expect(() => parse(yaml)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID' }))
   })
 
-  it('warns of keys that mean nothing, with what was meant', () => {
-    const { warnings } = loadPolicy(tempFile('policy.yaml', 'defualt: enabled\nexecutor: {imgae: x}\n'))
-    expect(warnings).toMatchObject([
-      { severity: 'warning', line: 1, column: 1, message: "unknown key 'defualt'. Did you mean 'default'?" },
-      { severity: 'warning', line: 2, column: 12, message: "unknown key 'imgae'. Did you mean 'image'?" },
-    ])
+  it('refuses keys that mean nothing, with what was meant: a rule nobody keeps is a door left open', () => {
+    const file = tempFile('policy.yaml', 'defualt: enabled\nexecutor: {imgae: x}\n')
+    const problems = [
+      { severity: 'error', line: 1, column: 1, message: "unknown key 'defualt'. Did you mean 'default'?" },
+      { severity: 'error', line: 2, column: 12, message: "unknown key 'imgae'. Did you mean 'image'?" },
+    ]
+    expect(() => loadPolicy(file)).toThrow(
+      expect.objectContaining({
+        code: 'POLICY_INVALID',
+        problems: problems.map((problem) => expect.objectContaining(problem)),
+      }),
+    )
   })
 })

@@ -25,6 +25,9 @@ export interface ParsedFlags {
 }
 
 const ownFlags = new Set(['json', 'dry-run', 'help'])
+// Spelled like this they are always ours: who asks what would run must never see it run. A tool's own is `--dry_run`.
+const alwaysOurs = new Set(['dry-run', 'help'])
+const beforeTool = new Set(['config', 'policy', 'args', 'log-level', 'max-output', 'max-file', 'containment'])
 
 /** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay texts: the call checks and converts them. */
 export function parseToolFlags(words: readonly string[], tool: FlagTool): ParsedFlags {
@@ -45,15 +48,21 @@ export function parseToolFlags(words: readonly string[], tool: FlagTool): Parsed
       continue
     }
     const [, key = '', inline] = flag
-    const name = findProperty(key, tool)
+    const name = alwaysOurs.has(key) ? undefined : findProperty(key, tool)
     if (name === undefined && ownFlags.has(key)) own.add(key)
-    else if (name === undefined) throw usage(`${tool.name} has no --${key}.${didYouMean(key, flagNames(tool))}`, tool)
+    else if (name === undefined) throw usage(unknownFlag(key, tool), tool)
     else if (tool.properties[name]?.type === 'boolean') put(name, inline ?? 'true')
     else if (inline !== undefined) put(name, inline)
     else if (index + 1 < words.length) put(name, words[++index])
     else throw usage(`--${key} needs a value`, tool)
   }
   return { values, own }
+}
+
+function unknownFlag(key: string, tool: FlagTool): string {
+  if (beforeTool.has(key)) return `--${key} goes before the name of the tool: tooldex call --${key} ... ${tool.name}`
+  const meant = didYouMean(key, flagNames(tool))
+  return `${tool.name} has no --${key}${meant === '' ? '' : `.${meant}`}`
 }
 
 /** A list takes all the words that are left. */

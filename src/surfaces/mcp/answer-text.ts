@@ -21,6 +21,8 @@ export function searchText(answer: SearchAnswer): string {
   })
   if (answer.note !== undefined) lines.push(`(${answer.note})`)
   if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
+  if (lines.length === 0 && answer.omitted > 0)
+    return `${answer.omitted} tools match, but none fits. Raise limit or budgetTokens.`
   return lines.length === 0
     ? 'No tool matches. Try other words, or no query for an overview.'
     : showInvisible(lines.join('\n'))

@@ -91,6 +91,8 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
     return `${formatTable(['CLI', 'Tools', 'Category', 'Description'], rows, columns)}\n`
   }
   const hits = answer.results ?? []
+  if (hits.length === 0 && answer.omitted > 0)
+    return `${answer.omitted} tools match, but none fits the limit or budget.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => [hit.score.toFixed(2), hit.name, hit.shortDescription, hit.category ?? ''])
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`

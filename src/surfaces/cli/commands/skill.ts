@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureFolder } from '../../../base/ensure-folder.ts'
+import { TooldexError } from '../../../base/errors.ts'
 import { skillFile } from '../../../base/package-info.ts'
 import type { AddCommand } from './command.ts'
 
@@ -15,8 +16,15 @@ export const addSkill: AddCommand = (program, host) => {
       if (flags.path) return host.out(`${skillFile}\n`)
       if (!flags.install) return host.out(readFileSync(skillFile, 'utf8'))
       const target = join(process.cwd(), '.claude', 'skills', 'tooldex-config', 'SKILL.md')
-      ensureFolder(dirname(target))
-      copyFileSync(skillFile, target)
+      try {
+        ensureFolder(dirname(target))
+        copyFileSync(skillFile, target)
+      } catch (cause) {
+        throw new TooldexError('FILE_REFUSED', `${target} cannot be written.`, {
+          hint: 'Choose a folder that is yours.',
+          cause,
+        })
+      }
       host.out(`Installed ${target}\n`)
     })
 }
