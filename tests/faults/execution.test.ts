@@ -148,8 +148,18 @@ describe('fault 60: a child that ends before its own child', () => {
 })
 
 describe('fault 61: a fork bomb', () => {
-  const bomb = (first: string) =>
-    `#!/usr/bin/env python3\nimport os\nwhile True:\n    if os.fork() == 0:\n        ${first}\n`
+  // What is refused a fork lingers, so that the peak can be seen however slowly it is looked for.
+  const bomb = (first: string) => `#!/usr/bin/env python3
+import os, time
+while True:
+    try:
+        child = os.fork()
+    except OSError:
+        time.sleep(1)
+        raise
+    if child == 0:
+        ${first}
+`
   const bombs = { 'in its group': bomb('pass'), 'with a session for each': bomb('os.setsid()') }
   const needsCgroup = needs(
     hasPidsCgroup && containments[0]?.containment.kind === 'pid-namespace',
