@@ -208,6 +208,7 @@ if MODE.startswith("fold:"):
     export(m, f"{OUT}/fold-{names[0]}")
 elif MODE == "held":
     m = train(set(), held_out=True)
+    export(m, f"{OUT}/held")
     results = [(s.name, measure(m, s, torch.nonzero(s.held == 1).flatten())) for s in sets if s.name != "toolbench"]
 else:
     m = train(set(), held_out=False)
