@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeEmbedder, embedderQueries, embedderTools } from '../src/search/embedder.suite.ts'
+import { RemoteEmbedder } from '../src/search/index.ts'
 import { runCli } from './support/run-cli.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -56,6 +58,16 @@ async function search(url: string, home: string) {
   })
   return { answer: JSON.parse(stdout), stderr, stdout, ms: performance.now() - started }
 }
+
+describeEmbedder('a service', async () => {
+  const { url } = await startService(({ inputs }, send) => {
+    const data = inputs.map((text, index) => ({ index, embedding: /branch/i.test(text) ? [3, 1, 0] : [0, 2, 5] }))
+    send(200, JSON.stringify({ data }))
+  })
+  const embedder = new RemoteEmbedder({ url, model: 'm', cacheFolder: tempFolder() })
+  for (const query of embedderQueries) expect(await embedder.prepare(query, embedderTools)).toBe(true)
+  return embedder
+})
 
 describe('an embeddings service in the place of the encoder', () => {
   it('ranks by its vectors, and asks for those of tools once', async () => {

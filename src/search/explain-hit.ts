@@ -1,6 +1,6 @@
 import type { Explanation, SearchableTool } from '../contract/search.ts'
 import type { QueryTerm } from './lexical-index.ts'
-import type { Tokenizer } from './tokenize.ts'
+import { type Tokenizer, termsOf } from './tokenize.ts'
 import { toolFields } from './tool-fields.ts'
 
 interface HitParts {
@@ -8,7 +8,7 @@ interface HitParts {
   readonly terms: readonly QueryTerm[]
   readonly scoreOf: (term: QueryTerm) => number
   readonly nameCoverage: number
-  readonly tokenize: Tokenizer
+  readonly tokenizer: Tokenizer
   readonly exactName: boolean
   readonly embedding: number
   readonly learned: number
@@ -19,7 +19,7 @@ interface HitParts {
 export function explainHit(parts: HitParts): Explanation {
   const places = new Map<string, Set<string>>()
   for (const { field, text } of toolFields(parts.tool)) {
-    const words = parts.tokenize(text)
+    const words = termsOf(parts.tokenizer, text)
     const found = [...words, ...words.slice(1).map((word, index) => `${words[index]} ${word}`)]
     for (const word of found) places.set(word, (places.get(word) ?? new Set()).add(field))
   }

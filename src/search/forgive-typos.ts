@@ -1,13 +1,13 @@
 import { suggest } from '../base/suggest.ts'
 import type { LexicalIndex } from './lexical-index.ts'
-import type { Tokenizer } from './tokenize.ts'
+import { type Tokenizer, termsOf } from './tokenize.ts'
 
 // Looking for what was meant takes a walk over all known words, so only short queries and those that found nothing are mended.
 const shortQuery = 3
 
 /** The query with words that no tool has replaced by known ones: a beginning (`repo`), or the nearest spelling (`comit`). */
-export function forgiveTypos(text: string, lexical: LexicalIndex, tokenize: Tokenizer): string | undefined {
-  const words = tokenize(text)
+export function forgiveTypos(text: string, lexical: LexicalIndex, tokenizer: Tokenizer): string | undefined {
+  const words = termsOf(tokenizer, text)
   const unknown = new Set(words.filter((word) => lexical.countOf(word) === 0 && word.length >= 3))
   if (unknown.size === 0 || (words.length > shortQuery && unknown.size < words.length)) return undefined
   const meant = words.map((word) => (unknown.has(word) ? (findMeant(word, lexical) ?? word) : word))

@@ -1,7 +1,6 @@
 import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
-import { PostingTable } from './postings.ts'
-import type { Tokenizer } from './tokenize.ts'
-import { fieldWeights, toolFields } from './tool-fields.ts'
+import { type PostingList, TextIndex, type ToolWords } from './text-index.ts'
+import { type Tokenizer, termsOf } from './tokenize.ts'
 
 /** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalogue. */
 export const lexicalDefaults = {
@@ -16,6 +15,8 @@ export const lexicalDefaults = {
 /** What a query is looked up by: its words and the pairs of neighbours among them. */
 export interface QueryTerm {
   readonly key: number
+  /** For a pair: the word before. */
+  readonly after?: number
   readonly term: string
   readonly weight: number
 }
@@ -23,12 +24,8 @@ export interface QueryTerm {
 /** BM25 over weighted fields. Postings are kept per term, so a tool comes and goes in the time its own words take. */
 export class LexicalIndex implements Retriever {
   readonly mode = 'bm25'
-  readonly #tokenize: Tokenizer
-  readonly #ids = new Map<string, number>()
-  readonly #postings = new PostingTable()
-  /** Where a term is part of the name. */
-  readonly #named = new PostingTable()
-  readonly #names: (readonly number[] | undefined)[] = []
+  readonly #tokenizer: Tokenizer
+  readonly #texts: TextIndex
   #lengths = new Float32Array(64)
   #norms = new Float32Array(64)
   #normsOf = 0
@@ -40,29 +37,34 @@ export class LexicalIndex implements Retriever {
   #totalLength = 0
   #count = 0
 
-  constructor(tokenize: Tokenizer) {
-    this.#tokenize = tokenize
+  constructor(tokenizer: Tokenizer) {
+    this.#tokenizer = tokenizer
+    this.#texts = new TextIndex(tokenizer)
+  }
+
+  /** How many tools there are. */
+  get size(): number {
+    return this.#count
+  }
+
+  /** The words of a tool, for other indexes. */
+  wordsOf(position: number): ToolWords {
+    return this.#texts.wordsOf(position)
   }
 
   add(position: number, tool: SearchableTool): void {
-    const { counts, length, name } = this.#read(tool)
-    for (const [key, weight] of counts) this.#postings.add(key, position, weight)
-    for (const word of name) this.#named.add(word, position, 1)
+    const length = this.#texts.add(position, tool)
     this.#grow(position)
-    this.#names[position] = name
     this.#lengths[position] = length
     this.#totalLength += length
     this.#count++
     this.#changes++
   }
 
-  remove(position: number, tool: SearchableTool): void {
-    const { counts, length, name } = this.#read(tool)
-    for (const key of counts.keys()) this.#postings.remove(key, position)
-    for (const word of name) this.#named.remove(word, position)
-    this.#names[position] = undefined
+  remove(position: number): void {
+    this.#texts.remove(position)
+    this.#totalLength -= this.#lengths[position] as number
     this.#lengths[position] = 0
-    this.#totalLength -= length
     this.#count--
     this.#changes++
   }
@@ -71,11 +73,11 @@ export class LexicalIndex implements Retriever {
     this.#refreshNorms()
     const terms = this.terms(text)
     const norms = this.#norms
-    for (const { key, weight } of terms) {
-      const { positions, weights, size } = this.#postings.get(key)
-      if (size === 0) continue
-      const factor = this.#idf(size) * weight * (lexicalDefaults.k1 + 1)
-      for (let index = 0; index < size; index++) {
+    for (const term of terms) {
+      const { positions, weights } = this.#postings(term)
+      if (positions.length === 0) continue
+      const factor = this.#idf(positions.length) * term.weight * (lexicalDefaults.k1 + 1)
+      for (let index = 0; index < positions.length; index++) {
         const position = positions[index] as number
         const count = weights[index] as number
         scores[position] = (scores[position] as number) + (factor * count) / (count + (norms[position] as number))
@@ -86,56 +88,58 @@ export class LexicalIndex implements Retriever {
 
   /** The terms of a query, each once, and its pairs; those that no tool has are left out. */
   terms(text: string): readonly QueryTerm[] {
-    const terms = new Map<number, QueryTerm>()
-    let before: { id: number; word: string } | undefined
-    for (const word of this.#tokenize(text)) {
-      const id = this.#ids.get(word)
-      if (id !== undefined) {
-        terms.set(id, { key: id, term: word, weight: 1 })
+    const words = new Map<number, QueryTerm>()
+    const pairs = new Map<string, QueryTerm>()
+    let before: { key: number; word: string } | undefined
+    for (const word of termsOf(this.#tokenizer, text)) {
+      const key = this.#texts.termOf(word)
+      if (key !== undefined) {
+        words.set(key, { key, term: word, weight: 1 })
         if (before !== undefined) {
-          const key = pairKey(before.id, id)
-          terms.set(key, { key, term: `${before.word} ${word}`, weight: lexicalDefaults.pairs })
+          const term = `${before.word} ${word}`
+          pairs.set(term, { key, after: before.key, term, weight: lexicalDefaults.pairs })
         }
       }
-      before = id === undefined ? undefined : { id, word }
+      before = key === undefined ? undefined : { key, word }
     }
-    return [...terms.values()]
+    return [...words.values(), ...pairs.values()]
   }
 
   /** What a tool would get for having every word of a query: unknown words count as the rarest. */
   ideal(text: string): number {
-    const words = new Set(this.#tokenize(text))
+    const words = new Set(termsOf(this.#tokenizer, text))
     let sum = 0
     for (const word of words) sum += this.#idf(this.countOf(word))
     return sum * (lexicalDefaults.k1 + 1)
   }
 
   /** What one term adds to the score of one tool. */
-  scoreOf(position: number, { key, weight }: QueryTerm): number {
+  scoreOf(position: number, term: QueryTerm): number {
     this.#refreshNorms()
-    const count = this.#postings.weightOf(key, position)
+    const { positions, weights } = this.#postings(term)
+    const count = weights[positions.indexOf(position)] ?? 0
     if (count === 0) return 0
-    const factor = this.#idf(this.#postings.sizeOf(key)) * weight * (lexicalDefaults.k1 + 1)
+    const factor = this.#idf(positions.length) * term.weight * (lexicalDefaults.k1 + 1)
     return (factor * count) / (count + (this.#norms[position] as number))
   }
 
   /** What the share of a tool's name that is in the query adds; rare words of the name count for more of it. */
   nameCoverage(position: number, terms: readonly QueryTerm[]): number {
-    const keys = new Set(terms.map(({ key }) => key))
-    const words = (this.#names[position] ?? []).filter((word) => keys.has(word))
-    const found = words.reduce((sum, word) => sum + this.#idf(this.#postings.sizeOf(word)), 0)
+    const keys = new Set(terms.filter(({ after }) => after === undefined).map(({ key }) => key))
+    const words = this.#texts.nameOf(position).filter((word) => keys.has(word))
+    const found = words.reduce((sum, word) => sum + this.#idf(this.#texts.sizeOf('words', word)), 0)
     return found === 0 ? 0 : (lexicalDefaults.nameCoverage * found) / this.#nameTotal(position)
   }
 
   /** Known words, for finding what a mistyped one may have meant. */
   vocabulary(): Iterable<string> {
-    return this.#ids.keys()
+    return this.#texts.terms()
   }
 
   /** How many tools have a word. */
   countOf(word: string): number {
-    const id = this.#ids.get(word)
-    return id === undefined ? 0 : this.#postings.sizeOf(id)
+    const id = this.#texts.termOf(word)
+    return id === undefined ? 0 : this.#texts.sizeOf('words', id)
   }
 
   /** Rare terms say more. */
@@ -147,11 +151,11 @@ export class LexicalIndex implements Retriever {
   #addNameCoverage(terms: readonly QueryTerm[], scores: Float64Array): void {
     const found = this.#found
     const touched: number[] = []
-    for (const { key } of terms) {
-      const { positions, size } = this.#named.get(key)
-      if (size === 0) continue
-      const idf = this.#idf(this.#postings.sizeOf(key))
-      for (let index = 0; index < size; index++) {
+    for (const { key, after } of terms) {
+      if (after !== undefined) continue
+      const { positions } = this.#texts.postings('names', key)
+      const idf = this.#idf(this.#texts.sizeOf('words', key))
+      for (let index = 0; index < positions.length; index++) {
         const position = positions[index] as number
         if (found[position] === 0) touched.push(position)
         found[position] = (found[position] as number) + idf
@@ -168,37 +172,15 @@ export class LexicalIndex implements Retriever {
   #nameTotal(position: number): number {
     if (this.#nameTotalsOf[position] !== this.#changes) {
       let total = 0
-      for (const word of this.#names[position] ?? []) total += this.#idf(this.#postings.sizeOf(word))
+      for (const word of this.#texts.nameOf(position)) total += this.#idf(this.#texts.sizeOf('words', word))
       this.#nameTotals[position] = total
       this.#nameTotalsOf[position] = this.#changes
     }
     return this.#nameTotals[position] as number
   }
 
-  #read(tool: SearchableTool) {
-    const counts = new Map<number, number>()
-    const count = (key: number, weight: number) => counts.set(key, (counts.get(key) ?? 0) + weight)
-    let length = 0
-    let name: readonly number[] = []
-    for (const { field, text } of toolFields(tool)) {
-      const weight = fieldWeights[field]
-      const ids = this.#tokenize(text).map((word) => this.#idOf(word))
-      if (field === 'name') name = [...new Set(ids)]
-      length += ids.length * weight
-      for (const [index, id] of ids.entries()) {
-        count(id, weight)
-        if (index > 0) count(pairKey(ids[index - 1] as number, id), weight)
-      }
-    }
-    return { counts, length, name }
-  }
-
-  #idOf(word: string): number {
-    const known = this.#ids.get(word)
-    if (known !== undefined) return known
-    const id = this.#ids.size
-    this.#ids.set(word, id)
-    return id
+  #postings({ key, after }: QueryTerm): PostingList {
+    return after === undefined ? this.#texts.postings('words', key) : this.#texts.pairPostings(after, key)
   }
 
   #grow(position: number): void {
@@ -223,8 +205,3 @@ export class LexicalIndex implements Retriever {
     this.#normsOf = this.#changes
   }
 }
-
-// Words have numbers below this; a pair is two of them in one number, above all words.
-const mostWords = 2 ** 24
-
-const pairKey = (first: number, second: number): number => (first + 1) * mostWords + second

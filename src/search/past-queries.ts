@@ -1,5 +1,5 @@
 import type { Embedder } from './encoder.ts'
-import { createTokenizer, type Tokenizer } from './tokenize.ts'
+import { createTokenizer, type Tokenizer, termsOf } from './tokenize.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
 /** How experience is weighed; set once on public retrieval sets. Each bound keeps one habit from deciding everything. */
@@ -32,7 +32,7 @@ interface Entry {
 export class PastQueries {
   readonly #options: LearningOptions
   readonly #embedder: Embedder | undefined
-  readonly #tokenize: Tokenizer = createTokenizer()
+  readonly #tokenizer: Tokenizer = createTokenizer()
   readonly #vectors: VectorTable | undefined
   readonly #entries = new Map<number, Entry>()
   readonly #byText = new Map<string, number>()
@@ -51,7 +51,7 @@ export class PastQueries {
 
   /** Remembers that a query led to tools. The same words again add their tools, not a second vote. */
   add(query: string, toolIds: readonly string[]): void {
-    const terms = [...new Set(this.#tokenize(query))].sort()
+    const terms = [...new Set(termsOf(this.#tokenizer, query))].sort()
     if (terms.length === 0 || toolIds.length === 0) return
     const key = terms.join(' ')
     const known = this.#byText.get(key)
@@ -100,7 +100,7 @@ export class PastQueries {
   /** The cosine of the words of two queries, rare ones counting more. */
   #commonWords(query: string): Map<number, number> {
     const alike = new Map<number, number>()
-    const terms = new Set(this.#tokenize(query))
+    const terms = new Set(termsOf(this.#tokenizer, query))
     for (const term of terms) {
       for (const number of this.#postings.get(term) ?? [])
         alike.set(number, (alike.get(number) ?? 0) + this.#idf(term) ** 2)

@@ -3,20 +3,13 @@ import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
 import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
+import { fusion, HybridIndex, heightOf } from './hybrid-index.ts'
 import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
+import { NameIndex } from './name-index.ts'
 import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
-import { splitIdentifiers } from './split-identifiers.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer } from './tokenize.ts'
-
-/** How words, meaning and experience are weighed; set once on public retrieval sets, the same for every catalogue. */
-export const fusion = {
-  /** What one standard deviation of meaning counts beside BM25. */
-  embedding: 4.5,
-  /** How far a tool must stand out by meaning alone to be an answer. */
-  standsOut: 2,
-}
 
 /** What is asked of the engine. */
 export interface EngineQuery {
@@ -56,18 +49,24 @@ interface Signals {
   readonly total: Float64Array
 }
 
+// An index keeps every word it has met; after this many removals for each tool left it is built anew.
+const removalsPerTool = 4
+const leastRemovals = 5000
+
 /** Finds tools by words and by meaning. Adding, changing or removing a tool updates it in place. */
 export class SearchEngine {
-  readonly #tokenize = createTokenizer()
-  readonly #lexical = new LexicalIndex(this.#tokenize)
+  readonly #tokenizer = createTokenizer()
   readonly #loadEmbedder: () => Embedder | undefined
   readonly #tools: (SearchableTool | undefined)[] = []
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
-  readonly #names = new Map<string, Set<number>>()
+  readonly #names = new NameIndex()
+  #lexical = new LexicalIndex(this.#tokenizer)
+  /** Words and meaning, and meaning alone; there with the first search by meaning. */
+  #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
   /** The example requests of the tools; read again after a change of them. */
   #examples: PastQueries | undefined
-  #semantic: SemanticIndex | undefined
+  #removals = 0
   #bm25 = new Float64Array(64)
   #total = new Float64Array(64)
 
@@ -90,33 +89,29 @@ export class SearchEngine {
     const position = this.#free.pop() ?? this.#tools.length
     this.#tools[position] = tool
     this.#positions.set(tool.id, position)
-    this.#lexical.add(position, tool)
-    this.#semantic?.add(position, tool)
+    ;(this.#meaning?.hybrid ?? this.#lexical).add(position, tool)
+    this.#names.add(position, tool)
     if (tool.exampleRequests?.length) this.#examples = undefined
-    for (const name of spellings(tool)) this.#names.set(name, (this.#names.get(name) ?? new Set()).add(position))
   }
 
   remove(id: string): boolean {
     const position = this.#positions.get(id)
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return false
-    this.#lexical.remove(position, tool)
-    this.#semantic?.remove(position)
+    ;(this.#meaning?.hybrid ?? this.#lexical).remove(position)
+    this.#names.remove(position, tool)
     if (tool.exampleRequests?.length) this.#examples = undefined
-    for (const name of spellings(tool)) {
-      const named = this.#names.get(name)
-      named?.delete(position)
-      if (named?.size === 0) this.#names.delete(name)
-    }
     this.#tools[position] = undefined
     this.#positions.delete(id)
     this.#free.push(position)
+    this.#removals++
+    if (this.#removals > Math.max(leastRemovals, this.size * removalsPerTool)) this.#rebuild()
     return true
   }
 
   /** Lets go of all vectors, to be made anew with the next search by meaning. */
   forgetMeaning(): void {
-    this.#semantic = undefined
+    this.#meaning = undefined
   }
 
   search(query: EngineQuery): EngineAnswer {
@@ -152,7 +147,7 @@ export class SearchEngine {
       terms,
       scoreOf: (term) => this.#lexical.scoreOf(position, term),
       nameCoverage: this.#lexical.nameCoverage(position, terms),
-      tokenize: this.#tokenize,
+      tokenizer: this.#tokenizer,
       exactName: this.#exactly(query.query).has(position),
       embedding: heightOf(heights, position),
       learned: (query.learned?.get(id) ?? 0) + (this.#exampleVotes(query.query)?.get(id) ?? 0),
@@ -164,18 +159,31 @@ export class SearchEngine {
     this.#reserve()
     const count = this.#tools.length
     const bm25 = this.#bm25.subarray(0, count).fill(0)
-    const total = this.#total.subarray(0, count)
-    const text = forgiveTypos(query, this.#lexical, this.#tokenize) ?? query
-    if (mode === 'substring') this.#matchSubstring(query, bm25)
-    else if (mode !== 'embedding') this.#lexical.score({ text }, bm25)
-    total.set(bm25)
-    const heights = mode === 'hybrid' || mode === 'embedding' ? this.#semanticIndex()?.measure(text) : undefined
-    if (heights !== undefined) addMeaning(heights, total, mode === 'embedding' ? 0 : this.#standsOut())
+    const total = this.#total.subarray(0, count).fill(0)
+    const text = forgiveTypos(query, this.#lexical, this.#tokenizer) ?? query
+    const heights = this.#score(mode === 'substring' ? query : text, mode, total, bm25)
     if (mode !== 'substring') {
       this.#addVotes(this.#exampleVotes(text), total)
       this.#addVotes(learned, total)
     }
     return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), bm25, heights, total }
+  }
+
+  /** Fills in what each tool gets, and what words alone gave it. */
+  #score(text: string, mode: SearchMode, total: Float64Array, words: Float64Array): Heights | undefined {
+    const meaning = mode === 'hybrid' || mode === 'embedding' ? this.#useMeaning() : undefined
+    if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total, words)
+    if (mode === 'embedding') {
+      const heights = meaning?.semantic.score({ text }, total)
+      // On the scale of hybrid, which is what experience is weighed against.
+      for (let position = 0; position < total.length; position++)
+        total[position] = (total[position] as number) * fusion.embedding
+      return heights
+    }
+    if (mode === 'substring') this.#matchSubstring(text, total)
+    else this.#lexical.score({ text }, total)
+    words.set(total)
+    return undefined
   }
 
   #addVotes(votes: ReadonlyMap<string, number> | undefined, total: Float64Array): void {
@@ -192,11 +200,6 @@ export class SearchEngine {
         for (const request of tool?.exampleRequests ?? []) this.#examples.add(request, [tool?.id ?? ''])
     }
     return this.#examples.size === 0 ? undefined : this.#examples.votes(text)
-  }
-
-  /** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */
-  #standsOut(): number {
-    return Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(this.size - 1, 0)))
   }
 
   /** The columns of a query are used again for the next one: making them anew took longer than filling them. */
@@ -240,45 +243,27 @@ export class SearchEngine {
   }
 
   #exactly(query: string): ReadonlySet<number> {
-    const key = normalizeName(query)
-    return (key === '' ? undefined : this.#names.get(key)) ?? none
+    return this.#names.find(query, (position) => this.#tools[position])
   }
 
-  #semanticIndex(): SemanticIndex | undefined {
-    if (this.#semantic !== undefined) return this.#semantic
+  #useMeaning() {
+    if (this.#meaning !== undefined) return this.#meaning
     const embedder = this.#loadEmbedder()
     if (embedder === undefined) return undefined
-    this.#semantic = new SemanticIndex(embedder)
-    for (const [position, tool] of this.#tools.entries()) if (tool !== undefined) this.#semantic.add(position, tool)
-    return this.#semantic
+    const semantic = new SemanticIndex(embedder)
+    for (const [position, tool] of this.#tools.entries())
+      if (tool !== undefined) semantic.add(position, tool, this.#lexical.wordsOf(position))
+    this.#meaning = { hybrid: new HybridIndex(this.#lexical, semantic), semantic }
+    return this.#meaning
+  }
+
+  #rebuild(): void {
+    this.#removals = 0
+    this.#lexical = new LexicalIndex(this.#tokenizer)
+    this.#meaning = undefined
+    for (const [position, tool] of this.#tools.entries()) if (tool !== undefined) this.#lexical.add(position, tool)
   }
 }
 
-/** Adds what meaning counts; a tool without a word of the query must stand out far enough by meaning alone. */
-function addMeaning({ products, mean, scale }: Heights, total: Float64Array, standsOut: number): void {
-  const weight = fusion.embedding * scale
-  const far = mean + standsOut / scale
-  for (let position = 0; position < products.length; position++) {
-    const product = products[position] as number
-    // Most tools are passed over by this one comparison; a product of zero is no tool.
-    if (product <= mean || product === 0) continue
-    const words = total[position] as number
-    if (words > 0 || product > far) total[position] = words + weight * (product - mean)
-  }
-}
-
-const heightOf = (heights: Heights | undefined, position: number): number =>
-  heights === undefined ? 0 : Math.max(0, ((heights.products[position] ?? 0) - heights.mean) * heights.scale)
-
-const none: ReadonlySet<number> = new Set()
 // Above anything that words and meaning can add up to.
 const exactRank = 1e9
-
-/** A name without what people write differently: case, spaces, dashes, underscores. */
-const normalizeName = (text: string): string => text.toLowerCase().replace(/[\s_.:/@-]+/g, '')
-
-/** What a query may say to mean exactly this tool. */
-function spellings({ name, namespace, id }: SearchableTool): ReadonlySet<string> {
-  const all = [name, id, `${namespace ?? ''}${name}`, splitIdentifiers(name).join('')].map(normalizeName)
-  return new Set(all.filter((spelling) => spelling !== ''))
-}

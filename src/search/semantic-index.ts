@@ -1,5 +1,6 @@
 import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
+import type { ToolWords } from './text-index.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
 /** How near every tool is to a query. */
@@ -21,8 +22,8 @@ export class SemanticIndex implements Retriever {
     this.#vectors = new VectorTable(embedder.dim)
   }
 
-  add(position: number, tool: SearchableTool): void {
-    const vector = this.#embedder.embedTool(tool)
+  add(position: number, tool: SearchableTool, words?: ToolWords): void {
+    const vector = this.#embedder.embedTool(tool, words)
     this.#vectors.set(position, vector)
     if (vector === undefined) this.#known.delete(position)
     else this.#known.add(position)
@@ -34,15 +35,16 @@ export class SemanticIndex implements Retriever {
   }
 
   /** Adds how far a tool stands out, in standard deviations; one that is no nearer than the average gets nothing. */
-  score({ text }: RetrieverQuery, scores: Float64Array): void {
+  score({ text }: RetrieverQuery, scores: Float64Array): Heights | undefined {
     const heights = this.measure(text)
-    if (heights === undefined) return
+    if (heights === undefined) return undefined
     const { products, mean, scale } = heights
     for (let position = 0; position < products.length; position++) {
       const product = products[position] as number
       const height = (product - mean) * scale
       if (product !== 0 && height > 0) scores[position] = (scores[position] as number) + height
     }
+    return heights
   }
 
   /** How far each tool stands out is `(product - mean) * scale`; a product of zero is no tool. Valid until the next call. */
@@ -51,13 +53,7 @@ export class SemanticIndex implements Retriever {
     const count = this.#known.size
     if (query === undefined || count === 0) return undefined
     const products = this.#vectors.products(query)
-    let sum = 0
-    let squares = 0
-    for (let position = 0; position < products.length; position++) {
-      const product = products[position] as number
-      sum += product
-      squares += product * product
-    }
+    const { sum, squares } = this.#vectors.sums()
     // Removed tools have the product zero, so they change neither sum.
     const mean = sum / count
     const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 0))

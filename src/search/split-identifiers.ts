@@ -25,8 +25,9 @@ function toPairs(word: string): readonly string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }
 
-const [gap, lower, upper, digit] = [0, 1, 2, 3]
-const classes = Uint8Array.from({ length: 128 }, (_, code) => {
+export const [gap, lower, upper, digit] = [0, 1, 2, 3] as const
+/** What each plain character is. */
+export const classes = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 97 && code <= 122) return lower
   if (code >= 65 && code <= 90) return upper
   return code >= 48 && code <= 57 ? digit : gap
@@ -36,7 +37,7 @@ const classes = Uint8Array.from({ length: 128 }, (_, code) => {
 function splitAscii(text: string): readonly string[] | undefined {
   const words: string[] = []
   let start = 0
-  let last = gap
+  let last: number = gap
   let capitals = false
   const cut = (end: number): void => {
     if (end > start) words.push(capitals ? text.slice(start, end).toLowerCase() : text.slice(start, end))

@@ -32,20 +32,20 @@ export function takeBest({ ranks, most, before }: Ranking): { best: readonly num
     for (let at = from; at > 0 && worse(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1)
   }
   let total = 0
-  let weakest = 0
+  // The least that counts: anything above zero until there are enough, then the worst of the best.
+  let weakest = most === 0 ? Number.POSITIVE_INFINITY : Number.MIN_VALUE
   for (let position = 0; position < ranks.length; position++) {
     const rank = ranks[position] as number
-    if (!(rank > 0)) continue
-    total++
+    total += rank > 0 ? 1 : 0
+    if (!(rank >= weakest)) continue
     if (heap.length < most) {
       heap.push({ position, rank })
       rise(heap.length - 1)
-    } else if (rank < weakest || most === 0) continue
-    else if (rank > weakest || before(position, (heap[0] as (typeof heap)[0]).position)) {
+    } else if (rank > weakest || before(position, (heap[0] as (typeof heap)[0]).position)) {
       heap[0] = { position, rank }
       sink(0)
     }
-    weakest = heap.length < most ? 0 : (heap[0]?.rank ?? 0)
+    if (heap.length === most) weakest = (heap[0] as (typeof heap)[0]).rank
   }
   const best = heap.sort((a, b) => b.rank - a.rank || (before(a.position, b.position) ? -1 : 1))
   return { best: best.map(({ position }) => position), total }

@@ -3,25 +3,38 @@ import { stem } from './stem.ts'
 import { stopWords } from './stop-words.ts'
 
 /** Turns a text into the terms that are indexed and looked for. */
-export type Tokenizer = (text: string) => readonly string[]
+export interface Tokenizer {
+  /** The words of a text, as they are written but for capital letters. */
+  words(text: string): readonly string[]
+  /** What a word is indexed as; undefined for one that says nothing. */
+  term(word: string): string | undefined
+}
 
 /** A tokenizer for names and English sentences that remembers stems; other languages pass through unharmed. */
 export function createTokenizer(): Tokenizer {
   const stems = new Map<string, string>()
-  return (text) => {
-    const terms: string[] = []
-    for (const word of splitIdentifiers(text)) {
-      if (stopWords.has(word)) continue
-      let term = stems.get(word)
-      if (term === undefined) {
-        if (stems.size > mostRemembered) stems.clear()
-        term = stem(word)
-        stems.set(word, term)
-      }
-      terms.push(term)
-    }
-    return terms
+  return {
+    words: splitIdentifiers,
+    term(word) {
+      if (stopWords.has(word)) return undefined
+      const known = stems.get(word)
+      if (known !== undefined) return known
+      if (stems.size > mostRemembered) stems.clear()
+      const term = stem(word)
+      stems.set(word, term)
+      return term
+    },
   }
 }
 
 const mostRemembered = 100_000
+
+/** The terms of a text, in order. */
+export function termsOf(tokenizer: Tokenizer, text: string): readonly string[] {
+  const terms: string[] = []
+  for (const word of tokenizer.words(text)) {
+    const term = tokenizer.term(word)
+    if (term !== undefined) terms.push(term)
+  }
+  return terms
+}

@@ -6,7 +6,9 @@ export interface ToolField {
   readonly text: string
 }
 
-export type FieldName = 'name' | 'namespace' | 'category' | 'tags' | 'description' | 'paramNames' | 'paramTexts'
+/** The searched parts, in the order in which they are read. */
+export const fieldNames = ['name', 'namespace', 'category', 'tags', 'description', 'paramNames', 'paramTexts'] as const
+export type FieldName = (typeof fieldNames)[number]
 
 /** What a word counts by where it stands; measured on public retrieval sets. */
 export const fieldWeights: Readonly<Record<FieldName, number>> = {
@@ -21,31 +23,36 @@ export const fieldWeights: Readonly<Record<FieldName, number>> = {
 
 const deepest = 3
 
+type Visit = (field: FieldName, text: string) => void
+
 /** The searched parts of a tool, one entry for each text. */
 export function toolFields(tool: SearchableTool): readonly ToolField[] {
-  const fields: ToolField[] = [{ field: 'name', text: tool.name }]
-  const add = (field: FieldName, text: string | null | undefined) => {
-    if (text) fields.push({ field, text })
-  }
-  add('namespace', tool.namespace)
-  add('category', tool.category)
-  add('tags', tool.tags?.join(' '))
-  add('description', tool.description)
-  for (const [name, text] of parametersOf(tool.inputSchema)) {
-    add('paramNames', name)
-    add('paramTexts', text)
-  }
+  const fields: ToolField[] = []
+  visitFields(tool, (field, text) => fields.push({ field, text }))
   return fields
 }
 
+/** The same without a list in between. */
+export function visitFields(tool: SearchableTool, visit: Visit): void {
+  visit('name', tool.name)
+  if (tool.namespace) visit('namespace', tool.namespace)
+  if (tool.category) visit('category', tool.category)
+  if (tool.tags !== undefined && tool.tags.length > 0) visit('tags', tool.tags.join(' '))
+  if (tool.description) visit('description', tool.description)
+  visitParameters(tool.inputSchema, visit, 0)
+}
+
 /** The names and descriptions of all parameters, those inside objects and lists too. */
-function parametersOf(schema: unknown, depth = 0): readonly (readonly [string, string])[] {
-  if (typeof schema !== 'object' || schema === null || depth > deepest) return []
+function visitParameters(schema: unknown, visit: Visit, depth: number): void {
+  if (typeof schema !== 'object' || schema === null || depth > deepest) return
   const { properties } = schema as { properties?: unknown }
-  if (typeof properties !== 'object' || properties === null) return []
-  return Object.entries(properties).flatMap(([name, property]) => {
-    const { description, items } = (property ?? {}) as { description?: unknown; items?: unknown }
-    const own = [name, typeof description === 'string' ? description : ''] as const
-    return [own, ...parametersOf(property, depth + 1), ...parametersOf(items, depth + 1)]
-  })
+  if (typeof properties !== 'object' || properties === null) return
+  for (const name of Object.keys(properties)) {
+    const property = (properties as Record<string, { description?: unknown; items?: unknown } | null>)[name]
+    if (name !== '') visit('paramNames', name)
+    const description = property?.description
+    if (typeof description === 'string' && description !== '') visit('paramTexts', description)
+    visitParameters(property, visit, depth + 1)
+    visitParameters(property?.items, visit, depth + 1)
+  }
 }

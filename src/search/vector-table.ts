@@ -1,6 +1,14 @@
-import { createDotProducts } from './dot-products.ts'
+import { scanBinary } from './kernels.ts'
+import { growMemory, instantiate, type WasmMemory } from './wasm.ts'
 
-const page = 65_536
+/** kernels/scan.ts. */
+interface Kernel {
+  readonly memory: WasmMemory
+  dot(query: number, rows: number, out: number, count: number, dim: number): void
+  sumOfLast(): number
+  squaresOfLast(): number
+}
+
 const step = 32
 
 /**
@@ -10,8 +18,9 @@ const step = 32
  */
 export class VectorTable {
   readonly #dim: number
-  readonly #kernel = createDotProducts()
+  readonly #kernel = instantiate<Kernel>(scanBinary)
   readonly #rowsAt: number
+  #rows = new Int8Array(0)
   #capacity = 0
   #used = 0
 
@@ -19,15 +28,18 @@ export class VectorTable {
   constructor(dim: number) {
     this.#dim = Math.ceil(dim / step) * step
     this.#rowsAt = this.#dim * 2
+    this.#grow(64)
   }
 
   /** Puts a vector at a position; a vector of zeros takes it out. */
   set(position: number, vector: Float32Array | undefined): void {
     if (position >= this.#capacity) this.#grow(position + 1)
     this.#used = Math.max(this.#used, position + 1)
-    const row = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt + position * this.#dim, this.#dim)
-    row.fill(0)
-    for (const [column, value] of vector?.entries() ?? []) row[column] = Math.round(value * 127)
+    const [rows, start] = [this.#rows, position * this.#dim]
+    if (vector === undefined) rows.fill(0, start, start + this.#dim)
+    else
+      for (let column = 0; column < vector.length; column++)
+        rows[start + column] = rounded((vector[column] as number) * 127)
   }
 
   /** The products of all rows with a query, as whole numbers on one scale; valid until the next call. */
@@ -39,19 +51,24 @@ export class VectorTable {
     return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
   }
 
+  /** The sums of the last products and of their squares. */
+  sums(): { readonly sum: number; readonly squares: number } {
+    return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
+  }
+
   get #answersAt(): number {
     return this.#rowsAt + this.#capacity * this.#dim
   }
 
   #grow(least: number): void {
     this.#capacity = Math.max(least, this.#capacity * 2, 64)
-    const wanted = this.#answersAt + this.#capacity * 4
-    const missing = Math.ceil((wanted - this.#kernel.memory.buffer.byteLength) / page)
-    if (missing > 0) this.#kernel.memory.grow(missing)
+    growMemory(this.#kernel.memory, this.#answersAt + this.#capacity * 4)
+    this.#rows = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#capacity * this.#dim)
   }
 }
 
 const queryScale = 8192
+const rounded = (value: number): number => ((value + 128.5) | 0) - 128
 
 /** What a product of `products` is as a cosine. */
 export const toCosine = (product: number): number => product / (queryScale * 127)

@@ -1,5 +1,5 @@
 import type { Embedder } from '../../search/encoder.ts'
-import { createTokenizer } from '../../search/tokenize.ts'
+import { createTokenizer, termsOf } from '../../search/tokenize.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
 
 interface Described {
@@ -31,15 +31,15 @@ function isDuplicate(overlap: number, cosine: number | undefined): boolean {
 }
 
 function describeAll(tools: readonly LintTool[], embedder: Embedder | undefined): readonly Described[] {
-  const tokenize = createTokenizer()
-  const words = tools.map((tool) => [...new Set(tokenize(tool.description))])
+  const tokenizer = createTokenizer()
+  const words = tools.map((tool) => [...new Set(termsOf(tokenizer, tool.description))])
   const counts = new Map<string, number>()
   for (const term of words.flat()) counts.set(term, (counts.get(term) ?? 0) + 1)
   const rarestFirst = (a: string, b: string) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || (a < b ? -1 : 1)
   return tools.map((tool, index) => ({
     tool,
     terms: (words[index] ?? []).sort(rarestFirst),
-    vector: embedder?.embedTool({ id: '', name: '', description: tool.description }),
+    vector: embedder?.embedTool({ id: '', name: '', description: tool.description })?.slice(),
   }))
 }
 

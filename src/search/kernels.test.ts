@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { VectorTable } from './vector-table.ts'
+
+describe('kernels', () => {
+  it('are compiled from their sources', () => {
+    const script = fileURLToPath(new URL('../../scripts/compile-kernels.mjs', import.meta.url))
+    execFileSync(process.execPath, [script, '--check'])
+  })
+
+  it('multiply as a plain loop does', () => {
+    const row = fc.array(fc.integer({ min: -127, max: 127 }), { minLength: 40, maxLength: 40 })
+    const query = fc.array(fc.integer({ min: -8192, max: 8192 }), { minLength: 40, maxLength: 40 })
+    fc.assert(
+      fc.property(query, fc.array(row, { minLength: 1, maxLength: 9 }), (vector, rows) => {
+        const table = new VectorTable(40)
+        for (const [index, cells] of rows.entries())
+          table.set(
+            index,
+            Float32Array.from(cells, (cell) => cell / 127),
+          )
+        const products = table.products(Float32Array.from(vector, (cell) => cell / 8192))
+        const expected = rows.map((cells) => cells.reduce((sum, cell, index) => sum + cell * (vector[index] ?? 0), 0))
+        expect([...products]).toEqual(expected)
+      }),
+    )
+  })
+})

@@ -1,0 +1,141 @@
+import type { SearchableTool } from '../contract/search.ts'
+import type { Embedder } from './encoder.ts'
+import { vectorsBinary } from './kernels.ts'
+import { splitIdentifiers } from './split-identifiers.ts'
+import { TextIndex, type ToolWords, type WordSource } from './text-index.ts'
+import { createTokenizer } from './tokenize.ts'
+import { type FieldName, fieldNames } from './tool-fields.ts'
+import { instantiate, type WasmMemory } from './wasm.ts'
+
+type ModelField = 'name' | 'context' | 'description' | 'paramNames' | 'paramTexts'
+
+/** What the file of an encoder says about itself. */
+export interface EncoderHeader {
+  readonly dim: number
+  readonly words: number
+  readonly fields: Readonly<Record<ModelField, number>>
+}
+
+/** What an encoder is made of. */
+export interface EncoderParts {
+  /** One word a line. */
+  readonly text: Uint8Array
+  /** The scale of each word, then the weights for queries, then those for tools. */
+  readonly numbers: Float32Array
+  /** Fills in the rows of all words. */
+  readonly readRows: (rows: Uint8Array) => void
+}
+
+/** kernels/vectors.ts. */
+interface Kernel {
+  readonly memory: WasmMemory
+  readonly fieldOf: { readonly value: number }
+  readonly fieldWeights: { readonly value: number }
+  open(dim: number, words: number): void
+  rowsAt(): number
+  queryWeightsAt(): number
+  toolWeightsAt(): number
+  sumAt(): number
+  wordsAt(bytes: number): number
+  indexWords(bytes: number, words: number): void
+  lettersAt(bytes: number): number
+  codesAt(count: number): number
+  findRows(first: number, count: number): void
+  sumQuery(count: number): number
+  sumTool(count: number): number
+}
+
+const modelFields: readonly ModelField[] = ['name', 'context', 'description', 'paramNames', 'paramTexts']
+const fieldOf: Readonly<Record<FieldName, ModelField>> = {
+  name: 'name',
+  namespace: 'context',
+  category: 'context',
+  tags: 'context',
+  description: 'description',
+  paramNames: 'paramNames',
+  paramTexts: 'paramTexts',
+}
+// Words of tools that were handed over without theirs are remembered up to this many.
+const mostOwnWords = 50_000
+
+/** A word is a row of 8-bit numbers with a scale, and a weight for queries and one for tools. */
+export class WordEncoder implements Embedder {
+  readonly dim: number
+  readonly #kernel = instantiate<Kernel>(vectorsBinary)
+  /** Whose words have been given their rows, and how many of them. */
+  #source: WordSource | undefined
+  #known = 0
+  #own: TextIndex | undefined
+
+  constructor(header: EncoderHeader, { text, numbers, readRows }: EncoderParts) {
+    const { dim, words, fields } = header
+    this.dim = dim
+    const kernel = this.#kernel
+    kernel.open(dim, words)
+    const wordsAt = kernel.wordsAt(text.length)
+    new Uint8Array(kernel.memory.buffer, wordsAt, text.length).set(text)
+    kernel.indexWords(text.length, words)
+    const { buffer } = kernel.memory
+    readRows(new Uint8Array(buffer, kernel.rowsAt(), words * dim))
+    const query = new Float32Array(buffer, kernel.queryWeightsAt(), words)
+    const tool = new Float32Array(buffer, kernel.toolWeightsAt(), words)
+    for (let word = 0; word < words; word++) {
+      query[word] = (numbers[word] as number) * (numbers[words + word] as number)
+      tool[word] = (numbers[word] as number) * (numbers[words * 2 + word] as number)
+    }
+    const places = fieldNames.map((name) => modelFields.indexOf(fieldOf[name]))
+    new Int32Array(buffer, kernel.fieldOf.value, places.length).set(places)
+    new Float32Array(buffer, kernel.fieldWeights.value, modelFields.length).set(modelFields.map((name) => fields[name]))
+  }
+
+  embedQuery(text: string): Float32Array | undefined {
+    const words = splitIdentifiers(text).map((word) => Buffer.from(word))
+    let end = 0
+    this.#putWords(
+      Buffer.concat(words),
+      Int32Array.from(words, (word) => (end += word.length)),
+    )
+    return this.#kernel.sumQuery(words.length) ? this.#sum() : undefined
+  }
+
+  /** The sum over the fields, each by its weight and the root of its length. */
+  embedTool(tool: SearchableTool, words = this.#readOwn(tool)): Float32Array | undefined {
+    this.#learn(words.source)
+    this.#putCodes(words.codes)
+    return this.#kernel.sumTool(words.codes.length) ? this.#sum() : undefined
+  }
+
+  #readOwn(tool: SearchableTool): ToolWords {
+    if (this.#own === undefined || this.#own.wordCount > mostOwnWords) this.#own = new TextIndex(createTokenizer())
+    return this.#own.read(tool)
+  }
+
+  #putWords(letters: Uint8Array, ends: Int32Array): void {
+    const at = this.#kernel.lettersAt(letters.length)
+    this.#putCodes(ends)
+    new Uint8Array(this.#kernel.memory.buffer, at, letters.length).set(letters)
+  }
+
+  #putCodes(codes: Int32Array): void {
+    const at = this.#kernel.codesAt(codes.length)
+    new Int32Array(this.#kernel.memory.buffer, at, codes.length).set(codes)
+  }
+
+  #sum(): Float32Array {
+    return new Float32Array(this.#kernel.memory.buffer, this.#kernel.sumAt(), this.dim)
+  }
+
+  /** Finds the rows of words not met before. */
+  #learn(source: WordSource): void {
+    if (this.#source !== source) {
+      this.#source = source
+      this.#known = 0
+    }
+    const { wordCount } = source
+    if (this.#known === wordCount) return
+    const { letters, ends } = source.wordsFrom(this.#known)
+    this.#putWords(letters, ends)
+    this.#kernel.findRows(this.#known, ends.length)
+    this.#known = wordCount
+  }
+}
