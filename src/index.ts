@@ -3,7 +3,9 @@ export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
 export {
   Catalog,
+  type CatalogHit,
   type CatalogOptions,
+  type CatalogPage,
   type ChangeListener,
   cutText,
   DocStore,
@@ -11,7 +13,6 @@ export {
   normalizeDocument,
   normalizeTags,
   parseTool,
-  type RankTools,
   type Registration,
   readSchemaInfo,
   type SearchPageQuery,
@@ -33,12 +34,14 @@ export {
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
 export { buildInputSchema, type JsonSchema } from './contract/input-schema.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
+export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/ranker.ts'
 export { CommandPlan, CommandResult, RunOutcome } from './contract/run.ts'
 export { Explanation, type SearchableTool, SearchMode } from './contract/search.ts'
-export { type RankedId, Result, ResultPage, type SearchDoc, SemanticDocument, Summary } from './contract/summary.ts'
+export { Result, ResultPage, type SearchDoc, SemanticDocument, Summary } from './contract/summary.ts'
 export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'
 export { formatToolId, parseToolId, type ToolId } from './contract/tool-id.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
+export { Readiness, ReadinessState, ToolSource, ToolStatus } from './contract/tool-state.ts'
 export { loadPolicy } from './policy/index.ts'
 export {
   type Embedder,

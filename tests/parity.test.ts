@@ -4,9 +4,11 @@ import { TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { callTool } from '../src/operations/call-tool.ts'
 import { describeTools } from '../src/operations/describe-tools.ts'
 import { invoke } from '../src/operations/invoke.ts'
+import { listTools } from '../src/operations/list-tools.ts'
 import { searchTools } from '../src/operations/search-tools.ts'
 import { connect } from './support/connect.ts'
 import { runCli } from './support/run-cli.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const configs = ['git', 'coreutils']
 const c = configs.flatMap((name) => ['-c', name])
@@ -40,6 +42,30 @@ const cases = [
     input: { query: 'git', cursor: 'bm9wZQ' },
     tool: 'search_tools',
     words: ['search', ...c, 'git', '--cursor', 'bm9wZQ', '--json'],
+  },
+  {
+    name: 'filters by source, status and readiness, with facets',
+    operation: searchTools,
+    input: { query: 'files', source: ['cli'], status: ['ACTIVE'], readiness: ['ready'], limit: 2, facets: true },
+    tool: 'search_tools',
+    words: [
+      ...['search', ...c, 'files', '--source', 'cli', '--status', 'ACTIVE', '--readiness', 'ready'],
+      ...['--limit', '2', '--facets', '--json'],
+    ],
+  },
+  {
+    name: 'a source that nothing comes from',
+    operation: searchTools,
+    input: { source: ['mcp', 'openapi'] },
+    tool: 'search_tools',
+    words: ['search', ...c, '--source', 'mcp', '--source', 'openapi', '--json'],
+  },
+  {
+    name: 'a status that there is not',
+    operation: searchTools,
+    input: { query: 'x', status: ['GONE'] },
+    tool: 'search_tools',
+    words: ['search', ...c, 'x', '--status', 'GONE', '--json'],
   },
   {
     name: 'a description',
@@ -100,6 +126,58 @@ describe('library, command line and MCP give the same answers and the same error
     const { client } = await connect(configs)
     const { structuredContent } = await client.callTool({ name: request.tool, arguments: request.input })
     expect(core(structuredContent as Answer)).toEqual(expected)
+  })
+
+  it('a cursor of one is good in the others, and stale where the tools are others', async () => {
+    const input = { query: 'files', limit: 1 }
+    const { nextCursor: cursor } = await invoke(searchTools, input, compose({ configs }))
+    const expected = core(await invoke(searchTools, { ...input, cursor }, compose({ configs })))
+    const words = ['files', '--limit', '1', '--cursor', String(cursor), '--json']
+    expect(core(JSON.parse((await runCli(['search', ...c, ...words])).stdout))).toEqual(expected)
+    const { client } = await connect(configs)
+    const { structuredContent } = await client.callTool({ name: 'search_tools', arguments: { ...input, cursor } })
+    expect(core(structuredContent as Answer)).toEqual(expected)
+    const { error } = JSON.parse((await runCli(['search', '-c', 'coreutils', ...words])).stdout)
+    expect(error).toMatchObject({ code: 'CURSOR_INVALID', message: expect.stringContaining('catalogue changed') })
+  })
+
+  it('a tool whose program is missing', async () => {
+    const folder = tempFolder()
+    const text = (name: string, command: string) =>
+      `name: ${name}\ncommand: ${command}\ntools: [{name: ${name}_files, description: Show files}]\n`
+    const files = [
+      tempFile('here.yaml', text('here', 'echo'), folder),
+      tempFile('gone.yaml', text('gone', 'no-such-program'), folder),
+    ]
+    const needs = { state: 'needs-program', reason: 'Command not found: no-such-program' }
+    const input = { query: 'gone files', facets: true }
+    const expected = core(await invoke(searchTools, input, compose({ configs: files })))
+    expect(expected).toMatchObject({
+      results: [{ name: 'gone_files', readiness: needs }, { name: 'here_files' }],
+      facets: {
+        source: [{ value: 'cli', count: 2 }],
+        status: [{ value: 'ACTIVE', count: 2 }],
+        readiness: [
+          { value: 'needs-program', count: 1 },
+          { value: 'ready', count: 1 },
+        ],
+      },
+    })
+    const cli = async (...words: string[]) =>
+      (await runCli([...words, ...files.flatMap((file) => ['-c', file])])).stdout
+    expect(core(JSON.parse(await cli('search', 'gone', 'files', '--facets', '--json')))).toEqual(expected)
+    expect(await cli('search', 'gone', 'files')).toContain('not ready: Command not found: no-such-program')
+    const listed = JSON.parse(await cli('list', '--readiness', 'needs-program', '--json'))
+    expect(listed.tools).toMatchObject([{ name: 'gone_files', readiness: needs }])
+    expect(listed).toEqual(
+      JSON.parse(
+        JSON.stringify(await invoke(listTools, { readiness: ['needs-program'] }, compose({ configs: files }))),
+      ),
+    )
+    const { client } = await connect(files)
+    const { structuredContent, content } = await client.callTool({ name: 'search_tools', arguments: input })
+    expect(core(structuredContent as Answer)).toEqual(expected)
+    expect(JSON.stringify(content)).toContain('(not ready: Command not found: no-such-program)')
   })
 
   it('a call that runs', async () => {

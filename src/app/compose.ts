@@ -31,6 +31,7 @@ export function compose(options: OpenOptions): OperationContext {
     logger,
     loadEmbedder,
     remote: openRemote(env, logger),
+    readinessOf: (tool) => executor.readiness(tool),
   })
   const learning = env.TOOLDEX_LEARNING !== 'off'
   const memory = new SearchMemory({

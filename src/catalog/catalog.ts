@@ -1,29 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
 import { Backend, type CatalogTool, type CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
+import type { Ranker } from '../contract/ranker.ts'
 import type { ResultPage, SearchDoc } from '../contract/summary.ts'
 import { formatToolId, parseToolId } from '../contract/tool-id.ts'
+import { type Readiness, ready } from '../contract/tool-state.ts'
 import { isSameBackend, type SelectBackend, selectNearest } from './backends.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { EntryTable } from './entry-table.ts'
 import { type Entry, mergeEntry } from './merge-entry.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
-import { rankSubstring } from './rank-substring.ts'
+import { type EntryChange, planRemoval, planSync } from './plan-sync.ts'
 import { readInput } from './read-input.ts'
 import {
-  canonicalFilters,
+  type CatalogPage,
   checkLimit,
   defaultLimit,
-  type RankTools,
+  findPage,
+  type SearchGround,
   type SearchPageQuery,
-  takePage,
+  toResult,
 } from './search-page.ts'
+import { createSubstringRanker } from './substring-ranker.ts'
+import { canonicalFilters } from './tool-filters.ts'
 
 /** How a catalogue chooses, ranks and complains. */
 export interface CatalogOptions {
   readonly selectBackend?: SelectBackend
-  /** Ranks for `searchPage`; the default looks at every tool. Call `refresh` when it would rank anew. */
-  readonly search?: RankTools
+  /** Ranks for `search` and `searchPage`; the default looks at every tool. Call `refresh` when it would rank anew. */
+  readonly ranker?: Ranker
+  /** Whether a tool can be called now; asked of every answer, and of every tool where a filter wants to know. */
+  readonly readinessOf?: (tool: CatalogTool, backend: Backend) => Readiness
+  /** Cursors are good in every catalogue that holds the same tools; costs a hash of all tools after a change. */
+  readonly sharedCursors?: boolean
   /** Hears what a listener threw; nobody does by default. */
   readonly onListenerError?: (error: unknown) => void
 }
@@ -38,15 +47,22 @@ export interface Registration {
 export class Catalog {
   readonly #table = new EntryTable()
   readonly #listeners: ChangeListeners
-  readonly #selectBackend: SelectBackend
-  readonly #search: RankTools
-  readonly #cursorMark = randomUUID().slice(0, 8)
+  readonly #ground: SearchGround
+  readonly #cursorMark: string | undefined
   #version = 0
+  #refreshes = 0
 
-  constructor({ selectBackend, search, onListenerError }: CatalogOptions = {}) {
-    this.#selectBackend = selectBackend ?? selectNearest
-    this.#search = search ?? ((query) => rankSubstring(query, this.searchDocs()))
+  constructor(options: CatalogOptions = {}) {
+    const { selectBackend = selectNearest, ranker, readinessOf, sharedCursors, onListenerError } = options
     this.#listeners = new ChangeListeners(onListenerError ?? (() => {}))
+    this.#cursorMark = sharedCursors ? undefined : randomUUID().slice(0, 8)
+    this.#ground = {
+      ranker: ranker ?? createSubstringRanker(() => this.searchDocs()),
+      entries: this.#table.entries,
+      allActive: () => this.#table.allActive,
+      backendOf: ({ backends }) => selectBackend(backends),
+      readinessOf: readinessOf ?? (() => ready),
+    }
   }
 
   get size(): number {
@@ -72,23 +88,37 @@ export class Catalog {
     return this.#apply(parsed)
   }
 
+  /**
+   * Makes the tools of a backend exactly these, in one step: readers and listeners see all of the old or all of the new, and
+   * hear only of what differs. Checked tools are frozen, parsed before, and the catalogue's to keep.
+   */
+  sync(backend: Backend, tools: readonly CatalogToolInput[], { checked = false } = {}): void {
+    const owner = readBackend(backend)
+    const parsed = checked
+      ? (tools as readonly CatalogTool[])
+      : tools.map((tool, index) => parseTool(tool, `invalid tool at index ${index}`))
+    this.#commit(planSync(this.#table.entries, owner, new Map(parsed.map((tool) => [toolIdOf(tool), tool]))), owner)
+  }
+
   /** Removes a backend of a tool, and with the last one the tool. */
   unregister(id: string, backend: Backend): void {
     const key = canonicalId(id)
     const entry = this.#table.require(key)
     const gone = readBackend(backend)
-    const backends = entry.backends.filter((other) => !isSameBackend(other, gone))
-    if (backends.length === entry.backends.length) throw new TooldexError('TOOL_NOT_FOUND', 'backend not found')
-    if (backends.length > 0) this.#table.set(key, { ...entry, backends })
-    else this.#table.delete(key)
-    const type = backends.length > 0 ? 'backendRemoved' : 'toolRemoved'
-    this.#listeners.tell([{ type, version: ++this.#version, id: key, backend: gone }])
+    const known = entry.backends.some((other) => isSameBackend(other, gone))
+    if (!known) throw new TooldexError('TOOL_NOT_FOUND', 'backend not found')
+    this.#commit([planRemoval(key, entry, gone)], gone)
   }
 
   /** A tool and the backend that runs it, by id or by a name that only one tool has. */
   get(id: string): { readonly tool: CatalogTool; readonly backend: Backend } | null {
     const entry = this.#table.entries.get(id) ?? this.#table.find(canonicalId(id))
-    return entry === undefined ? null : { tool: entry.tool, backend: this.#selectBackend(entry.backends) }
+    return entry === undefined ? null : { tool: entry.tool, backend: this.#ground.backendOf(entry) }
+  }
+
+  /** All tools by their exact id, with everyone who can run them; to be read only. */
+  get entries(): ReadonlyMap<string, Pick<Entry, 'tool' | 'backends'>> {
+    return this.#table.entries
   }
 
   /** Everyone who can run a tool, in order of registration. */
@@ -107,12 +137,20 @@ export class Catalog {
   }
 
   /** One page of what fits; cursors hold for the same query and filters until the catalogue changes. */
-  searchPage({ query = '', limit = defaultLimit, cursor, filters: asked = {} }: SearchPageQuery = {}): ResultPage {
-    checkLimit(limit)
-    const filters = canonicalFilters(readInput(SearchFilters, asked, 'invalid filters'))
-    const scope = { catalogue: this.#cursorMark, version: this.#version, question: [query, filters] }
-    const rank = () => this.#search(query, filters)
-    return takePage({ rank, entries: this.#table.entries, filters, limit, cursor, scope })
+  searchPage(query: SearchPageQuery = {}): ResultPage {
+    checkLimit(query.limit ?? defaultLimit)
+    const { hits, cursorAfter } = this.search(query)
+    const nextCursor = cursorAfter(hits.length)
+    const results = hits.map((hit) => toResult(hit, this.#table.entries))
+    return nextCursor === undefined ? { results } : { results, nextCursor }
+  }
+
+  /** The same page with the tools themselves, and a cursor for any place in it. */
+  search(asked: SearchPageQuery = {}): CatalogPage {
+    const { query = '', limit = defaultLimit, mode, minScore } = asked
+    const filters = canonicalFilters(readInput(SearchFilters, asked.filters ?? {}, 'invalid filters'))
+    const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
+    return findPage(this.#ground, { ...asked, query, limit, filters, scope })
   }
 
   /** Hears of every change after it was made; the function returned ends that. */
@@ -123,6 +161,7 @@ export class Catalog {
   /** Says that what was read of the catalogue is stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version
+    this.#refreshes++
     this.#listeners.tell([{ type: 'refreshed', version }])
     return version
   }
@@ -139,6 +178,19 @@ export class Catalog {
     for (const [id, entry] of planned) this.#table.set(id, entry)
     this.#listeners.tell(changes.map((change) => ({ ...change, version: ++this.#version })))
     return changes.map(({ id }) => id)
+  }
+
+  #commit(changes: readonly EntryChange[], backend: Backend): void {
+    for (const { id, entry } of changes) {
+      if (entry === undefined) this.#table.delete(id)
+      else this.#table.set(id, entry)
+    }
+    this.#listeners.tell(changes.map(({ type, id }) => ({ type, version: ++this.#version, id, backend })))
+  }
+
+  #cursorState() {
+    if (this.#cursorMark !== undefined) return { catalogue: this.#cursorMark, version: this.#version }
+    return { catalogue: '', version: `${this.#table.mark()}${this.#refreshes || ''}` }
   }
 }
 

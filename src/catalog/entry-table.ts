@@ -2,15 +2,24 @@ import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { SearchDoc } from '../contract/summary.ts'
 import type { Entry } from './merge-entry.ts'
+import { hashOf } from './page-cursor.ts'
+import { statusOf } from './tool-filters.ts'
 
 /** The entries of a catalogue by id and by name. */
 export class EntryTable {
   readonly #entries = new Map<string, Entry>()
   readonly #idsByName = new Map<string, Set<string>>()
+  readonly #inactive = new Set<string>()
   #docs: readonly SearchDoc[] | undefined
+  #mark: string | undefined
 
   get entries(): ReadonlyMap<string, Entry> {
     return this.#entries
+  }
+
+  /** Whether no tool is a draft, disabled or deprecated. */
+  get allActive(): boolean {
+    return this.#inactive.size === 0
   }
 
   /** The entry of an id, or an error that says there is none. */
@@ -36,7 +45,9 @@ export class EntryTable {
     const ids = this.#idsByName.get(entry.tool.name) ?? new Set()
     this.#idsByName.set(entry.tool.name, ids.add(id))
     this.#entries.set(id, entry)
-    this.#docs = undefined
+    if (statusOf(entry.tool) === 'ACTIVE') this.#inactive.delete(id)
+    else this.#inactive.add(id)
+    this.#forget()
   }
 
   delete(id: string): void {
@@ -45,7 +56,8 @@ export class EntryTable {
     ids?.delete(id)
     if (ids?.size === 0) this.#idsByName.delete(name)
     this.#entries.delete(id)
-    this.#docs = undefined
+    this.#inactive.delete(id)
+    this.#forget()
   }
 
   /** What search reads, sorted by id, built anew after a change only. */
@@ -53,5 +65,17 @@ export class EntryTable {
     const sorted = () => Array.from(this.#entries.values(), ({ doc }) => doc).sort((a, b) => (a.id < b.id ? -1 : 1))
     this.#docs ??= Object.freeze(sorted())
     return this.#docs
+  }
+
+  /** A mark that two tables have in common exactly where they hold the same tools. */
+  mark(): string {
+    const marks = () => Array.from(this.#entries, ([id, entry]) => `${id} ${entry.mark}`).sort()
+    this.#mark ??= hashOf(marks())
+    return this.#mark
+  }
+
+  #forget(): void {
+    this.#docs = undefined
+    this.#mark = undefined
   }
 }

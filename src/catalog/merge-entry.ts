@@ -3,6 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import type { SearchDoc } from '../contract/summary.ts'
 import { isSameBackend } from './backends.ts'
+import { hashOf } from './page-cursor.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toSearchDoc } from './search-doc.ts'
 
@@ -11,18 +12,38 @@ export interface Entry {
   readonly tool: CatalogTool
   readonly backends: readonly Backend[]
   readonly doc: SearchDoc
+  /** The same for the same tool, in every process. */
+  readonly mark: string
 }
 
 const mcpFields = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
+/** An entry; its document and mark are made when they are first read, because a server that starts needs neither. */
+export function createEntry(tool: CatalogTool, backends: readonly Backend[]): Entry {
+  let doc: SearchDoc | undefined
+  let mark: string | undefined
+  return {
+    tool,
+    backends,
+    get doc() {
+      doc ??= toSearchDoc(tool)
+      return doc
+    },
+    get mark() {
+      mark ??= hashOf(tool)
+      return mark
+    },
+  }
+}
+
 /** The entry after a registration; one that says something else about what the tool is, is refused. */
 export function mergeEntry(before: Entry | undefined, tool: CatalogTool, backend: Backend): Entry {
-  if (before === undefined) return { tool, backends: [backend], doc: toSearchDoc(tool) }
+  if (before === undefined) return createEntry(tool, [backend])
   const different = mcpFields.filter((field) => !isDeepStrictEqual(before.tool[field], tool[field]))
   if (different.length > 0) throw differs(tool, different)
   const known = before.backends.some((other) => isSameBackend(other, backend))
   const replaced = before.backends.map((other) => (isSameBackend(other, backend) ? backend : other))
-  return { tool, backends: known ? replaced : [...before.backends, backend], doc: toSearchDoc(tool) }
+  return createEntry(tool, known ? replaced : [...before.backends, backend])
 }
 
 function differs(tool: CatalogTool, fields: readonly string[]): TooldexError {

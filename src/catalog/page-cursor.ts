@@ -4,14 +4,15 @@ import { TooldexError } from '../base/errors.ts'
 /** What a cursor is bound to: it is of use only where all of it is the same. */
 export interface CursorScope {
   readonly catalogue: string
-  readonly version: number
+  /** The state of the catalogue: its version, or a mark of what it holds. */
+  readonly version: number | string
   /** Query and filters, in one spelling. */
   readonly question: unknown
 }
 
 /** An opaque place in a ranking. */
 export function writePageCursor(offset: number, { catalogue, version, question }: CursorScope): string {
-  return Buffer.from(JSON.stringify([offset, catalogue, version, hash(question)])).toString('base64url')
+  return Buffer.from(JSON.stringify([offset, catalogue, version, hashOf(question)])).toString('base64url')
 }
 
 /** The place a cursor names; one of another catalogue, state or question, or of nobody, is refused. */
@@ -19,7 +20,7 @@ export function readPageCursor(cursor: string, scope: CursorScope): number {
   const [offset, catalogue, version, question] = decode(cursor)
   if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
   if (catalogue !== scope.catalogue) throw refuse('The cursor belongs to another catalogue.')
-  if (question !== hash(scope.question)) throw refuse('The cursor belongs to another query or other filters.')
+  if (question !== hashOf(scope.question)) throw refuse('The cursor belongs to another query or other filters.')
   if (version !== scope.version) throw refuse('The catalogue changed since the cursor was given.')
   return offset as number
 }
@@ -33,6 +34,8 @@ function decode(cursor: string): unknown[] {
   }
 }
 
-const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
+/** A short mark of a JSON value: cursors are read by models, who pay for every letter. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 10)
 
 const refuse = (message: string) => new TooldexError('CURSOR_INVALID', message)

@@ -1,12 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
-import type { CatalogTool, SearchFilters } from '../contract/catalog.ts'
-import type { RankedId, Result, ResultPage } from '../contract/summary.ts'
+import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
+import type { RankedTool, Ranker } from '../contract/ranker.ts'
+import type { SearchMode } from '../contract/search.ts'
+import type { Result } from '../contract/summary.ts'
+import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
 import type { Entry } from './merge-entry.ts'
-import { normalizeTags } from './normalize-tags.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
-
-/** Ranks the tools that fit a query: the same for the same catalogue version, in any order, filtered or not. */
-export type RankTools = (query: string, filters: SearchFilters) => readonly RankedId[]
+import { passes, sourceOf, statusOf, type ToolFacts } from './tool-filters.ts'
 
 /** What to search for, and which page of it. */
 export interface SearchPageQuery {
@@ -14,31 +14,74 @@ export interface SearchPageQuery {
   readonly limit?: number
   readonly cursor?: string | undefined
   readonly filters?: SearchFilters
+  /** How to rank, for a ranker that knows several ways. */
+  readonly mode?: SearchMode | undefined
+  /** Leaves out what is less likely than this, for a ranker whose scores say so. */
+  readonly minScore?: number | undefined
+  /** What experience adds, by tool id. */
+  readonly learned?: ReadonlyMap<string, number> | undefined
 }
 
 /** How many results a page has where nobody says. */
 export const defaultLimit = 20
 
-/** A page to cut out of a ranking. */
-interface PageRequest {
-  readonly rank: () => readonly RankedId[]
-  readonly entries: ReadonlyMap<string, Entry>
-  readonly filters: SearchFilters
-  readonly limit: number
-  readonly cursor: string | undefined
-  readonly scope: CursorScope
+/** A tool that was found, whole. */
+export interface CatalogHit {
+  readonly id: string
+  readonly tool: CatalogTool
+  readonly source: ToolSource
+  readonly status: ToolStatus
+  readonly readiness: Readiness
+  readonly score: number
+  readonly scoreType: SearchMode
 }
 
-/** Cuts a page out of a ranking: best first, then by id. */
-export function takePage({ rank, entries, filters, limit, cursor, scope }: PageRequest): ResultPage {
-  const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope)
-  const hits = [...keepKnown(rank(), entries, filters).values()].sort(byRank)
-  const end = offset + limit
-  const results = hits.slice(offset, end).map(({ id, score, scoreType }): Result => {
-    const { doc } = entries.get(id) as Entry
-    return { summary: doc.summary, score, scoreType }
-  })
-  return end < hits.length ? { results, nextCursor: writePageCursor(end, scope) } : { results }
+/** One page of what was found, for a caller who may show less of it than it holds. */
+export interface CatalogPage {
+  readonly hits: readonly CatalogHit[]
+  readonly offset: number
+  /** How many fit in all. */
+  readonly total: number
+  /** Where to go on after the first `count` hits; undefined where nothing follows. */
+  cursorAfter(count: number): string | undefined
+}
+
+/** What a page is cut out of. */
+export interface SearchGround {
+  readonly ranker: Ranker
+  readonly entries: ReadonlyMap<string, Entry>
+  /** Whether no tool is hidden by its status. */
+  readonly allActive: () => boolean
+  readonly backendOf: (entry: Entry) => Backend
+  readonly readinessOf: (tool: CatalogTool, backend: Backend) => Readiness
+}
+
+/** What is asked, with its filters in one spelling. */
+export interface PageRequest extends SearchPageQuery {
+  readonly query: string
+  readonly limit: number
+  readonly filters: SearchFilters
+  /** Worked out only where a cursor is read or written. */
+  readonly scope: () => CursorScope
+}
+
+/** Finds a page in the order of the ranker. */
+export function findPage(ground: SearchGround, request: PageRequest): CatalogPage {
+  const { query, limit, cursor, filters, mode, minScore, learned, scope } = request
+  const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
+  const accept = acceptOf(ground, filters)
+  const ranked = ground.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
+  const hits = ranked.hits.flatMap((hit) => toHit(ground, hit))
+  // A page that is not full is the last one, however many came before the least score was asked for.
+  const total = hits.length < limit ? offset + hits.length : ranked.total
+  const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
+  return { hits, offset, total, cursorAfter }
+}
+
+/** A hit as the seeds show it. */
+export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchGround['entries']): Result {
+  const { doc } = entries.get(id) as Entry
+  return { summary: { ...doc.summary, ...unlessReady(readiness) }, score, scoreType }
 }
 
 /** Refuses a limit that no page can have. */
@@ -47,35 +90,29 @@ export function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be a whole number')
 }
 
-/** Filters in one spelling: what means the same reads the same. */
-export function canonicalFilters({ namespace, category, tags = [] }: SearchFilters): SearchFilters {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(category === undefined ? {} : { category }),
-    // Without a letter in them, tags still ask for something, which no tool has.
-    ...(tags.length === 0 ? {} : { tags: normalizeTags(tags).sort() }),
+/** Undefined where the filters leave nothing out: asking it of each of many tools takes longer than ranking them. */
+function acceptOf(ground: SearchGround, filters: SearchFilters) {
+  const { status, ...others } = filters
+  const everyStatus = status === undefined || (status.includes('ACTIVE') && ground.allActive())
+  if (everyStatus && Object.keys(others).length === 0) return undefined
+  const facts = factsOf(ground)
+  return ({ id }: { readonly id: string }) => {
+    const entry = ground.entries.get(id)
+    return entry !== undefined && passes(entry, filters, facts)
   }
 }
 
-/** Each tool once at its best, whatever the ranking repeats, invents or does not filter. */
-function keepKnown(ranking: readonly RankedId[], entries: ReadonlyMap<string, Entry>, filters: SearchFilters) {
-  const kept = new Map<string, RankedId>()
-  for (const hit of ranking) {
-    const entry = entries.get(hit.id)
-    if (entry === undefined || Number.isNaN(hit.score) || !fits(entry.tool, filters)) continue
-    const before = kept.get(hit.id)
-    if (before === undefined || before.score < hit.score) kept.set(hit.id, hit)
-  }
-  return kept
-}
+const factsOf = ({ backendOf, readinessOf }: SearchGround): ToolFacts<Entry> => ({
+  sourceOf: (entry) => sourceOf(entry.tool, backendOf(entry)),
+  stateOf: (entry) => readinessOf(entry.tool, backendOf(entry)).state,
+})
 
-function fits(tool: CatalogTool, { namespace, category, tags }: SearchFilters): boolean {
-  if (namespace !== undefined && (tool.namespace ?? '') !== namespace) return false
-  if (category !== undefined && tool.category !== category) return false
-  return tags === undefined || tags.some((tag) => tool.tags.includes(tag))
-}
-
-function byRank(a: RankedId, b: RankedId): number {
-  if (a.score !== b.score) return b.score > a.score ? 1 : -1
-  return a.id < b.id ? -1 : 1
+/** A ranker may still know a tool that the catalogue let go. */
+function toHit(ground: SearchGround, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
+  const entry = ground.entries.get(id)
+  if (entry === undefined) return []
+  const { tool } = entry
+  const backend = ground.backendOf(entry)
+  const readiness = ground.readinessOf(tool, backend)
+  return [{ id, tool, source: sourceOf(tool, backend), status: statusOf(tool), readiness, score, scoreType }]
 }

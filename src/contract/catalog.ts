@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { toOneLine } from '../base/visible-text.ts'
+import { ReadinessState, ToolSource, ToolStatus } from './tool-state.ts'
 
 const maxNameLength = 128
 
@@ -50,6 +51,10 @@ export const CatalogTool = z
     securitySummary: z.string().optional(),
     /** What a user would type to get this tool. */
     exampleRequests: z.array(z.string()).optional(),
+    /** Where absent, what its backend says: `code` for a local one, `registry` for a provider's, `mcp` for a server's. */
+    source: ToolSource.optional(),
+    /** Active where absent. */
+    status: ToolStatus.optional(),
   })
   .check(({ value: tool, issues }) => {
     if ((tool.namespace ?? '') !== '' || tool.version === undefined || /^\d+$/.test(tool.version)) return
@@ -79,13 +84,21 @@ export type CatalogEvent =
       readonly backend: Backend
     }
 
-/** Which tools a search looks at: a filter that is absent, or a list that is empty, leaves none out. */
+/** Which tools a search looks at: a filter that is absent, or a list that is empty, leaves none out. Case does not count. */
 export const SearchFilters = z.strictObject({
   /** '' means the tools that have none. */
   namespace: z.string().optional(),
+  /** The config that a tool comes from. */
+  cli: z.string().optional(),
   category: z.string().optional(),
-  /** One of these is enough. */
   tags: z.array(z.string()).optional(),
+  /** Whether a tool needs all of the tags, or any of them as it does by default. */
+  tagsMatch: z.enum(['all', 'any']).optional(),
+  /** One of these is enough, here and below. */
+  source: z.array(ToolSource).optional(),
+  /** Only active tools where absent; an empty list leaves none out. */
+  status: z.array(ToolStatus).optional(),
+  readiness: z.array(ReadinessState).optional(),
 })
 export type SearchFilters = z.infer<typeof SearchFilters>
 

@@ -40,6 +40,16 @@ export const Annotations = z.strictObject({
 })
 export type Annotations = z.infer<typeof Annotations>
 
+/** The hints of a config under the names that MCP gives them. */
+export function toHints({ readOnly, destructive, idempotent, openWorld }: Annotations) {
+  return {
+    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
+    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
+    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
+    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
+  }
+}
+
 /** Which variables of the caller's environment a program gets: all where absent, else those named. */
 const InheritEnv = z.union([z.boolean(), z.array(z.string())])
 

@@ -1,6 +1,7 @@
 import type { ArgValues } from './arguments.ts'
 import type { CommandPlan, RunOutcome } from './run.ts'
 import type { ResolvedTool } from './tool-index.ts'
+import type { Readiness } from './tool-state.ts'
 
 /** One call of one tool, its arguments already checked and complete. */
 export interface RunRequest {
@@ -20,6 +21,8 @@ export interface RunControls {
 /** One way of running a tool. */
 export interface Executor {
   readonly kind: string
+  /** Whether a call of the tool could be started now; cheap enough to be asked of every tool of an answer. */
+  readiness(tool: ResolvedTool): Readiness
   /** Exactly what `run` would do, without doing it. */
   plan(request: RunRequest): CommandPlan
   run(request: RunRequest, controls: RunControls): Promise<RunOutcome>

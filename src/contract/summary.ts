@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { SearchMode } from './search.ts'
+import { Readiness } from './tool-state.ts'
 
 /** The most characters of a tool that search shows. */
 export const maxShortDescription = 120
@@ -17,6 +18,8 @@ export const Summary = z.object({
   outputModes: z.array(z.string()),
   securitySummary: z.string().optional(),
   tags: z.array(z.string()),
+  /** Said only of a tool that cannot be called now. */
+  readiness: Readiness.optional(),
 })
 export type Summary = z.infer<typeof Summary>
 
@@ -26,13 +29,6 @@ export interface SearchDoc {
   /** Lower case: name, namespace, description, summary, category, modes and tags. */
   readonly docText: string
   readonly summary: Summary
-}
-
-/** One place in a ranking. */
-export interface RankedId {
-  readonly id: string
-  readonly score: number
-  readonly scoreType: SearchMode
 }
 
 /** A tool found, how well it fits, and by which way of ranking. */

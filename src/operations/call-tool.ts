@@ -22,7 +22,7 @@ export const callTool = defineOperation({
     z.object({ tool: z.string(), plan: CommandPlan }),
   ]),
   async handle(input, { catalogue, runner, keys, memory, signal, onProgress }) {
-    const { entry, resolved } = findTool(catalogue, input.name)
+    const { entry, resolved } = await findTool(catalogue, input.name)
     const tool = entry.toolName
     if (input.version != null) {
       throw new TooldexError('INPUT_INVALID', `${tool} comes from a config file and has no versions.`, {

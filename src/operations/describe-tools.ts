@@ -43,8 +43,8 @@ export const describeTools = defineOperation({
     level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
   }),
   output: z.object({ tools: z.array(ToolDoc) }),
-  handle({ ids, level }, { catalogue }) {
-    return { tools: ids.map((id) => toDoc(findTool(catalogue, id), level)) }
+  async handle({ ids, level }, { catalogue }) {
+    return { tools: await Promise.all(ids.map(async (id) => toDoc(await findTool(catalogue, id), level))) }
   },
 })
 

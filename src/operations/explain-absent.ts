@@ -1,33 +1,46 @@
 import type { Explanation } from '../contract/search.ts'
-import type { EngineQuery } from '../search/index.ts'
+import { toolIdOf } from './live-catalogue.ts'
+import type { OpenCatalogue } from './open-catalogue.ts'
 import type { OperationContext } from './operation.ts'
+import type { Question } from './search-tools.ts'
+
+type Context = OperationContext & OpenCatalogue
+
+interface Reason {
+  readonly tool: string
+  readonly reason: string
+  readonly explanation?: Explanation
+}
 
 /** Why a named tool is or is not among the answers. That a policy hides one is told only to those who may know of it. */
-export function explainAbsent(
-  name: string,
-  query: EngineQuery,
-  { catalogue, scopes }: OperationContext,
-): { tool: string; reason: string; explanation?: Explanation } {
+export function explainAbsent(name: string, question: Question, context: Context): Reason {
+  const { catalogue, tools, index, scopes } = context
   const snapshot = catalogue.current()
   const entry = snapshot.names.get(name)
-  if (entry === undefined) {
+  const id = entry === undefined ? name : toolIdOf(entry)
+  if (!tools.entries.has(id)) {
     const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
     const told = hidden && scopes.has('admin')
     return { tool: name, reason: told ? 'it is there, but the policy hides it' : 'there is no such tool' }
   }
-  const engine = catalogue.engine()
-  const id = `${entry.cliName}:${entry.toolName}`
-  const explanation = engine.explain(id, query)
-  const all = engine.search({ ...query, offset: 0, limit: snapshot.entries.length })
-  const place = all.hits.findIndex((hit) => hit.tool.id === id)
-  const filtered =
-    place < 0 &&
-    engine
-      .search({ ...query, accept: undefined, limit: snapshot.entries.length })
-      .hits.some((hit) => hit.tool.id === id)
-  const absent = filtered
-    ? 'a filter of the query leaves it out'
-    : 'no word of the query is in it, and it does not stand out by meaning'
-  const reason = place < 0 ? absent : `it is number ${place + 1} of ${all.total}`
+  const explanation = index.engine().explain(id, question)
+  const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)
   return { tool: name, reason, ...(explanation === undefined ? {} : { explanation }) }
+}
+
+function placeOf(id: string, question: Question, context: Context): string | undefined {
+  const ids = everyAnswer(question, context)
+  return ids.includes(id) ? `it is number ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
+}
+
+function absenceOf(id: string, question: Question, context: Context): string {
+  const filtered = everyAnswer({ ...question, filters: { status: [] } }, context).includes(id)
+  if (!filtered) return 'no word of the query is in it, and it does not stand out by meaning'
+  const { status = 'ACTIVE' } = context.tools.entries.get(id)?.tool ?? {}
+  if (question.filters?.status !== undefined || status === 'ACTIVE') return 'a filter of the query leaves it out'
+  return `it is ${status}, and only ACTIVE tools are found unless status asks for others`
+}
+
+function everyAnswer(question: Question, { tools }: Context): readonly string[] {
+  return tools.search({ ...question, cursor: undefined, limit: tools.size }).hits.map(({ id }) => id)
 }

@@ -11,20 +11,19 @@ export interface FoundTool {
 }
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
-export function findTool(catalogue: LiveCatalogue, idOrName: string): FoundTool {
+export async function findTool(catalogue: LiveCatalogue, idOrName: string): Promise<FoundTool> {
   const snapshot = catalogue.current()
   const entry = snapshot.names.get(idOrName)
   const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
   if (entry !== undefined && resolved !== null) return { entry, resolved }
-  throw unknownTool(catalogue, idOrName)
+  throw await unknownTool(catalogue, idOrName)
 }
 
-function unknownTool(catalogue: LiveCatalogue, name: string): TooldexError {
-  const near = suggest(
-    name,
-    catalogue.current().entries.map((entry) => entry.toolName),
-  )
-  const { hits } = catalogue.engine().search({ query: name, mode: 'bm25', limit: 3 })
+async function unknownTool(catalogue: LiveCatalogue, name: string): Promise<TooldexError> {
+  const { tools, index } = await catalogue.open()
+  const names = Array.from(tools.entries.values(), ({ tool }) => tool.name)
+  const near = suggest(name, names)
+  const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3 })
   const alike = hits.map(({ tool }) => tool.name)
   const meant = [...new Set([...(near === undefined ? [] : [near]), ...alike])].slice(0, 3)
   const hint = meant.length === 0 ? {} : { hint: `Did you mean ${meant.map((word) => `'${word}'`).join(' or ')}?` }

@@ -1,6 +1,10 @@
 import * as z from 'zod'
+import type { SearchFilters } from '../contract/catalog.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
+import { Readiness, unlessReady } from '../contract/tool-state.ts'
+import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
+import { stateFilters, toFilters } from './search-filters.ts'
 
 /** One argument as a list shows it. */
 const ListedArg = z.object({
@@ -14,7 +18,7 @@ export const listTools = defineOperation({
   name: 'tools.list',
   summary: 'List every tool with the command it runs and its arguments.',
   scope: 'read',
-  input: z.object({}),
+  input: z.object(stateFilters),
   output: z.object({
     name: z.string(),
     executor: z.string().nullable(),
@@ -25,27 +29,38 @@ export const listTools = defineOperation({
         description: z.string(),
         command: z.string(),
         args: z.array(ListedArg),
+        /** Said only of a tool that cannot be called now. */
+        readiness: Readiness.optional(),
       }),
     ),
   }),
-  handle(_, { catalogue }) {
-    const { index, entries, configs, policy } = catalogue.current()
-    const tools = entries.map(({ toolName: name, cliName: cli, description }) => {
-      const resolved = index.get(name)
-      const args = (resolved?.tool.args ?? []).map((arg) => {
-        return { name: arg.name, notes: notesOf(arg, resolved?.argConstraints[arg.name]) }
-      })
-      return { name, cli, description, command: `${resolved?.baseCommand} ${resolved?.tool.command}`.trim(), args }
-    })
+  async handle(filters, { catalogue }) {
+    const { configs, policy } = catalogue.current()
     const [only] = configs
     const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
     return {
       name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
       executor,
-      tools: tools.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+      tools: await rowsOf(catalogue, toFilters(filters)),
     }
   },
 })
+
+/** What passes the filters, by name. */
+async function rowsOf(catalogue: LiveCatalogue, filters: SearchFilters) {
+  const { tools } = await catalogue.open()
+  const { index } = catalogue.current()
+  const rows = tools.search({ filters, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
+    const { name, namespace: cli = '', description } = tool
+    const resolved = source === 'cli' ? index.get(name) : null
+    const args = (resolved?.tool.args ?? []).map((arg) => {
+      return { name: arg.name, notes: notesOf(arg, resolved?.argConstraints[arg.name]) }
+    })
+    const command = `${resolved?.baseCommand ?? ''} ${resolved?.tool.command ?? ''}`.trim()
+    return { name, cli, description, command, args, ...unlessReady(readiness) }
+  })
+  return rows.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
 
 type Arg = {
   type: string

@@ -4,14 +4,16 @@ import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
-import type { SearchableTool } from '../contract/search.ts'
 import type { LoadedConfig, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
-import type { ToolIndexEntry } from '../contract/tool-index.ts'
+import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
+import type { Readiness } from '../contract/tool-state.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
-import { type Embedder, type RemoteEmbedder, SearchEngine, ToolIndex } from '../search/index.ts'
+import { ToolIndex } from '../search/index.ts'
+import type { LiveIndexOptions } from './live-index.ts'
+import type { OpenCatalogue } from './open-catalogue.ts'
 
-/** All tools at one moment: built whole, swapped whole. */
+/** The tools of all configs at one moment, ready to run: built whole, swapped whole. */
 export interface CatalogueSnapshot {
   readonly index: ToolIndex
   readonly entries: readonly ToolIndexEntry[]
@@ -24,32 +26,23 @@ export interface CatalogueSnapshot {
 }
 
 /** What the catalogue is made from. */
-export interface LiveCatalogueOptions {
+export interface LiveCatalogueOptions extends LiveIndexOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
   readonly logger: Logger
-  /** For search by meaning; loaded with the first search. */
-  readonly loadEmbedder?: (() => Embedder | undefined) | undefined
-  /** A service that gives the vectors instead. */
-  readonly remote?: RemoteEmbedder | undefined
+  /** Whether a tool could be run now; all can where absent. */
+  readonly readinessOf?: ((tool: ResolvedTool) => Readiness) | undefined
 }
 
 /** The tools that can be found and called now. */
 export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions
   readonly #listeners = new Set<() => void>()
-  readonly #engine: SearchEngine
-  /** What the engine knows, as text, so that a reload touches only what changed. */
-  readonly #indexed = new Map<string, string>()
-  #unprepared = false
+  #opened: OpenCatalogue | undefined
   #snapshot: CatalogueSnapshot
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
-    const { remote } = options
-    this.#engine = new SearchEngine(
-      remote === undefined ? options.loadEmbedder : () => (remote.dim === 0 ? undefined : remote),
-    )
     const { configs, failures } = options.source.load()
     if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
@@ -60,43 +53,11 @@ export class LiveCatalogue {
     return this.#snapshot
   }
 
-  /** The search engine, holding exactly the tools of the current snapshot. */
-  engine(): SearchEngine {
-    const gone = new Set(this.#indexed.keys())
-    for (const entry of this.#snapshot.entries) {
-      const tool = this.#searchable(entry)
-      const text = JSON.stringify(tool)
-      gone.delete(tool.id)
-      if (this.#indexed.get(tool.id) === text) continue
-      this.#engine.add(tool)
-      this.#indexed.set(tool.id, text)
-    }
-    for (const id of gone) {
-      this.#engine.remove(id)
-      this.#indexed.delete(id)
-    }
-    return this.#engine
-  }
-
-  /** Makes sure that a query can be ranked by meaning; where a service does not answer it is ranked by words alone. */
-  async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
-    const { remote } = this.#options
-    if (remote === undefined) return true
-    const ready = await remote.prepare(
-      query,
-      this.#snapshot.entries.map((entry) => this.#searchable(entry)),
-      signal,
-    )
-    // Tools that came while the service was away have no vector yet.
-    if (ready && this.#unprepared) this.#engine.forgetMeaning()
-    this.#unprepared = !ready
-    return ready
-  }
-
-  #searchable(entry: ToolIndexEntry): SearchableTool {
-    const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
-    const exampleRequests = this.#snapshot.index.get(name)?.tool.exampleRequests
-    return { id: toolIdOf(entry), name, namespace, description, category, tags, inputSchema, exampleRequests }
+  /** The catalogue in which tools are found; loaded for its first reader, because a server starts without. */
+  async open(): Promise<OpenCatalogue> {
+    const { openCatalogue } = await import('./open-catalogue.ts')
+    this.#opened ??= openCatalogue(this.#options, () => this.#snapshot)
+    return this.#opened
   }
 
   /** Calls back after each reload that took effect. */
@@ -120,7 +81,7 @@ export class LiveCatalogue {
       const used = new Set(this.#snapshot.configs.map((config) => config.name))
       const broken = loaded.failures.find(({ name }) => used.has(name))
       if (broken !== undefined) throw broken.error
-      this.#snapshot = build(this.#options, loaded.configs, this.#snapshot.version + 1)
+      this.#swap(build(this.#options, loaded.configs, this.#snapshot.version + 1))
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
         logger.error(`reload refused, the old tools stay: ${reason}`)
@@ -129,6 +90,18 @@ export class LiveCatalogue {
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
     for (const listener of this.#listeners) listener()
     return true
+  }
+
+  /** Whoever hears of a change finds the new snapshot; where the catalogue refuses, the old one stays. */
+  #swap(next: CatalogueSnapshot): void {
+    const before = this.#snapshot
+    this.#snapshot = next
+    try {
+      this.#opened?.replaceConfigs(next)
+    } catch (error) {
+      this.#snapshot = before
+      throw error
+    }
   }
 }
 

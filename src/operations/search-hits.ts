@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../base/tokens.ts'
+import type { CatalogHit } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
-import type { ToolIndexEntry } from '../contract/tool-index.ts'
-import { toolIdOf } from './live-catalogue.ts'
+import { Readiness, unlessReady } from '../contract/tool-state.ts'
 import { signatureOf } from './signature.ts'
 
 /** How much of each tool an answer shows. */
@@ -17,6 +17,8 @@ export const SearchHit = z.object({
   /** How likely this is what was asked for, from 0 to 1. */
   score: z.number(),
   scoreType: SearchMode,
+  /** Said only of a tool that cannot be called now. */
+  readiness: Readiness.optional(),
   /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
   signature: z.string().optional(),
   category: z.string().nullable().optional(),
@@ -28,10 +30,7 @@ export const SearchHit = z.object({
 export type SearchHit = z.infer<typeof SearchHit>
 
 /** A tool that was found, before it is decided how much of it is shown. */
-export interface Candidate {
-  readonly entry: ToolIndexEntry
-  readonly score: number
-  readonly scoreType: SearchMode
+export interface Candidate extends CatalogHit {
   readonly explanation: Explanation | undefined
 }
 
@@ -66,14 +65,15 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
   return { results: [], spentTokens: 0 }
 }
 
-function toHit({ entry, score, scoreType, explanation }: Candidate, level: SearchLevel): SearchHit {
+function toHit({ id, tool, score, scoreType, readiness, explanation }: Candidate, level: SearchLevel): SearchHit {
+  const { name, description, inputSchema } = tool
   const why = explanation === undefined ? {} : { explanation }
-  const shortDescription = shorten(entry.description, level === 'line' ? 60 : 120)
-  const line = { id: toolIdOf(entry), name: entry.toolName, shortDescription, score, scoreType, ...why }
+  const shortDescription = shorten(description, level === 'line' ? 60 : 120)
+  const line = { id, name, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
   if (level === 'line') return line
-  const summary = { ...line, signature: signatureOf(entry.toolName, entry.inputSchema), category: entry.category }
+  const summary = { ...line, signature: signatureOf(name, inputSchema), category: tool.category ?? null }
   if (level === 'summary') return summary
-  return { ...summary, tags: entry.tags, description: entry.description, inputSchema: entry.inputSchema }
+  return { ...summary, tags: [...tool.tags], description, inputSchema }
 }
 
 /** The start of a text, cut at a character and not inside one. */

@@ -108,7 +108,8 @@ describe('seed 003: ToolDoc', () => {
 
 describe('seed 003: discovery results', () => {
   it.each(['bm25', 'embedding', 'hybrid'] as const)('carry a summary, a score and the type %s', (scoreType) => {
-    const catalog = new Catalog({ search: () => [{ id: 'Git:Commit:2', score: 0.5, scoreType }] })
+    const hits = [{ tool: { id: 'Git:Commit:2' }, score: 0.5, scoreType }]
+    const catalog = new Catalog({ ranker: { search: () => ({ hits, total: 1 }) } })
     catalog.register(fullTool, local)
     const { results } = catalog.searchPage({ query: 'commit' })
     expect(results).toEqual([{ summary: toSummary(parseTool(fullTool)), score: 0.5, scoreType }])

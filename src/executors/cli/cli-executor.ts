@@ -17,6 +17,7 @@ import { dockerPrefix } from './docker-prefix.ts'
 import { limitOwnProcess } from './limit-own-process.ts'
 import { type CliLimits, defaultLimits } from './limits.ts'
 import { ProgramFinder } from './program-finder.ts'
+import { ProgramReadiness } from './program-readiness.ts'
 import { runProcess } from './run-process.ts'
 import { toOutcome, toStartError } from './to-outcome.ts'
 
@@ -40,8 +41,10 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   let containment = options.containment
   let limited: Promise<void> | undefined
   const programs = new ProgramFinder()
+  const readiness = new ProgramReadiness(options)
   return {
     kind: 'cli',
+    readiness: (tool) => readiness.of(tool),
     plan: (request) => toPlan(prepare(request, options, limits)),
     async run(request, controls) {
       const prepared = prepare(request, options, limits)

@@ -15,10 +15,13 @@ export function searchText(answer: SearchAnswer): string {
     })
     return lines.length === 0 ? 'There are no tools.' : showInvisible(lines.join('\n'))
   }
-  const lines = (answer.results ?? []).map(({ name, signature, shortDescription, description, inputSchema }) => {
-    const text = `${signature ?? name}: ${description ?? shortDescription}`
-    return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
-  })
+  const lines = (answer.results ?? []).map(
+    ({ name, signature, shortDescription, description, inputSchema, readiness }) => {
+      const state = readiness === undefined ? '' : ` (not ready: ${readiness.reason ?? readiness.state})`
+      const text = `${signature ?? name}: ${description ?? shortDescription}${state}`
+      return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
+    },
+  )
   if (answer.note !== undefined) lines.push(`(${answer.note})`)
   if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
   if (lines.length === 0 && answer.omitted > 0)

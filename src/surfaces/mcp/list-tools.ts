@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { showInvisible } from '../../base/visible-text.ts'
+import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import type { CatalogueSnapshot } from '../../operations/live-catalogue.ts'
@@ -42,20 +43,6 @@ function showDescriptions(schema: JsonSchema): JsonSchema {
     return [name, typeof description === 'string' ? { ...property, description: showInvisible(description) } : property]
   })
   return { ...schema, properties: Object.fromEntries(shown) }
-}
-
-function toHints(hints: {
-  readOnly?: boolean | undefined
-  destructive?: boolean | undefined
-  idempotent?: boolean | undefined
-  openWorld?: boolean | undefined
-}) {
-  return {
-    ...(hints.readOnly === undefined ? {} : { readOnlyHint: hints.readOnly }),
-    ...(hints.destructive === undefined ? {} : { destructiveHint: hints.destructive }),
-    ...(hints.idempotent === undefined ? {} : { idempotentHint: hints.idempotent }),
-    ...(hints.openWorld === undefined ? {} : { openWorldHint: hints.openWorld }),
-  }
 }
 
 /** `git_status` as a person would write it: `Git status`. */

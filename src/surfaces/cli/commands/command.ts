@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LogLevel, logLevels } from '../../../base/logger.ts'
+import { ReadinessState, ToolSource, ToolStatus } from '../../../contract/tool-state.ts'
 import type { CliHost, OpenOptions } from '../host.ts'
 
 /** Adds one command to the program; returns the exit code through the host when it is not zero. */
@@ -26,6 +27,23 @@ export function withToolOptions(command: Command): Command {
     .option('--policy <file>', 'a policy file that says what may be called')
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
     .option('--json', 'print JSON for programs')
+}
+
+/** What a command that shows tools may leave out. */
+export interface StateFlags {
+  readonly source?: string[]
+  readonly status?: string[]
+  readonly readiness?: string[]
+}
+
+/** Filters by where tools come from, where they are in their life, and whether they can be called now. */
+export function withStateFilters(command: Command): Command {
+  const several = (flag: string, text: string, values: readonly string[]) =>
+    new Option(flag, `${text} (${values.join(', ')})`).argParser(collect)
+  return command
+    .addOption(several('--source <kind>', 'only tools that come from here', ToolSource.options))
+    .addOption(several('--status <status>', 'only tools of this status, ACTIVE if left out', ToolStatus.options))
+    .addOption(several('--readiness <state>', 'only tools in this state', ReadinessState.options))
 }
 
 /** The bounds of running commands. */

@@ -8,13 +8,15 @@ import {
   collect,
   parseCount,
   parseLimit,
+  type StateFlags,
   type ToolOptions,
   toJson,
   toOpenOptions,
+  withStateFilters,
   withToolOptions,
 } from './command.ts'
 
-interface SearchFlags extends ToolOptions {
+interface SearchFlags extends ToolOptions, StateFlags {
   readonly category?: string
   readonly cli?: string
   readonly tag?: string[]
@@ -24,6 +26,7 @@ interface SearchFlags extends ToolOptions {
   readonly budget?: number
   readonly mode?: string
   readonly minScore?: number
+  readonly facets?: boolean
   readonly explain?: boolean
   readonly explainTool?: string
 }
@@ -43,41 +46,25 @@ export const addSearch: AddCommand = (program, host) => {
     .option('--budget <tokens>', 'fit the answer into this many tokens', parseCount)
     .addOption(new Option('--mode <mode>', 'how to rank').choices(SearchMode.options))
     .option('--min-score <share>', 'leave out what is less likely than this, from 0 to 1', Number)
+    .option('--facets', 'count the values of every filter among all answers')
     .option('--explain', 'say why each answer is where it is')
     .option('--explain-tool <tool>', 'say why this tool is or is not among the answers')
-  withToolOptions(command).action(async (words: string[], flags: SearchFlags) => {
-    const {
-      category,
-      cli,
-      tag: tags,
-      limit,
-      cursor,
-      budget: budgetTokens,
-      mode,
-      minScore,
-      explain,
-      explainTool,
-    } = flags
+  withToolOptions(withStateFilters(command)).action(async (words: string[], flags: SearchFlags) => {
     const query = words.length === 0 ? undefined : words.join(' ')
-    // A person at a terminal pays no tokens.
-    const level = flags.level ?? (flags.json || budgetTokens !== undefined ? undefined : 'summary')
-    const input = {
-      query,
-      category,
-      cli,
-      tags,
-      level,
-      limit,
-      cursor,
-      budgetTokens,
-      mode,
-      minScore,
-      explain,
-      explainTool,
-    }
+    const input = { ...toInput(flags), query }
     const answer = await invoke(searchTools, input, host.open(toOpenOptions(flags)))
     host.out(flags.json ? toJson(answer) : toText(answer, host.columns))
   })
+}
+
+function toInput(flags: SearchFlags) {
+  const { category, cli, source, status, readiness, limit, cursor, mode, minScore, facets, explain, explainTool } =
+    flags
+  const { tag: tags, budget: budgetTokens } = flags
+  // A person at a terminal pays no tokens.
+  const level = flags.level ?? (flags.json || budgetTokens !== undefined ? undefined : 'summary')
+  const filters = { category, cli, tags, source, status, readiness }
+  return { ...filters, level, limit, cursor, budgetTokens, mode, minScore, facets, explain, explainTool }
 }
 
 function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns: number): string {
@@ -94,7 +81,11 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   if (hits.length === 0 && answer.omitted > 0)
     return `${answer.omitted} tools match, but none fits the limit or budget.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
-  const rows = hits.map((hit) => [hit.score.toFixed(2), hit.name, hit.shortDescription, hit.category ?? ''])
+  const rows = hits.map((hit) => {
+    const { shortDescription: text, readiness: state } = hit
+    const what = state === undefined ? text : `${text} (not ready: ${state.reason ?? state.state})`
+    return [hit.score.toFixed(2), hit.name, what, hit.category ?? '']
+  })
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
   const why = hits.flatMap((hit) => (hit.explanation ? [`\n${hit.name}: ${explanationText(hit.explanation)}`] : []))
   const { explained } = answer
@@ -106,7 +97,15 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
     hit.inputSchema ? [`\n${hit.signature}\n${JSON.stringify(hit.inputSchema, null, 2)}`] : [],
   )
   const table = formatTable(['Score', 'Tool', 'Description', 'Category'], rows, columns)
-  return `${table}\n${more}${[...why, ...schemas].map((part) => `${part}\n`).join('')}`
+  return `${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
+}
+
+function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>): string[] {
+  const rows = Object.entries(facets ?? {}).filter(([, counts]) => counts.length > 0)
+  const lines = rows.map(([name, counts]) => {
+    return `${name}: ${counts.map(({ value, count }) => `${value} ${count}`).join(', ')}`
+  })
+  return lines.length === 0 ? [] : [`\n${lines.join('\n')}`]
 }
 
 function explanationText({ terms, formula }: Explanation): string {

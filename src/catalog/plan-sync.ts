@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Backend, CatalogTool } from '../contract/catalog.ts'
+import { isSameBackend } from './backends.ts'
+import { createEntry, type Entry, mergeEntry } from './merge-entry.ts'
+
+/** One change of the catalogue, before it is made; a tool without an entry goes. */
+export interface EntryChange {
+  readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved'
+  readonly id: string
+  readonly entry: Entry | undefined
+}
+
+type Entries = ReadonlyMap<string, Entry>
+
+/** The changes after which the tools of a backend are exactly these; what stays as it was is none of them. */
+export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<string, CatalogTool>): EntryChange[] {
+  const gone = [...entries].filter(([id, entry]) => !tools.has(id) && has(entry, backend))
+  const removals = gone.map(([id, entry]) => planRemoval(id, entry, backend))
+  const additions = Array.from(tools, ([id, tool]) => planTool(id, entries.get(id), { tool, backend }))
+  return [...removals, ...additions.filter((change) => change !== undefined)]
+}
+
+/** The change that takes a backend from a tool, and with the last one the tool. */
+export function planRemoval(id: string, { tool, backends }: Entry, backend: Backend): EntryChange {
+  const left = backends.filter((other) => !isSameBackend(other, backend))
+  if (left.length === 0) return { type: 'toolRemoved', id, entry: undefined }
+  return { type: 'backendRemoved', id, entry: createEntry(tool, left) }
+}
+
+function planTool(
+  id: string,
+  before: Entry | undefined,
+  { tool, backend }: { readonly tool: CatalogTool; readonly backend: Backend },
+): EntryChange | undefined {
+  if (before === undefined) return { type: 'registered', id, entry: createEntry(tool, [backend]) }
+  const mine = has(before, backend)
+  if (mine && isDeepStrictEqual(before.tool, tool)) return undefined
+  // Who alone runs a tool may make it another one; where others run it too, they must agree.
+  const alone = mine && before.backends.length === 1
+  return { type: 'updated', id, entry: mergeEntry(alone ? undefined : before, tool, backend) }
+}
+
+const has = (entry: Entry, backend: Backend) => entry.backends.some((other) => isSameBackend(other, backend))

@@ -1,0 +1,31 @@
+import type { RankedTool, Ranker } from '../contract/ranker.ts'
+import type { SearchDoc } from '../contract/summary.ts'
+
+/** What a literal match is worth, by where it is found. */
+const worth = { name: 100, wholeName: 50, namespace: 50, text: 10, nothing: 1 } as const
+
+/** Ranks tools by where the query occurs in them as it is, then by id; a blank one fits all alike. */
+export function createSubstringRanker(docs: () => readonly SearchDoc[]): Ranker {
+  return {
+    search({ query, offset, limit, accept = () => true }) {
+      const wanted = query.trim().toLowerCase()
+      // Names and namespaces are part of the text.
+      const found = docs().filter((doc) => doc.docText.includes(wanted) && accept(doc))
+      const hits = found.map((doc): RankedTool => {
+        return { tool: doc, score: wanted === '' ? worth.nothing : scoreOf(doc, wanted), scoreType: 'substring' }
+      })
+      // The documents come sorted by id, and sorting keeps the order of equals.
+      hits.sort((a, b) => b.score - a.score)
+      return { hits: hits.slice(offset, offset + limit), total: hits.length }
+    },
+  }
+}
+
+function scoreOf({ summary }: SearchDoc, wanted: string): number {
+  const name = summary.name.toLowerCase()
+  const score =
+    (name.includes(wanted) ? worth.name : 0) +
+    (name === wanted ? worth.wholeName : 0) +
+    (summary.namespace?.toLowerCase().includes(wanted) ? worth.namespace : 0)
+  return score === 0 ? worth.text : score
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { Backend, CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
+import type { Readiness } from '../contract/tool-state.ts'
+import { Catalog } from './catalog.ts'
+
+const local: Backend = { kind: 'local', name: 'here' }
+const down: Readiness = { state: 'upstream-down', reason: 's does not answer' }
+
+/** One tool of each source, status and state that matters. */
+function catalogOfAll(asked: string[] = []): Catalog {
+  const readinessOf = ({ name }: { readonly name: string }): Readiness => {
+    asked.push(name)
+    return name === 'far' ? down : { state: 'ready' }
+  }
+  const catalog = new Catalog({ readinessOf })
+  const add = (name: string, backend: Backend, rest: Partial<CatalogToolInput> = {}) =>
+    catalog.register({ name, inputSchema: {}, ...rest }, backend)
+  add('function', local)
+  add('program', local, { source: 'cli', namespace: 'git' })
+  add('kept', { kind: 'provider', providerId: 'p', toolId: 't' })
+  add('far', { kind: 'mcp', serverName: 's' })
+  add('described', { kind: 'provider', providerId: 'p', toolId: 'o' }, { source: 'openapi' })
+  add('draft', local, { status: 'DRAFT' })
+  add('old', local, { status: 'DEPRECATED' })
+  return catalog
+}
+
+const namesOf = (filters: SearchFilters) =>
+  catalogOfAll()
+    .searchPage({ filters })
+    .results.map(({ summary }) => summary.name)
+
+const active = ['described', 'far', 'function', 'program', 'kept']
+
+describe('filters by where a tool comes from, its life, and whether it can be called', () => {
+  it.each<[SearchFilters, readonly string[]]>([
+    [{}, active],
+    [{ source: ['code'] }, ['function']],
+    [{ source: ['cli', 'mcp'] }, ['far', 'program']],
+    [{ source: ['openapi'] }, ['described']],
+    [{ source: ['registry'] }, ['kept']],
+    [{ source: [] }, active],
+    [{ cli: 'GIT' }, ['program']],
+    [{ cli: '' }, []],
+    [{ status: ['DRAFT'] }, ['draft']],
+    [{ status: ['DEPRECATED', 'DRAFT'] }, ['draft', 'old']],
+    [{ status: ['DISABLED'] }, []],
+    [{ status: [] }, [...active, 'draft', 'old']],
+    [{ readiness: ['upstream-down'] }, ['far']],
+    [{ readiness: ['ready'], source: ['mcp'] }, []],
+    [{ readiness: ['needs-approval', 'needs-credentials', 'needs-program'] }, []],
+  ])('%j', (filters, expected) => {
+    expect(namesOf(filters).sort()).toEqual([...expected].sort())
+  })
+
+  it('says of a tool what stands in its way, and nothing of one that is ready', () => {
+    const { results } = catalogOfAll().searchPage({ filters: { source: ['mcp', 'cli'] } })
+    expect(results.map(({ summary }) => [summary.name, summary.readiness])).toEqual([
+      ['far', down],
+      ['program', undefined],
+    ])
+  })
+
+  it('asks whether a tool is ready only of answers, unless a filter wants to know', () => {
+    const asked: string[] = []
+    const catalog = catalogOfAll(asked)
+    catalog.searchPage({ query: 'function' })
+    expect(asked).toEqual(['function'])
+    expect(catalog.search({ filters: { readiness: ['upstream-down'] } }).hits).toMatchObject([
+      { id: 'far', source: 'mcp', status: 'ACTIVE', readiness: down },
+    ])
+  })
+
+  it('binds cursors to them', () => {
+    const catalog = catalogOfAll()
+    const { nextCursor: cursor } = catalog.searchPage({ limit: 1, filters: { source: ['cli', 'mcp'] } })
+    expect(catalog.searchPage({ cursor, filters: { source: ['mcp', 'cli', 'mcp'] } }).results).toHaveLength(1)
+    expect(() => catalog.searchPage({ cursor, filters: { source: ['mcp'] } })).toThrow('another query or other filters')
+  })
+
+  it('refuses words that nobody knows', () => {
+    const filters = { source: ['elsewhere'] } as unknown as SearchFilters
+    expect(() => catalogOfAll().searchPage({ filters })).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }))
+  })
+})

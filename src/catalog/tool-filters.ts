@@ -1,0 +1,63 @@
+import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
+import type { ReadinessState, ToolSource, ToolStatus } from '../contract/tool-state.ts'
+import { normalizeTags } from './normalize-tags.ts'
+import { onlyDefined } from './only-defined.ts'
+
+/** What filters ask about a tool, beside what it says itself; looked up only where a filter asks for it. */
+export interface ToolFacts<Subject> {
+  readonly sourceOf: (subject: Subject) => ToolSource
+  readonly stateOf: (subject: Subject) => ReadinessState
+}
+
+const sources = { local: 'code', provider: 'registry', mcp: 'mcp' } as const
+
+/** Where a tool comes from. */
+export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => tool.source ?? sources[backend.kind]
+
+/** Where a tool is in its life. */
+export const statusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
+
+/** Filters in one spelling: what means the same reads the same. */
+export function canonicalFilters(asked: SearchFilters): SearchFilters {
+  const { tags = [], status = ['ACTIVE'] } = asked
+  return onlyDefined({
+    namespace: asked.namespace?.toLowerCase(),
+    cli: asked.cli?.toLowerCase(),
+    category: asked.category?.toLowerCase(),
+    // Without a letter in them, tags still ask for something, which no tool has.
+    tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
+    tagsMatch: tags.length === 0 || asked.tagsMatch !== 'all' ? undefined : asked.tagsMatch,
+    source: wordsOf(asked.source),
+    status: wordsOf(status),
+    readiness: wordsOf(asked.readiness),
+  })
+}
+
+const wordsOf = <Word extends string>(words: readonly Word[] = []): Word[] | undefined =>
+  words.length === 0 ? undefined : [...new Set(words)].sort()
+
+/** Whether a tool passes filters in their one spelling. */
+export function passes<Subject extends { readonly tool: CatalogTool }>(
+  subject: Subject,
+  filters: SearchFilters,
+  { sourceOf, stateOf }: ToolFacts<Subject>,
+): boolean {
+  const { tool } = subject
+  const { namespace, cli, category, source, status, readiness } = filters
+  const own = () => (tool.namespace ?? '').toLowerCase()
+  return (
+    (status === undefined || status.includes(statusOf(tool))) &&
+    (namespace === undefined || own() === namespace) &&
+    (cli === undefined || (own() === cli && sourceOf(subject) === 'cli')) &&
+    (category === undefined || tool.category?.toLowerCase() === category) &&
+    passesTags(tool.tags, filters) &&
+    (source === undefined || source.includes(sourceOf(subject))) &&
+    (readiness === undefined || readiness.includes(stateOf(subject)))
+  )
+}
+
+function passesTags(own: readonly string[], { tags, tagsMatch }: SearchFilters): boolean {
+  if (tags === undefined) return true
+  const has = (tag: string) => own.includes(tag)
+  return tagsMatch === 'all' ? tags.length > 0 && tags.every(has) : tags.some(has)
+}

@@ -1,0 +1,50 @@
+import { Catalog } from '../catalog/index.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
+import type { RankedPage, RankedTool, RankQuery } from '../contract/ranker.ts'
+import { type Readiness, ready } from '../contract/tool-state.ts'
+import { configBackend, toCatalogTools } from './config-tools.ts'
+import { type CatalogueSnapshot, type LiveCatalogueOptions, toolIdOf } from './live-catalogue.ts'
+import { LiveIndex } from './live-index.ts'
+
+/** The catalogue of every source, and the search engine that follows it. */
+export interface OpenCatalogue {
+  /** The tools of every source; those of configs are in it as one backend. */
+  readonly tools: Catalog
+  readonly index: LiveIndex
+  /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
+  replaceConfigs(snapshot: CatalogueSnapshot): void
+}
+
+/** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
+export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
+  const readinessOf = ({ name, source }: CatalogTool): Readiness => {
+    const resolved = source === 'cli' ? current().index.get(name) : null
+    return resolved === null ? ready : (options.readinessOf?.(resolved) ?? ready)
+  }
+  const tools = new Catalog({
+    ranker: {
+      search: (asked) => (asked.query.trim() === '' ? browse(current(), tools, asked) : index.engine().search(asked)),
+    },
+    readinessOf,
+    // One command gives a cursor and the next, another process, takes it.
+    sharedCursors: true,
+    onListenerError: (error) => options.logger.error(`a listener failed: ${String(error)}`),
+  })
+  const index = new LiveIndex(tools, options)
+  const replaceConfigs = (snapshot: CatalogueSnapshot) => {
+    const before = tools.version
+    tools.sync(configBackend, toCatalogTools(snapshot.index, snapshot.entries), { checked: true })
+    // Only their order may have changed, in which they are listed.
+    if (tools.version === before) tools.refresh()
+  }
+  replaceConfigs(current())
+  return { tools, index, replaceConfigs }
+}
+
+/** Without a query tools come as their configs have them, those of other sources after them by id. */
+function browse({ entries }: CatalogueSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
+  const ids = new Set([...entries.map(toolIdOf), ...[...tools.entries.keys()].sort()])
+  const fit = Array.from(ids, (id) => ({ id })).filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))
+  const hits = fit.map((tool): RankedTool => ({ tool, score: 1, scoreType: 'substring' }))
+  return { hits: hits.slice(offset, offset + limit), total: hits.length }
+}

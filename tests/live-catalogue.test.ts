@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createLogger } from '../src/base/logger.ts'
+import { Catalog } from '../src/catalog/index.ts'
+import type { CatalogEvent } from '../src/contract/catalog.ts'
+import { LiveCatalogue } from '../src/operations/live-catalogue.ts'
+import { LiveIndex } from '../src/operations/live-index.ts'
+import { createCliSource } from '../src/sources/cli/index.ts'
+import { tempFile } from './support/temp-folder.ts'
+
+const config = (tools: Readonly<Record<string, string>>) => {
+  const lines = Object.entries(tools).map(([name, description]) => `  - {name: ${name}, description: ${description}}\n`)
+  return `name: files\ncommand: echo\ntools:\n${lines.join('')}`
+}
+
+const before = { copy: 'duplicate a file', move: 'rename a file', wipe: 'erase a file' }
+
+/** A catalogue of one file that can be edited. */
+async function openFile() {
+  const file = tempFile('files.yaml', config(before))
+  const lines: string[] = []
+  const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
+  const catalogue = new LiveCatalogue({ source: createCliSource([file]), logger })
+  const edit = (text: string) => {
+    writeFileSync(file, text)
+    return catalogue.reload()
+  }
+  const { tools, index } = await catalogue.open()
+  const find = (query: string) => tools.search({ query, mode: 'bm25' }).hits.map(({ id }) => id)
+  return { catalogue, tools, index, edit, find, file, lines }
+}
+
+describe('the catalogue of a running server', () => {
+  it('holds the tools of configs as one local backend', async () => {
+    const { tools } = await openFile()
+    expect([...tools.entries.keys()]).toEqual(['files:copy', 'files:move', 'files:wipe'])
+    expect(tools.get('copy')).toMatchObject({
+      tool: { name: 'copy', namespace: 'files', source: 'cli' },
+      backend: { kind: 'local', name: 'cli' },
+    })
+    expect(tools.search().hits[0]).toMatchObject({ source: 'cli', status: 'ACTIVE', readiness: { state: 'ready' } })
+  })
+
+  it('takes an edit over by what differs: added, changed and removed, and search follows', async () => {
+    const { catalogue, tools, index, edit, find } = await openFile()
+    expect([find('rename'), find('erase')]).toEqual([['files:move'], ['files:wipe']])
+    const events: CatalogEvent[] = []
+    const seen = new Set<string>()
+    tools.onChange((event) => {
+      events.push(event)
+      seen.add([...tools.entries.keys(), catalogue.current().entries.length, find('relocate')].join())
+    })
+    expect(edit(config({ copy: 'duplicate a file', move: 'relocate a file', link: 'alias a file' }))).toBe(true)
+    expect(events.map((event) => [event.type, 'id' in event && event.id])).toEqual([
+      ['toolRemoved', 'files:wipe'],
+      ['updated', 'files:move'],
+      ['registered', 'files:link'],
+    ])
+    expect([...seen]).toEqual(['files:copy,files:move,files:link,3,files:move'])
+    expect([find('rename'), find('erase'), find('relocate'), find('alias')]).toEqual([
+      ...[[], [], ['files:move'], ['files:link']],
+    ])
+    expect(index.engine().size).toBe(3)
+  })
+
+  it('keeps everything after a broken edit', async () => {
+    const { tools, edit, find, file, lines } = await openFile()
+    const { version } = tools
+    expect(edit('command: echo\ntools: [{name: half')).toBe(false)
+    expect([tools.version, find('rename')]).toEqual([version, ['files:move']])
+    expect(lines.join('')).toContain('the old tools stay')
+    expect(readFileSync(file, 'utf8')).toContain('half')
+  })
+
+  it('finds a tool of another source beside them, and keeps it through a reload', async () => {
+    const { tools, edit, find } = await openFile()
+    const mail = { name: 'send', namespace: 'mail', description: 'send a letter', inputSchema: {} }
+    tools.register(mail, { kind: 'mcp', serverName: 'mail' })
+    edit(config({ copy: 'duplicate a file' }))
+    expect(find('letter')).toEqual(['mail:send'])
+    expect(tools.search().hits.map(({ id, source }) => [id, source])).toEqual([
+      ['files:copy', 'cli'],
+      ['mail:send', 'mcp'],
+    ])
+  })
+
+  it.each([
+    ['an added tool', { ...before, link: 'alias a file' }],
+    ['a changed one', { ...before, wipe: 'delete a file' }],
+    ['a removed one', { copy: before.copy, move: before.move }],
+    ['another order', { wipe: before.wipe, move: before.move, copy: before.copy }],
+  ])('refuses a cursor after %s, and says why', async (_, after) => {
+    const { tools, edit } = await openFile()
+    const cursor = tools.search({ query: 'file', limit: 1 }).cursorAfter(1)
+    expect(tools.search({ query: 'file', limit: 1, cursor }).hits).toHaveLength(1)
+    edit(config(after))
+    expect(() => tools.search({ query: 'file', limit: 1, cursor })).toThrow(
+      expect.objectContaining({
+        code: 'CURSOR_INVALID',
+        message: 'The catalogue changed since the cursor was given.',
+      }),
+    )
+  })
+
+  it('takes any name that a config may give a tool', async () => {
+    const names = ['a b', 'x:y', 'x', '__proto__', 'é', 'n'.repeat(200)]
+    const tools = names.map((name) => ({ name, description: `does ${name}` }))
+    const file = tempFile('odd.yaml', JSON.stringify({ name: 'odd: one', command: 'echo', tools }))
+    const logger = createLogger({ level: 'ERROR' })
+    const opened = await new LiveCatalogue({ source: createCliSource([file]), logger }).open()
+    expect(opened.tools.search({ limit: 10 }).hits.map(({ tool }) => tool.name)).toEqual(names)
+    expect(opened.index.engine().size).toBe(names.length)
+  })
+})
+
+describe('the index of a catalogue', () => {
+  it('after any sequence of changes is the one of a fresh catalogue', () => {
+    const words = ['red', 'green', 'blue']
+    const step = fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd'),
+      text: fc.constantFrom(...words),
+      what: fc.constantFrom('put', 'drop', 'look'),
+    })
+    const backend = { kind: 'local', name: 'x' } as const
+    const toTools = (kept: ReadonlyMap<string, string>) =>
+      Array.from(kept, ([name, description]) => ({ name, description, inputSchema: {} }))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const catalog = new Catalog()
+        const index = new LiveIndex(catalog, {})
+        const kept = new Map<string, string>()
+        for (const { name, text, what } of steps) {
+          if (what === 'put') kept.set(name, text)
+          if (what === 'drop') kept.delete(name)
+          if (what === 'look') index.engine()
+          catalog.sync(backend, toTools(kept))
+        }
+        const fresh = new Catalog()
+        fresh.sync(backend, toTools(kept))
+        const other = new LiveIndex(fresh, {})
+        for (const query of words) expect(index.engine().search({ query })).toEqual(other.engine().search({ query }))
+        expect(index.engine().size).toBe(kept.size)
+      }),
+    )
+  })
+})
