@@ -153,6 +153,26 @@ describe('tooldex in the terminal', () => {
     expect((await runCli(['list', 'gti'])).stderr).toContain("Did you mean 'git'?")
   })
 
+  it('describes what it knows, and names the rest on stderr', async () => {
+    const some = await runCli(['describe', '-c', 'git', 'git_lgo', 'git_log', 'zzqx'])
+    expect(some.code).toBe(0)
+    expect(some.stdout).toMatch(/^git_log /)
+    expect(some.stderr).toContain("Unknown tool: git_lgo. Did you mean 'git_log'")
+    expect(some.stderr).toContain('Unknown tool: zzqx. Find the right name with tooldex search.')
+    const none = await runCli(['describe', '-c', 'git', 'git_lgo', 'zzqx'])
+    expect(none).toMatchObject({ code: errorTable.TOOL_NOT_FOUND.exit, stdout: '' })
+    expect(none.stderr).toContain('Unknown tools: git_lgo, zzqx.')
+    expect(none.stderr).toContain("git_lgo: Did you mean 'git_log'")
+  })
+
+  it('names commands in its hints, not the tools of MCP', async () => {
+    for (const command of ['describe', 'call']) {
+      const { stderr } = await runCli([command, '-c', 'git', 'zzqx'])
+      expect(stderr).toContain('next: Find the right name with tooldex search.')
+      expect(stderr).not.toContain('search_tools')
+    }
+  })
+
   it('prints and installs the skill', async () => {
     const cwd = tempFolder()
     expect((await runCli(['skill'])).stdout).toContain('name: tooldex-config')
