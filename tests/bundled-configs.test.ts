@@ -11,7 +11,7 @@ import { loadConfigFile } from '../src/sources/cli/index.ts'
 // Configs of whoever runs the tests must not stand in for the bundled ones.
 const env = { TOOLDEX_HOME: join(tmpdir(), 'no-such-tooldex-home') }
 const names = readdirSync(bundledConfigsDir).map((file) => file.replace(/\.yaml$/, ''))
-const loaded = new Map(names.map((name) => [name, loadConfigFile(name, { strict: true, env })]))
+const loaded = new Map(names.map((name) => [name, loadConfigFile(name, { strict: true, advise: true, env })]))
 const configs = Array.from(loaded.values(), ({ config }) => config)
 const tools = configs.flatMap((config) => config.tools)
 

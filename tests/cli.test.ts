@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/index.ts'
 import { withRun } from '../src/surfaces/cli/create-program.ts'
 import { runCli } from './support/run-cli.ts'
+import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const json = (text: string) => JSON.parse(text)
@@ -33,6 +34,28 @@ describe('tooldex in the terminal', () => {
     const { code, stderr } = await runCli(['list', '--nonsense'])
     expect(code).toBe(errorTable.USAGE.exit)
     expect(stderr).toContain('--nonsense')
+  })
+
+  it('takes a word that is nearly a command for that command, unless it is a config', async () => {
+    const typo = await runCli(['serch', 'undo a commit'])
+    expect(typo.code).toBe(errorTable.USAGE.exit)
+    expect(typo.stderr).toContain("There is no command or config 'serch'. Did you mean 'search'?")
+    expect((await runCli(['gti'])).stderr).toContain("There is no config 'gti'. Did you mean 'git'?")
+    expect((await runCli(['nothing_like_it'])).code).toBe(errorTable.CONFIG_NOT_FOUND.exit)
+    const home = tempFolder()
+    const text = 'name: serch\ncommand: echo\ntools:\n  - { name: serch_hi, description: d }\n'
+    tempFile('serch', text, home)
+    expect(await runCli(['serch'], { cwd: home })).toMatchObject({ code: 0, stderr: '' })
+    tempFile('configs/lst.yaml', text, home)
+    expect(await runCli(['lst'], { env: { TOOLDEX_HOME: home } })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('helps whoever types nothing more; a client that gives no config gets an error and a clean stdout', async () => {
+    const typed = await runInProcess([], { interactive: true })
+    expect(typed).toMatchObject({ code: 0, err: '' })
+    expect(typed.out).toContain('Usage: tooldex')
+    const started = await runInProcess([])
+    expect(started).toMatchObject({ code: errorTable.USAGE.exit, out: '' })
   })
 
   it('lists configs by name, and the tools of some', async () => {
@@ -128,6 +151,26 @@ describe('tooldex in the terminal', () => {
     expect(code).toBe(errorTable.TOOL_NOT_FOUND.exit)
     expect(json(stdout).error).toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false })
     expect((await runCli(['list', 'gti'])).stderr).toContain("Did you mean 'git'?")
+  })
+
+  it('describes what it knows, and names the rest on stderr', async () => {
+    const some = await runCli(['describe', '-c', 'git', 'git_lgo', 'git_log', 'zzqx'])
+    expect(some.code).toBe(0)
+    expect(some.stdout).toMatch(/^git_log /)
+    expect(some.stderr).toContain("Unknown tool: git_lgo. Did you mean 'git_log'")
+    expect(some.stderr).toContain('Unknown tool: zzqx. Find the right name with tooldex search.')
+    const none = await runCli(['describe', '-c', 'git', 'git_lgo', 'zzqx'])
+    expect(none).toMatchObject({ code: errorTable.TOOL_NOT_FOUND.exit, stdout: '' })
+    expect(none.stderr).toContain('Unknown tools: git_lgo, zzqx.')
+    expect(none.stderr).toContain("git_lgo: Did you mean 'git_log'")
+  })
+
+  it('names commands in its hints, not the tools of MCP', async () => {
+    for (const command of ['describe', 'call']) {
+      const { stderr } = await runCli([command, '-c', 'git', 'zzqx'])
+      expect(stderr).toContain('next: Find the right name with tooldex search.')
+      expect(stderr).not.toContain('search_tools')
+    }
   })
 
   it('prints and installs the skill', async () => {

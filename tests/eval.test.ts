@@ -7,8 +7,8 @@ import { percentile } from '../src/operations/eval/average.ts'
 import { scoreRanking } from '../src/operations/eval/score-ranking.ts'
 import { evalSearch } from '../src/operations/eval-search.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { runCommandLine } from '../src/surfaces/cli/create-program.ts'
 import { projectRoot } from './support/run-cli.ts'
+import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const golden = join(projectRoot, 'tests', 'golden')
@@ -175,26 +175,7 @@ describe('eval', () => {
 })
 
 describe('tooldex eval', () => {
-  async function run(...words: string[]) {
-    let [out, err] = ['', '']
-    const host = {
-      version: '0',
-      open: compose,
-      runStdio: async () => {},
-      configNames: () => [],
-      selfCommand: () => [],
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        err += text
-      },
-      signal: new AbortController().signal,
-      columns: 200,
-    }
-    const code = await runCommandLine(['eval', ...words], host)
-    return { code, out, err }
-  }
+  const run = (...words: string[]) => runInProcess(['eval', ...words], { columns: 200 })
 
   it('prints JSON that serves as a baseline, writes the answers, and fails on a drop', async () => {
     const folder = tempFolder()

@@ -4,7 +4,7 @@ import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { checkSchemas } from '../src/operations/lint/check-schemas.ts'
 import { lintCatalogue } from '../src/operations/lint-catalogue.ts'
-import { runCommandLine } from '../src/surfaces/cli/create-program.ts'
+import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const lint = (configs?: readonly string[]) => invoke(lintCatalogue, {}, compose({ configs }))
@@ -139,26 +139,7 @@ describe('lint', () => {
 })
 
 describe('tooldex lint', () => {
-  async function run(...words: string[]) {
-    let [out, err] = ['', '']
-    const host = {
-      version: '0',
-      open: compose,
-      runStdio: async () => {},
-      configNames: () => [],
-      selfCommand: () => [],
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        err += text
-      },
-      signal: new AbortController().signal,
-      columns: 120,
-    }
-    const code = await runCommandLine(['lint', ...words], host)
-    return { code, out, err }
-  }
+  const run = (...words: string[]) => runInProcess(['lint', ...words])
 
   it('groups by rule, shows ten of each, and fails only when asked to', async () => {
     const folder = tempFolder()

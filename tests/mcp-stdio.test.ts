@@ -56,6 +56,16 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
     })
   })
 
+  it('describes the tools it knows and names those it does not', async () => {
+    const { client } = await connect(['git'], { revision })
+    const some = await call(client, 'describe_tool', { ids: ['git_lgo', 'git_log'], level: 'summary' })
+    expect(some).toMatchObject({ isError: false, data: { tools: [{ name: 'git_log' }], unknown: [{ id: 'git_lgo' }] } })
+    expect(some.text).toMatch(/^git_log: .*\n\nUnknown tool: git_lgo. Did you mean 'git_log'/)
+    const none = await call(client, 'describe_tool', { ids: ['git_lgo', 'zzqx'] })
+    expect(none).toMatchObject({ isError: true, data: { error: { code: 'TOOL_NOT_FOUND' } } })
+    expect(none.text).toContain('zzqx: Find the right name with search_tools.')
+  })
+
   it('shows in a dry run what would run, and runs nothing', async () => {
     const { client } = await connect(['coreutils'], { revision })
     const { data, text } = await call(client, 'call_tool', {

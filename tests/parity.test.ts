@@ -82,6 +82,20 @@ const cases = [
     words: ['describe', ...c, 'git_lgo', '--json'],
   },
   {
+    name: 'a known tool and one that is not',
+    operation: describeTools,
+    input: { ids: ['git_lgo', 'git_log'], level: 'summary' },
+    tool: 'describe_tool',
+    words: ['describe', ...c, 'git_lgo', 'git_log', '--level', 'summary', '--json'],
+  },
+  {
+    name: 'several tools that are all unknown',
+    operation: describeTools,
+    input: { ids: ['git_lgo', 'zzqx'] },
+    tool: 'describe_tool',
+    words: ['describe', ...c, 'git_lgo', 'zzqx', '--json'],
+  },
+  {
     name: 'a dry run',
     operation: callTool,
     input: { name: 'coreutils_echo', arguments: { message: 'a b' }, dryRun: true },

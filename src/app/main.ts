@@ -23,6 +23,7 @@ const host: CliHost = {
   err: (text) => void process.stderr.write(text),
   signal: stopping.signal,
   columns: process.stdout.columns ?? 120,
+  interactive: process.stdin.isTTY === true,
 }
 
 process.exitCode = await runCommandLine(process.argv.slice(2), host)

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from './errors.ts'
+import { mendValue } from './mend-value.ts'
 import type { Problem } from './problem.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
@@ -21,6 +22,8 @@ export interface YamlKind<T> {
   /** What the file needs, for the message when it holds nothing usable. */
   readonly needs: string
   readonly check: (value: T) => readonly Finding[]
+  /** Keys that, when wrong, leave nothing to be said about their neighbours. */
+  readonly decisive?: ReadonlySet<string>
 }
 
 /** Reads a YAML text as typed data; every problem of the file is reported at once, each with its line and column. */
@@ -37,15 +40,32 @@ export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>,
   const severity = strict ? 'error' : 'warning'
   const problems = unknown.map((key) => place(file, document, { ...key, severity }, 'key'))
   const parsed = kind.schema.safeParse(value, { reportInput: true })
-  const findings = parsed.success
-    ? kind.check(parsed.data)
-    : parsed.error.issues.map((issue) => toFinding(issue, kind.keys))
+  const findings = parsed.success ? kind.check(parsed.data) : findAll(kind, value, parsed.error.issues)
   for (const finding of findings) {
     problems.push(place(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
   }
   if (!parsed.success || problems.some((problem) => problem.severity === 'error'))
     throw invalid(file, kind.code, problems)
-  return { value: parsed.data, warnings: problems }
+  return { value: parsed.data, warnings: byPlace(problems) }
+}
+
+/** What the schema refuses, and what makes no sense in the rest of the data. */
+function findAll<T>(kind: YamlKind<T>, value: unknown, issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
+  const mended = mendValue(kind.schema, value, issues)
+  const others = mended === undefined ? [] : kind.check(mended)
+  const isJudged = ({ path }: Finding) => !issues.some((issue) => spoils(issue.path, path, kind.decisive))
+  return [...issues.map((issue) => toFinding(issue, kind.keys)), ...others.filter(isJudged)]
+}
+
+/** Whether nothing can be said at a path because of a wrong value: the same one, or one by which its neighbours are judged. */
+function spoils(
+  wrong: readonly PropertyKey[],
+  path: readonly PropertyKey[],
+  decisive: ReadonlySet<string> | undefined,
+) {
+  const decides = decisive?.has(String(wrong.at(-1))) === true
+  const reach = decides ? wrong.slice(0, -1) : wrong
+  return reach.every((part, index) => path[index] === part)
 }
 
 /** Typed data with what is odd about the file it came from. */
@@ -65,6 +85,9 @@ function place(file: string, document: YamlDocument, finding: Finding, at: 'key'
 
 function invalid(file: string, code: ErrorCode, problems: readonly Problem[]): TooldexError {
   const errors = problems.filter((problem) => problem.severity === 'error').length
-  const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
-  return new TooldexError(code, `${file} has ${errors} error${errors === 1 ? '' : 's'}.`, { problems: sorted })
+  const message = `${file} has ${errors} error${errors === 1 ? '' : 's'}.`
+  return new TooldexError(code, message, { problems: byPlace(problems) })
 }
+
+const byPlace = (problems: readonly Problem[]): readonly Problem[] =>
+  [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Problem } from './problem.ts'
+import { describeYamlError } from './yaml-errors.ts'
 
 /** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
 const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
@@ -40,8 +41,10 @@ export function parseYaml(text: string, file: string): YamlDocument {
   }
   const options = { prettyErrors: false, version: '1.2', logLevel: 'error', resolveKnownTags: false } as const
   const document = parseDocument(text, { ...options, lineCounter: lines })
-  const problems = document.errors.map((error) => fail(error.pos[0], lowerFirst(error.message)))
-  for (const warning of document.warnings) problems.push(fail(warning.pos[0], describeWarning(warning.message)))
+  const problems = [...document.errors, ...document.warnings].map((error) => {
+    const { message, hint } = describeYamlError(error)
+    return fail(error.pos[0], message, hint)
+  })
   const anchors = new Set<string>()
   visit(document, {
     Value(_, node) {
@@ -55,17 +58,23 @@ export function parseYaml(text: string, file: string): YamlDocument {
     Pair(_, pair) {
       const key = isScalar(pair.key) ? pair.key : undefined
       if (key !== undefined && refusedKeys.has(String(key.value))) {
-        problems.push(fail(key.range?.[0] ?? 0, `the key '${String(key.value)}' is not allowed`, 'Choose another name'))
+        problems.push(fail(key.range?.[0] ?? 0, `the key '${String(key.value)}' is not allowed`, 'choose another name'))
       }
     },
   })
-  if (problems.length > 0) return { value: undefined, problems, locate: nowhere }
+  if (problems.length > 0) return { value: undefined, problems: onceALine(problems), locate: nowhere }
   try {
     const value: unknown = document.toJS({ maxAliasCount: maxAliases })
     return { value, problems, locate: (path, where = 'value') => at(findOffset(document.contents, path, where)) }
   } catch {
     return { value: undefined, problems: [fail(0, `expands more than ${maxAliases} aliases`)], locate: nowhere }
   }
+}
+
+/** One slip makes the reader stumble several times over the same line. */
+function onceALine(problems: readonly Problem[]): readonly Problem[] {
+  const sayings = problems.map(({ line, message }) => `${line} ${message}`)
+  return problems.filter((_, index) => sayings.indexOf(sayings[index] ?? '') === index)
 }
 
 function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 'value'): number {
@@ -113,8 +122,3 @@ function findTooDeep(text: string): number | undefined {
   const dashes = new RegExp(`(?:${mark}){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').exec(text)
   return dashes?.index
 }
-
-const describeWarning = (message: string) =>
-  /tag/i.test(message) ? `the tag in "${lowerFirst(message)}" is not known here` : lowerFirst(message)
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

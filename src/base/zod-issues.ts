@@ -6,10 +6,10 @@ export function describeIssue(issue: z.core.$ZodIssue): { message: string; hint?
   if (issue.code === 'invalid_type') return describeType(field, issue)
   if (issue.code === 'invalid_value')
     return { message: `${field} must be one of: ${issue.values.map(String).join(', ')}` }
-  if (issue.code === 'too_small' && issue.origin === 'string') return { message: `${field} must not be empty` }
+  if (issue.code === 'too_small' || issue.code === 'too_big') return describeSize(field, issue)
   if (issue.code === 'unrecognized_keys')
     return { message: `${field} has the unknown key '${issue.keys.join("', '")}'` }
-  if (issue.code === 'invalid_union') return { message: `${field} has the wrong type`, ...quoteHint(issue.input) }
+  if (issue.code === 'invalid_union') return describeUnion(field, issue)
   return { message: `${field}: ${lowerFirst(issue.message)}` }
 }
 
@@ -22,7 +22,48 @@ function describeType(field: string, issue: z.core.$ZodIssueInvalidType): { mess
   }
 }
 
+type SizeIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig
+
+function describeSize(field: string, issue: SizeIssue): { message: string } {
+  if (issue.origin === 'string' && issue.code === 'too_small' && issue.minimum === 1)
+    return { message: `${field} must not be empty` }
+  // A schema that has words of its own for it is left to say them.
+  if (!/^Too (?:small|big)/.test(issue.message)) return { message: `${field}: ${lowerFirst(issue.message)}` }
+  const units: Record<string, [string, string]> = { string: ['have', ' characters'], array: ['have', ' entries'] }
+  const [verb, unit] = units[issue.origin] ?? ['be', '']
+  const given = typeof issue.input === 'number' ? `, not ${issue.input}` : ''
+  return { message: `${field} must ${verb} ${boundOf(issue)}${unit}${given}` }
+}
+
+function boundOf(issue: SizeIssue): string {
+  const [bound, words] =
+    issue.code === 'too_small' ? [issue.minimum, ['at least', 'more than']] : [issue.maximum, ['at most', 'less than']]
+  return `${words[issue.inclusive === false ? 1 : 0]} ${bound}`
+}
+
+function describeUnion(field: string, issue: z.core.$ZodIssueInvalidUnion): { message: string; hint?: string } {
+  const choices = [...new Set(issue.errors.flat().flatMap(choicesOf))]
+  if (choices.length === 0) return { message: `${field} has the wrong type`, ...quoteHint(issue.input) }
+  const given = typeof issue.input === 'number' || typeof issue.input === 'string' ? `, not ${issue.input}` : ''
+  const hint = choices.includes('a text') ? quoteHint(issue.input) : wholeHint(choices, issue.input)
+  return { message: `${field} must be ${choices.join(', or ')}${given}`, ...hint }
+}
+
+/** What one way to satisfy a union asks of the value itself. */
+function choicesOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.path.length > 0) return []
+  if (issue.code === 'invalid_union') return issue.errors.flat().flatMap(choicesOf)
+  if (issue.code === 'too_small' || issue.code === 'too_big') return [boundOf(issue)]
+  return issue.code === 'invalid_type' ? [typeNames[issue.expected] ?? issue.expected] : []
+}
+
+function wholeHint(choices: readonly string[], input: unknown): { hint?: string } {
+  const whole = choices.includes('a whole number') && typeof input === 'number' && Number.isFinite(input)
+  return whole ? { hint: `write ${Math.floor(input)} or ${Math.ceil(input)}` } : {}
+}
+
 function received(issue: z.core.$ZodIssueInvalidType): string {
+  if (typeof issue.input === 'number' && ['int', 'number'].includes(issue.expected)) return `, not ${issue.input}`
   const found = /received (\w+)/.exec(issue.message)?.[1]
   return found === undefined ? '' : `, not ${typeNames[found] ?? found}`
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
@@ -36,17 +38,48 @@ export type ToolDoc = z.infer<typeof ToolDoc>
 /** Read about tools in as much detail as is needed. */
 export const describeTools = defineOperation({
   name: 'tools.describe',
-  summary: 'Read about tools: a summary, the schema to call them with, or everything.',
+  summary:
+    'Read about tools: a summary, the schema to call them with, or everything. Unknown ones are named beside the known.',
   scope: 'read',
   input: z.object({
     ids: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(z.string()).min(1).max(50)),
     level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
   }),
-  output: z.object({ tools: z.array(ToolDoc) }),
+  output: z.object({
+    tools: z.array(ToolDoc),
+    /** What was asked for beside and is not there, with what may have been meant. */
+    unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
+  }),
   async handle({ ids, level }, { catalogue }) {
-    return { tools: await Promise.all(ids.map(async (id) => toDoc(await findTool(catalogue, id), level))) }
+    const unknown: UnknownTool[] = []
+    const tools: ToolDoc[] = []
+    for (const id of ids) {
+      try {
+        tools.push(toDoc(await findTool(catalogue, id), level))
+      } catch (thrown) {
+        const error = toTooldexError(thrown)
+        if (error.code !== 'TOOL_NOT_FOUND') throw thrown
+        unknown.push({ id, error })
+      }
+    }
+    if (tools.length === 0) throw noneKnown(unknown)
+    const named = unknown.map(({ id, error: { message, hint } }) => ({ id, message, hint }))
+    return { tools, ...(named.length === 0 ? {} : { unknown: named }) }
   },
 })
+
+interface UnknownTool {
+  readonly id: string
+  readonly error: TooldexError
+}
+
+function noneKnown(unknown: readonly UnknownTool[]): TooldexError {
+  const [first] = unknown
+  if (unknown.length === 1 && first !== undefined) return first.error
+  const names = unknown.map(({ id }) => toOneLine(id).slice(0, 200))
+  const hint = unknown.map(({ error }, index) => `${names[index]}: ${error.hint}`).join(' ')
+  return new TooldexError('TOOL_NOT_FOUND', `Unknown tools: ${names.join(', ')}.`, { hint })
+}
 
 function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DetailLevel>): ToolDoc {
   const { toolName: name, description, inputSchema, category, tags } = entry

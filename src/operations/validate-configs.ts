@@ -39,7 +39,7 @@ export const validateConfigs = defineOperation({
     const loaded: CliConfig[] = []
     const files = configs.map((name) =>
       check('config', name, () => {
-        const { config, warnings, file } = loadConfigFile(name, { strict })
+        const { config, warnings, file } = loadConfigFile(name, { strict, advise: true })
         loaded.push(config)
         return {
           name: config.name,

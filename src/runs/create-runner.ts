@@ -24,6 +24,8 @@ export interface Runner {
   /** Exactly what a call would run. */
   plan(tool: ResolvedTool, given: Readonly<Record<string, unknown>>): CommandPlan
   run(tool: ResolvedTool, given: Readonly<Record<string, unknown>>, controls?: RunControls): Promise<RunOutcome>
+  /** The longest deadline of the calls in hand, those that wait for their turn included. */
+  longestMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
   close(withinMs: number): Promise<void>
 }
@@ -31,7 +33,7 @@ export interface Runner {
 /** Joins an executor with the checks around it. */
 export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
-  const running = new Set<Promise<unknown>>()
+  const running = new Map<Promise<unknown>, RunRequest>()
   const prepare = (tool: ResolvedTool, given: Readonly<Record<string, unknown>>): RunRequest => {
     const values = coerceArguments(tool.tool.args, given)
     const globals = globalValues(tool.globalArgs, parts.env)
@@ -50,7 +52,7 @@ export function createRunner(parts: RunnerParts): Runner {
       const request = prepare(tool, given)
       const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
       const work = parts.slots.run(() => parts.executor.run(request, { ...controls, signal }), signal)
-      running.add(work)
+      running.set(work, request)
       try {
         return redactOutcome(await work, parts.redactorFor(tool))
       } catch (thrown) {
@@ -59,11 +61,21 @@ export function createRunner(parts: RunnerParts): Runner {
         running.delete(work)
       }
     },
+    longestMs: () => Math.max(0, ...Array.from(running.values(), (request) => deadlineOf(request, parts.executor))),
     async close(withinMs) {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
-      await Promise.race([Promise.allSettled(running), deadline])
+      await Promise.race([Promise.allSettled(running.keys()), deadline])
     },
+  }
+}
+
+function deadlineOf(request: RunRequest, executor: Executor): number {
+  try {
+    return executor.plan(request).timeoutMs
+  } catch {
+    // What cannot be planned any more is about to fail.
+    return 0
   }
 }
 

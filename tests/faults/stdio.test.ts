@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../support/needs.ts'
+import { mainFile } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { findProcesses, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 import { RawServer } from './raw-server.ts'
@@ -90,40 +92,43 @@ for stream in (sys.stdout.buffer, sys.stderr.buffer):
 const needsProc = needs(process.platform === 'linux', 'memory and processes are looked for in /proc')
 
 describe('fault 48: input without end, and the end of input', () => {
-  for (const [name, last] of [
-    ['without a newline', ''],
-    ['with a newline after it', '\n'],
-  ] as const) {
-    needsProc(`fault 48: a line of 20 MB ${name} ends the connection, in little memory`, async () => {
-      const server = new RawServer([config('echo well')])
-      await server.initialize()
-      const pid = server.child.pid as number
-      const [{ code, signal }, peak] = await peakDuring(
-        () => (server.child.exitCode === null ? residentOf(pid) : 0),
-        () => {
-          for (let sent = 0; sent < 20; sent++) server.child.stdin.write('x'.repeat(megabyte))
-          server.child.stdin.write(last)
-          return Promise.race([server.ended, sleep(10_000, { code: 'still running', signal: null })])
-        },
-      )
-      expect([code, signal]).toEqual([0, null])
-      expect(peak).toBeLessThan(300 * megabyte)
-      expect(server.stderr).toMatch(/protocol: .*maximum size/)
-      expect(server.stderr).not.toMatch(/^\s+at /m)
-      expectFrames(server, [0])
-    })
-  }
-
-  needsProc('fault 48: a long line ends the calls that were running, too', async () => {
-    const seconds = uniqueSeconds()
-    const server = new RawServer([config(`sleep ${seconds}`)])
+  needsProc('fault 48: a line of 20 MB is answered with an error, in little memory, and the rest goes on', async () => {
+    const server = new RawServer([config('echo well')])
     await server.initialize()
-    server.callTool(1, 't').catch(() => {})
-    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThan(0)
-    server.child.stdin.write('x'.repeat(20 * megabyte))
-    await expect.poll(() => server.child.exitCode, { timeout: 5000 }).toBe(0)
-    expect(findProcesses(seconds)).toEqual([])
+    const pid = server.child.pid as number
+    const [, peak] = await peakDuring(
+      () => (server.child.exitCode === null ? residentOf(pid) : 0),
+      async () => {
+        server.child.stdin.write('{"method":"tools/call","params":{"name":"')
+        for (let sent = 0; sent < 20; sent++) server.child.stdin.write('x'.repeat(megabyte))
+        server.child.stdin.write('"},"jsonrpc":"2.0","id":7}\n')
+        server.child.stdin.write(`${'y'.repeat(11 * megabyte)}\n`)
+        await server.callTool(8, 't')
+      },
+    )
+    expect(peak).toBeLessThan(300 * megabyte)
+    server.child.stdin.end()
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    const error = { code: -32600, message: expect.stringContaining('larger than 10 MiB') }
+    const frames = server.lines.map((line) => JSON.parse(line))
+    expect(frames.slice(1, 3)).toEqual([7, null].map((id) => ({ jsonrpc: '2.0', id, error })))
+    expect(frames[3]).toMatchObject({ id: 8, result: { structuredContent: { stdout: 'well\n' } } })
+    expect(server.stderr).not.toMatch(/^\s+at /m)
   })
+
+  needsProc(
+    'fault 48: a long line leaves running calls alone, and one that never ends is answered at the end',
+    async () => {
+      const server = new RawServer([config('sleep 1')])
+      await server.initialize()
+      const slow = server.callTool(1, 't')
+      server.child.stdin.write(`${'x'.repeat(11 * megabyte)}\n`)
+      expect(await slow).toMatchObject({ result: { structuredContent: { exitCode: 0 } } })
+      server.child.stdin.end(`{"jsonrpc":"2.0","id":9,"method":"${'x'.repeat(11 * megabyte)}`)
+      expect(await server.ended).toEqual({ code: 0, signal: null })
+      expect(server.lines.map((line) => JSON.parse(line).id)).toEqual([0, null, 1, 9])
+    },
+  )
 
   needsProc('fault 48: many short lines that are no frames are passed over', async () => {
     const server = new RawServer([config('echo well')])
@@ -135,9 +140,64 @@ describe('fault 48: input without end, and the end of input', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null })
   })
 
+  for (const [name, last] of Object.entries({ '': '', ' in the middle of a line': '{"jsonrpc":"2.0","id":7,"meth' })) {
+    it(`fault 48: the end of input${name}: running and waiting calls are answered first`, async () => {
+      const server = new RawServer(['--concurrency', '2', config('sleep 0.5')])
+      await server.initialize()
+      for (let id = 1; id <= 4; id++) server.callTool(id, 't').catch(() => {})
+      server.child.stdin.end(last)
+      expect(await server.ended).toEqual({ code: 0, signal: null })
+      expectFrames(server, [0, 1, 2, 3, 4])
+      for (const line of server.lines.slice(1)) expect(line).toContain('"exitCode":0')
+      expect(server.stderr).not.toMatch(/^\s+at /m)
+    })
+  }
+
+  it('fault 48: everything sent before the end of input is answered, in one go too', async () => {
+    const server = new RawServer([config('sleep 3')])
+    const clientInfo = { name: 'by hand', version: '1' }
+    server.send({
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+    })
+    server.send({ method: 'notifications/initialized' })
+    server.send({ id: 1, method: 'tools/list' })
+    server.send({ id: 2, method: 'tools/call', params: { name: 'call_tool', arguments: { name: 't' } } })
+    server.child.stdin.end()
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expectFrames(server, [0, 1, 2])
+    expect(server.lines.at(-1)).toContain('"exitCode":0')
+  })
+
+  needsProc('fault 48: after the end of input nothing outlives the deadline of a call', async () => {
+    const seconds = uniqueSeconds()
+    const text = `command: sleep ${seconds}\ntools: [{name: t, description: d, timeout: 1}]\n`
+    const server = new RawServer(['--concurrency', '2', tempFile('slow.yaml', text)])
+    await server.initialize()
+    for (let id = 1; id <= 12; id++) server.callTool(id, 't').catch(() => {})
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+    const started = performance.now()
+    server.child.stdin.end()
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(performance.now() - started).toBeLessThan(7000)
+    expect(findProcesses(seconds)).toEqual([])
+    expect(server.stdout).toContain('EXECUTION_TIMEOUT')
+  })
+
+  needsProc('fault 48: a client that died waits for no answers', async () => {
+    const seconds = uniqueSeconds()
+    const start = `require('child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] })
+      .stdin.write(require('fs').readFileSync(0))`
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: {} } }
+    const client = spawn(process.execPath, ['-e', start, mainFile, 'run', '--classic', config(`sleep ${seconds}`)])
+    client.stdin.end(`${JSON.stringify(call)}\n`)
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThan(0)
+    client.kill('SIGKILL')
+    await expect.poll(() => findProcesses(seconds), { timeout: 5000 }).toEqual([])
+  })
+
   const endings: Record<string, (server: RawServer) => void> = {
-    'the end of input': (server) => server.child.stdin.end(),
-    'the end of input in the middle of a line': (server) => server.child.stdin.end('{"jsonrpc":"2.0","id":7,"meth'),
     SIGTERM: (server) => server.child.kill('SIGTERM'),
     SIGINT: (server) => server.child.kill('SIGINT'),
   }

@@ -3,6 +3,7 @@ import { parseTypedYaml } from '../../base/typed-yaml.ts'
 import { type KeyShape, sameKeys } from '../../base/yaml-keys.ts'
 import { CliConfig } from '../../contract/cli-config.ts'
 import type { LoadedConfig } from '../../contract/source.ts'
+import { advise } from './advise.ts'
 import { checkConfig } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
 
@@ -10,6 +11,8 @@ import type { ConfigCache } from './config-cache.ts'
 export interface ParseOptions {
   /** Unknown keys are errors, not warnings. */
   readonly strict?: boolean | undefined
+  /** Warn also of what works but was hardly meant. */
+  readonly advise?: boolean | undefined
   readonly env?: Environment | undefined
   readonly cache?: ConfigCache | undefined
 }
@@ -55,7 +58,7 @@ export function parseConfig(text: string, file: string, options: ParseOptions = 
   const { value, warnings } = parseTypedYaml(
     text,
     file,
-    { ...configKind, check: (config) => checkConfig(config, env) },
+    { ...configKind, check: (config) => [...checkConfig(config, env), ...(options.advise ? advise(config, env) : [])] },
     options.strict,
   )
   if (warnings.length === 0) options.cache?.put(text, value)
@@ -67,4 +70,5 @@ const configKind = {
   keys: configKeys,
   code: 'CONFIG_INVALID',
   needs: "at least 'command' and 'tools'",
+  decisive: new Set(['type', 'items', 'repeat']),
 } as const

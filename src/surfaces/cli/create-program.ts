@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { errorTable } from '../../base/errors.ts'
+import { errorTable, TooldexError } from '../../base/errors.ts'
+import { suggest } from '../../base/suggest.ts'
 import type { AddCommand } from './commands/command.ts'
 import type { CliHost } from './host.ts'
 import { reportError } from './report-error.ts'
@@ -30,7 +32,9 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
     code = given
   }
   try {
-    const line = withRun(words)
+    // Bare, a person wants to know what there is; a client that forgot the configs must get an error, and nothing on stdout.
+    const line = words.length === 0 && host.interactive ? ['--help'] : withRun(words)
+    if (line !== words) refuseMistyped(words, host)
     const program = await createProgram(host, exit, line[0])
     await program.parseAsync(line, { from: 'user' })
     return code
@@ -85,7 +89,22 @@ const runOptionsWithValue = new Set([
 
 /** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is no command. */
 export function withRun(words: readonly string[]): readonly string[] {
-  const plain = words.find((word, index) => !word.startsWith('-') && !runOptionsWithValue.has(words[index - 1] ?? ''))
+  const plain = firstPlain(words)
   const known = plain === undefined || plain === 'help' || plain === '__complete' || Object.hasOwn(loaders, plain)
   return known ? words : ['run', ...words]
+}
+
+const firstPlain = (words: readonly string[]) =>
+  words.find((word, index) => !word.startsWith('-') && !runOptionsWithValue.has(words[index - 1] ?? ''))
+
+/** A word that is no config but nearly a command was meant as one, so it is not looked for among the configs. */
+function refuseMistyped(words: readonly string[], host: CliHost): void {
+  const word = firstPlain(words)
+  const configs = host.configNames()
+  if (word === undefined || configs.includes(word) || existsSync(word)) return
+  const meant = suggest(word, [...configs, ...Object.keys(loaders), 'help'])
+  if (meant === undefined || configs.includes(meant)) return
+  throw new TooldexError('USAGE', `There is no command or config '${word}'. Did you mean '${meant}'?`, {
+    hint: 'List the commands with: tooldex --help',
+  })
 }

@@ -33,4 +33,6 @@ export interface CliHost {
   err(text: string): void
   readonly signal: AbortSignal
   readonly columns: number
+  /** Whether a person types, rather than a client. */
+  readonly interactive: boolean
 }

@@ -3,6 +3,7 @@ import { type TooldexError, toErrorBody, toTooldexError } from '../../base/error
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
+import { nameCommands } from './name-commands.ts'
 
 /** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
 export function reportError(thrown: unknown, host: CliHost, json: boolean): number {
@@ -19,5 +20,5 @@ function errorText(error: TooldexError): string {
     const text = showInvisible(formatProblem(problem))
     if (!error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${error.hint}`].join('\n')
+  return [...lines, `${colors.cyan('next:')} ${nameCommands(error.hint)}`].join('\n')
 }

@@ -32,7 +32,7 @@ export function searchText(answer: SearchAnswer): string {
 }
 
 /** What was asked about tools, for a model to read. */
-export function describeText({ tools }: DescribeAnswer): string {
+export function describeText({ tools, unknown = [] }: DescribeAnswer): string {
   const texts = tools.map(({ name, summary, tool, exampleRequests, notes }) => {
     const lines = [`${name}: ${tool?.description ?? summary}`]
     if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))
@@ -40,5 +40,6 @@ export function describeText({ tools }: DescribeAnswer): string {
     if (notes !== undefined) lines.push(notes)
     return lines.join('\n')
   })
-  return showInvisible(texts.join('\n\n'))
+  const missing = unknown.map(({ message, hint }) => `${message} ${hint}`)
+  return showInvisible([...texts, ...missing].join('\n\n'))
 }

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import { nameCommands } from '../name-commands.ts'
 import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
 
 /** `tooldex describe TOOL...`: what one reads about tools before calling them. */
@@ -26,5 +27,7 @@ export const addDescribe: AddCommand = (program, host) => {
       return lines.join('\n')
     })
     host.out(`${showInvisible(texts.join('\n\n'))}\n`)
+    for (const { message, hint } of answer.unknown ?? [])
+      host.err(`${showInvisible(`${message} ${nameCommands(hint)}`)}\n`)
   })
 }

@@ -1,0 +1,34 @@
+import type * as z from 'zod'
+
+const rounds = 5
+
+/**
+ * The data as it would be without what a schema refuses, so that the rest can be judged too: wrong values are left out,
+ * and required ones stand in by something harmless. Undefined when that is not enough.
+ */
+export function mendValue<T>(schema: z.ZodType<T>, value: unknown, issues: readonly z.core.$ZodIssue[]): T | undefined {
+  const mended = structuredClone(value)
+  let wrong = issues
+  for (let round = 0; round < rounds; round++) {
+    for (const issue of wrong) replace(mended, issue.path, round === 0 ? undefined : standIn(issue))
+    const parsed = schema.safeParse(mended)
+    if (parsed.success) return parsed.data
+    wrong = parsed.error.issues
+  }
+  return undefined
+}
+
+function standIn(issue: z.core.$ZodIssue): unknown {
+  if (issue.code !== 'invalid_type') return undefined
+  // No two texts are alike, so that none is taken for the other.
+  const text = `?${issue.path.map(String).join('.')}`
+  const values: Record<string, unknown> = { string: text, array: [], object: {}, record: {}, boolean: false, number: 0 }
+  return values[issue.expected]
+}
+
+function replace(root: unknown, path: readonly PropertyKey[], value: unknown): void {
+  const last = path.at(-1)
+  let holder = root as Record<PropertyKey, unknown> | undefined
+  for (const part of path.slice(0, -1)) holder = holder?.[part] as Record<PropertyKey, unknown> | undefined
+  if (typeof holder === 'object' && holder !== null && last !== undefined) holder[last] = value
+}

@@ -1,0 +1,69 @@
+import type { YAMLError } from 'yaml'
+
+/** What is wrong with a text as YAML, and how to mend it. */
+export interface YamlMistake {
+  readonly message: string
+  readonly hint: string
+}
+
+type Tell = (said: string) => YamlMistake
+
+const always =
+  (message: string, hint: string): Tell =>
+  () => ({ message, hint })
+const found = (said: string, pattern: RegExp, otherwise: string) => pattern.exec(said)?.[1] ?? otherwise
+
+const badKey = always(
+  'this is not one key with its value; there are no nested mappings on one line',
+  'write one key: value on each line, and put a value that has ": " in it in quotes',
+)
+const badName = always('an anchor or alias is not written properly', 'put a text that begins with & or * in quotes')
+const unexpected = always('this does not belong here', 'check the brackets, quotes and indentation before it')
+const badIndent = always(
+  'the indentation does not fit the lines before',
+  'begin all keys of a mapping, or all dashes of a list, in one column',
+)
+
+// The reader's own words are for those who program with it.
+const mistakes: Readonly<Partial<Record<YAMLError['code'], Tell>>> = {
+  ALIAS_PROPS: badName,
+  BAD_ALIAS: badName,
+  BAD_DIRECTIVE: always('a line that begins with % is not understood', 'remove it, or put the text in quotes'),
+  BAD_DQ_ESCAPE: (said) => ({
+    message: `${found(said, /(\\.*)$/, 'the backslash')} means nothing in double quotes`,
+    hint: 'use single quotes, or write \\\\ for a backslash',
+  }),
+  BAD_INDENT: (said) => (/end with a/.test(said) ? describeMissing(said) : badIndent(said)),
+  BAD_PROP_ORDER: badName,
+  BAD_SCALAR_START: (said) => ({
+    message: `a text may not begin with ${found(said, /(\S+)$/, 'this')}`,
+    hint: 'put it in quotes',
+  }),
+  BLOCK_AS_IMPLICIT_KEY: badKey,
+  BLOCK_IN_FLOW: always('what stands in brackets cannot be read', 'write [a, b] or {a: 1, b: 2}'),
+  DUPLICATE_KEY: always('the key stands here a second time; keys must be unique', 'remove one of the two'),
+  KEY_OVER_1024_CHARS: badKey,
+  MISSING_CHAR: describeMissing,
+  MULTILINE_IMPLICIT_KEY: badKey,
+  MULTIPLE_ANCHORS: badName,
+  MULTIPLE_DOCS: always('the file holds multiple documents', 'keep one, and remove the line ---'),
+  TAB_AS_INDENT: always('a tab is used as indentation', 'indent with spaces'),
+  TAG_RESOLVE_FAILED: (said) => ({
+    message: `the tag ${found(said, /: (.*)$/, '!').replace('tag:yaml.org,2002:', '!!')} is not known here`,
+    hint: 'remove it, or put the text in quotes',
+  }),
+}
+
+/** A mistake the reader found, in plain words. */
+export function describeYamlError({ code, message }: Pick<YAMLError, 'code' | 'message'>): YamlMistake {
+  return (mistakes[code] ?? unexpected)(message)
+}
+
+function describeMissing(said: string): YamlMistake {
+  const bracket = found(said, /end with a ([\]}])/, '')
+  if (bracket !== '') return { message: `the closing ${bracket} is missing`, hint: 'close the bracket' }
+  if (/quote/.test(said)) return { message: 'the closing quote is missing', hint: 'close it, or remove the first one' }
+  if (/ , /.test(said)) return { message: 'a comma is missing', hint: 'write [a, b] or {a: 1, b: 2}' }
+  if (/Comments/.test(said)) return { message: 'a space is missing before #', hint: 'or put the text in quotes' }
+  return badKey(said)
+}

@@ -1,0 +1,26 @@
+import { compose } from '../../src/app/compose.ts'
+import { type CliHost, runCommandLine } from '../../src/surfaces/cli/index.ts'
+
+/** Runs a command line in this very process, which is faster than starting another. */
+export async function runInProcess(words: readonly string[], own: Partial<CliHost> = {}) {
+  let [out, err] = ['', '']
+  const host: CliHost = {
+    version: '0',
+    open: compose,
+    runStdio: async () => {},
+    configNames: () => [],
+    selfCommand: () => [],
+    out: (text) => {
+      out += text
+    },
+    err: (text) => {
+      err += text
+    },
+    signal: new AbortController().signal,
+    columns: 120,
+    interactive: false,
+    ...own,
+  }
+  const code = await runCommandLine(words, host)
+  return { code, out, err }
+}
