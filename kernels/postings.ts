@@ -1,91 +1,106 @@
-// Which tools have which term. All postings of a log are chained from the newest to the oldest of their term, so that adding
-// one is an append.
+// Which tools have which term: a list for each term, in blocks that double in size, so that adding is an append and reading a
+// walk along memory.
 import { stretch, take } from './memory'
 
-/** A posting: the position of the tool, how much of the term it has, the posting before. */
-export const entryBytes: usize = 12
-const none: i32 = -1
-
-/** What is known of a term: its newest posting plus one, how many there are, the position of the newest plus one. */
-export const termBytes: usize = 12
+/** A block: the one before, the next, how many postings it has, how many fit; then the postings. */
+const blockHead: usize = 16
+/** A posting: the position of the tool, how much of the term it has. */
+const entryBytes: usize = 8
+const firstRoom: i32 = 4
+const mostRoom: i32 = 512
+/** What is kept of a term: its first block, the last one in use, how many postings, the newest position plus one. */
+const termBytes: usize = 16
 
 @unmanaged
 export class Log {
   terms: usize
   termRoom: i32
-  entries: usize
-  entryRoom: i32
-  entryCount: i32
-  /** Postings of removed tools, chained to be used again. */
-  free: i32
 }
 
 export function createLog(): Log {
   const log = changetype<Log>(take(offsetof<Log>()))
   log.termRoom = 1 << 12
   log.terms = take(<usize>log.termRoom * termBytes)
-  log.entryRoom = 1 << 13
-  log.entries = take(<usize>log.entryRoom * entryBytes)
-  log.entryCount = 0
-  log.free = none
   return log
+}
+
+// @ts-ignore: decorator
+@inline
+export function firstBlock(log: Log, term: i32): usize {
+  return load<u32>(log.terms + <usize>term * termBytes)
+}
+// @ts-ignore: decorator
+@inline
+export function nextBlock(block: usize): usize {
+  return load<u32>(block, 4)
+}
+// @ts-ignore: decorator
+@inline
+export function entriesIn(block: usize): usize {
+  return block + blockHead
+}
+// @ts-ignore: decorator
+@inline
+export function entriesEnd(block: usize): usize {
+  return block + blockHead + <usize>load<i32>(block, 8) * entryBytes
+}
+
+export function countOf(log: Log, term: i32): i32 {
+  return term < log.termRoom ? load<i32>(log.terms + <usize>term * termBytes, 8) : 0
 }
 
 /** Raises what a tool has of a term. All terms of a tool are added before those of the next. */
 export function addPosting(log: Log, term: i32, position: i32, weight: f32): void {
   if (term >= log.termRoom) growTerms(log, term)
   const row = log.terms + <usize>term * termBytes
-  const newest = load<i32>(row) - 1
-  if (load<i32>(row, 8) === position + 1) {
-    const known = log.entries + <usize>newest * entryBytes
-    store<f32>(known, load<f32>(known, 4) + weight, 4)
+  let block: usize = load<u32>(row, 4)
+  if (load<i32>(row, 12) === position + 1) {
+    const newest = entriesEnd(block) - entryBytes
+    store<f32>(newest, load<f32>(newest, 4) + weight, 4)
     return
   }
-  const number = takeEntry(log)
-  const entry = log.entries + <usize>number * entryBytes
+  if (block === 0 || load<i32>(block, 8) === load<i32>(block, 12)) block = nextRoom(row, block)
+  const entry = entriesEnd(block)
   store<i32>(entry, position)
   store<f32>(entry, weight, 4)
-  store<i32>(entry, newest, 8)
-  store<i32>(row, number + 1)
-  store<i32>(row, load<i32>(row, 4) + 1, 4)
-  store<i32>(row, position + 1, 8)
+  store<i32>(block, load<i32>(block, 8) + 1, 8)
+  store<i32>(row, load<i32>(row, 8) + 1, 8)
+  store<i32>(row, position + 1, 12)
 }
 
+/** The order within a list means nothing, so the last posting takes the place of the one that goes. */
 export function removePosting(log: Log, term: i32, position: i32): void {
   if (term >= log.termRoom) return
   const row = log.terms + <usize>term * termBytes
-  let after: usize = 0
-  let number = load<i32>(row) - 1
-  while (number >= 0) {
-    const entry = log.entries + <usize>number * entryBytes
-    const before = load<i32>(entry, 8)
-    if (load<i32>(entry) === position) {
-      if (after === 0) {
-        store<i32>(row, before + 1)
-        store<i32>(row, before < 0 ? 0 : load<i32>(log.entries + <usize>before * entryBytes) + 1, 8)
-      } else store<i32>(after, before, 8)
-      store<i32>(entry, log.free, 8)
-      log.free = number
-      store<i32>(row, load<i32>(row, 4) - 1, 4)
+  for (let block: usize = load<u32>(row); block !== 0; block = nextBlock(block)) {
+    for (let entry = entriesIn(block); entry < entriesEnd(block); entry += entryBytes) {
+      if (load<i32>(entry) !== position) continue
+      const last: usize = load<u32>(row, 4)
+      const taken = entriesEnd(last) - entryBytes
+      store<u64>(entry, load<u64>(taken))
+      store<i32>(last, load<i32>(last, 8) - 1, 8)
+      const before = load<u32>(last)
+      if (load<i32>(last, 8) === 0 && before !== 0) store<u32>(row, before, 4)
+      store<i32>(row, load<i32>(row, 8) - 1, 8)
+      store<i32>(row, 0, 12)
       return
     }
-    after = entry
-    number = before
   }
 }
 
-function takeEntry(log: Log): i32 {
-  const free = log.free
-  if (free !== none) {
-    log.free = load<i32>(log.entries + <usize>free * entryBytes, 8)
-    return free
+/** The block after the last one in use: one left over, or a new one. */
+function nextRoom(row: usize, last: usize): usize {
+  let block: usize = last === 0 ? 0 : nextBlock(last)
+  if (block === 0) {
+    const room = last === 0 ? firstRoom : min(load<i32>(last, 12) * 2, mostRoom)
+    block = take(blockHead + <usize>room * entryBytes)
+    store<u32>(block, <u32>last)
+    store<i32>(block, room, 12)
+    if (last === 0) store<u32>(row, <u32>block)
+    else store<u32>(last, <u32>block, 4)
   }
-  if (log.entryCount === log.entryRoom) {
-    const bytes = <usize>log.entryRoom * entryBytes
-    log.entries = stretch(log.entries, bytes, bytes * 2)
-    log.entryRoom <<= 1
-  }
-  return log.entryCount++
+  store<u32>(row, <u32>block, 4)
+  return block
 }
 
 function growTerms(log: Log, term: i32): void {

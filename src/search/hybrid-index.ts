@@ -31,29 +31,33 @@ export class HybridIndex implements Retriever {
     this.#semantic.remove(position)
   }
 
-  /** Copies what words alone gave into `words`, where it is asked for, and says how far each tool stands out by meaning. */
-  score(query: RetrieverQuery, scores: Float64Array, words?: Float64Array): Heights | undefined {
-    this.#lexical.score(query, scores)
-    words?.set(scores)
+  score(query: RetrieverQuery, scores: Float64Array): { readonly words: Float64Array; readonly heights?: Heights } {
+    const words = this.#lexical.rank(query.text, scores.length)
     const heights = this.#semantic.measure(query.text)
-    if (heights !== undefined) addMeaning(heights, scores, leastHeight(this.#lexical.size))
-    return heights
+    if (heights === undefined) {
+      for (let position = 0; position < scores.length; position++)
+        scores[position] = (scores[position] as number) + (words[position] as number)
+      return { words }
+    }
+    addBoth(words, heights, scores, leastHeight(this.#lexical.size))
+    return { words, heights }
   }
 }
 
 /** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */
 const leastHeight = (count: number): number => Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
 
-/** Adds what meaning counts; a tool without a word of the query must stand out far enough by meaning alone. */
-function addMeaning({ products, mean, scale }: Heights, total: Float64Array, least: number): void {
+/** Adds words and meaning; a tool without a word of the query must stand out far enough by meaning alone. */
+function addBoth(words: Float64Array, { products, mean, scale }: Heights, scores: Float64Array, least: number): void {
   const weight = fusion.embedding * scale
   const far = mean + least / scale
-  for (let position = 0; position < products.length; position++) {
-    const product = products[position] as number
-    const words = total[position] as number
+  for (let position = 0; position < scores.length; position++) {
+    const found = words[position] as number
+    const product = position < products.length ? (products[position] as number) : 0
     // A product of zero is no tool.
-    if ((product > far || (words > 0 && product > mean)) && product !== 0)
-      total[position] = words + weight * (product - mean)
+    const stands = (product > far || (found > 0 && product > mean)) && product !== 0
+    const meaning = stands ? weight * (product - mean) : 0
+    scores[position] = (scores[position] as number) + found + meaning
   }
 }
 

@@ -5,15 +5,17 @@ import { toCosine, VectorTable } from './vector-table.ts'
 /** How experience is weighed; set once on public retrieval sets. Each bound keeps one habit from deciding everything. */
 export const learningDefaults = {
   /** How many of the most alike past queries have a say. */
-  nearest: 30,
+  nearest: 40,
   /** What one identical query would add, before the cap. */
-  vote: 30,
+  vote: 50,
   /** How much more the more alike ones count. */
-  power: 1.5,
+  power: 1.75,
   /** The share of common words, beside meaning, in how alike two queries are. */
   words: 0.3,
+  /** Of several tools that a past query led to, each gets the credit divided by their number to this power. */
+  split: 0.25,
   /** No tool gains more than this. */
-  cap: 40,
+  cap: 60,
   /** The oldest is forgotten when there are more. */
   mostRemembered: 20_000,
 }
@@ -21,7 +23,14 @@ export const learningDefaults = {
 export type LearningOptions = typeof learningDefaults
 
 /** Example requests speak for their tool only when they are nearly what was asked: few of them do not show all it is for. */
-export const exampleOptions: LearningOptions = { ...learningDefaults, nearest: 5, power: 5, mostRemembered: 1_000_000 }
+export const exampleOptions: LearningOptions = {
+  ...learningDefaults,
+  nearest: 5,
+  vote: 30,
+  power: 5,
+  cap: 40,
+  mostRemembered: 1_000_000,
+}
 
 interface Entry {
   readonly terms: readonly string[]
@@ -70,11 +79,11 @@ export class PastQueries {
 
   /** What each tool gains for a query; credit is split where a past query led to several tools. */
   votes(query: string): ReadonlyMap<string, number> {
-    const { nearest, vote, power, cap } = this.#options
+    const { nearest, vote, power, split, cap } = this.#options
     const votes = new Map<string, number>()
     for (const [number, likeness] of this.#nearest(query).slice(0, nearest)) {
       const { toolIds } = this.#entries.get(number) as Entry
-      const credit = (vote * likeness ** power) / Math.sqrt(toolIds.size)
+      const credit = (vote * likeness ** power) / toolIds.size ** split
       for (const id of toolIds) votes.set(id, (votes.get(id) ?? 0) + credit)
     }
     for (const [id, sum] of votes) votes.set(id, cap * (1 - Math.exp(-sum / cap)))

@@ -43,8 +43,9 @@ interface Signals {
   readonly text: string
   readonly terms: readonly QueryTerm[]
   readonly ideal: number
-  readonly bm25: Float64Array
-  readonly heights: Heights | undefined
+  /** What words alone gave, and how far each tool stands out by meaning; of this query only. */
+  readonly words?: Float64Array
+  readonly heights?: Heights | undefined
   /** Words, meaning and experience added up. */
   readonly total: Float64Array
 }
@@ -67,7 +68,6 @@ export class SearchEngine {
   /** The example requests of the tools; read again after a change of them. */
   #examples: PastQueries | undefined
   #removals = 0
-  #bm25 = new Float64Array(64)
   #total = new Float64Array(64)
 
   /** The embedder is loaded with the first search by meaning; without one that search goes by words alone. */
@@ -157,33 +157,34 @@ export class SearchEngine {
 
   #signals({ query, learned }: EngineQuery, mode: SearchMode): Signals {
     this.#reserve()
-    const count = this.#tools.length
-    const bm25 = this.#bm25.subarray(0, count).fill(0)
-    const total = this.#total.subarray(0, count).fill(0)
+    const total = this.#total.subarray(0, this.#tools.length).fill(0)
     const text = forgiveTypos(query, this.#lexical, this.#tokenizer) ?? query
-    const heights = this.#score(mode === 'substring' ? query : text, mode, total, bm25)
+    const found = this.#score(mode === 'substring' ? query : text, mode, total)
     if (mode !== 'substring') {
       this.#addVotes(this.#exampleVotes(text), total)
       this.#addVotes(learned, total)
     }
-    return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), bm25, heights, total }
+    return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), ...found, total }
   }
 
-  /** Fills in what each tool gets, and what words alone gave it. */
-  #score(text: string, mode: SearchMode, total: Float64Array, words: Float64Array): Heights | undefined {
+  /** Fills in what each tool gets, and says what words and meaning gave, each for itself. */
+  #score(text: string, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
     const meaning = mode === 'hybrid' || mode === 'embedding' ? this.#useMeaning() : undefined
-    if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total, words)
+    if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total)
     if (mode === 'embedding') {
       const heights = meaning?.semantic.score({ text }, total)
       // On the scale of hybrid, which is what experience is weighed against.
       for (let position = 0; position < total.length; position++)
         total[position] = (total[position] as number) * fusion.embedding
-      return heights
+      return { heights }
     }
-    if (mode === 'substring') this.#matchSubstring(text, total)
-    else this.#lexical.score({ text }, total)
-    words.set(total)
-    return undefined
+    if (mode === 'substring') {
+      this.#matchSubstring(text, total)
+      return {}
+    }
+    const words = this.#lexical.rank(text, total.length)
+    total.set(words)
+    return { words }
   }
 
   #addVotes(votes: ReadonlyMap<string, number> | undefined, total: Float64Array): void {
@@ -202,12 +203,10 @@ export class SearchEngine {
     return this.#examples.size === 0 ? undefined : this.#examples.votes(text)
   }
 
-  /** The columns of a query are used again for the next one: making them anew took longer than filling them. */
+  /** The column of a query is used again for the next one: making it anew took longer than filling it. */
   #reserve(): void {
-    if (this.#bm25.length >= this.#tools.length) return
-    const size = Math.max(this.#tools.length, this.#bm25.length * 2)
-    this.#bm25 = new Float64Array(size)
-    this.#total = new Float64Array(size)
+    if (this.#total.length >= this.#tools.length) return
+    this.#total = new Float64Array(Math.max(this.#tools.length, this.#total.length * 2))
   }
 
   #matchSubstring(query: string, scores: Float64Array): void {
@@ -235,7 +234,7 @@ export class SearchEngine {
   #confidence(position: number, signals: Signals, exact: ReadonlySet<number>, mode: SearchMode): number {
     if (exact.has(position) || mode === 'substring') return 1
     return confidenceOf({
-      bm25: signals.bm25[position] as number,
+      bm25: signals.words?.[position] ?? 0,
       embedding: heightOf(signals.heights, position),
       ideal: signals.ideal,
       name: this.#lexical.nameCoverage(position, signals.terms) / lexicalDefaults.nameCoverage,

@@ -31,13 +31,10 @@ export function takeBest({ ranks, most, before }: Ranking): { best: readonly num
   const rise = (from: number): void => {
     for (let at = from; at > 0 && worse(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1)
   }
-  let total = 0
   // The least that counts: anything above zero until there are enough, then the worst of the best.
   let weakest = most === 0 ? Number.POSITIVE_INFINITY : Number.MIN_VALUE
-  for (let position = 0; position < ranks.length; position++) {
+  for (let position = findFrom(ranks, 0, weakest); position < ranks.length; ) {
     const rank = ranks[position] as number
-    total += rank > 0 ? 1 : 0
-    if (!(rank >= weakest)) continue
     if (heap.length < most) {
       heap.push({ position, rank })
       rise(heap.length - 1)
@@ -46,7 +43,21 @@ export function takeBest({ ranks, most, before }: Ranking): { best: readonly num
       sink(0)
     }
     if (heap.length === most) weakest = (heap[0] as (typeof heap)[0]).rank
+    position = findFrom(ranks, position + 1, weakest)
   }
   const best = heap.sort((a, b) => b.rank - a.rank || (before(a.position, b.position) ? -1 : 1))
-  return { best: best.map(({ position }) => position), total }
+  return { best: best.map(({ position }) => position), total: countAbove(ranks) }
+}
+
+/** The next position with at least this rank. These two are all that is done for most positions, so they are kept apart. */
+function findFrom(ranks: Float64Array, start: number, least: number): number {
+  let position = start
+  while (position < ranks.length && !((ranks[position] as number) >= least)) position++
+  return position
+}
+
+function countAbove(ranks: Float64Array): number {
+  let count = 0
+  for (let position = 0; position < ranks.length; position++) count += (ranks[position] as number) > 0 ? 1 : 0
+  return count
 }
