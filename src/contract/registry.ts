@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { ToolAnnotations } from './catalog.ts'
+import { ToolExample } from './tool-doc.ts'
+import { ToolStatus } from './tool-state.ts'
+
+/** How long the texts of a registered tool may be, and how many of each there are. */
+export const registryLimits = {
+  name: 100,
+  displayName: 200,
+  namespace: 128,
+  description: 20_000,
+  summary: 200,
+  notes: 20_000,
+  script: 1_000_000,
+  changelog: 2000,
+  tag: 100,
+  tags: 50,
+  examples: 50,
+  exampleRequest: 500,
+  exampleRequests: 100,
+  externalRefs: 50,
+  category: 100,
+} as const
+
+/** Ways of running a registered tool. */
+export const ExecutorType = z.enum(['python', 'shell', 'http', 'mcp', 'cli'])
+export type ExecutorType = z.infer<typeof ExecutorType>
+
+const Json = z.record(z.string(), z.unknown())
+const snakeCase = 'must be of lower-case letters, digits and underscores, such as send_report'
+
+/** The name of a registered tool. */
+export const RegistryName = z
+  .string()
+  .min(1)
+  .max(registryLimits.name)
+  .regex(/^[a-z0-9_]+$/, snakeCase)
+
+const text = (most: number) => z.string().max(most)
+const Tags = z.array(z.string().trim().min(1).max(registryLimits.tag)).max(registryLimits.tags)
+
+const optionalFields = {
+  categoryId: z.uuid().nullable(),
+  namespace: text(registryLimits.namespace)
+    .regex(/^[^:\s/]*$/u, 'must have no colon, no slash and no blank')
+    .nullable(),
+  summary: text(registryLimits.summary).nullable(),
+  exampleRequests: z.array(z.string().min(1).max(registryLimits.exampleRequest)).max(registryLimits.exampleRequests),
+  examples: z.array(ToolExample).max(registryLimits.examples),
+  notes: text(registryLimits.notes).nullable(),
+  externalRefs: z.array(z.string().min(1).max(2000)).max(registryLimits.externalRefs),
+  annotations: ToolAnnotations,
+  inputModes: z.array(z.string().min(1).max(100)).max(20),
+  outputModes: z.array(z.string().min(1).max(100)).max(20),
+  securitySummary: text(registryLimits.summary).nullable(),
+  scriptContent: text(registryLimits.script).nullable(),
+}
+
+/** What makes a tool what it is: everything that affects what it does or means, and so what a version keeps. */
+export const ToolContent = z.strictObject({
+  name: RegistryName,
+  displayName: z.string().trim().min(1).max(registryLimits.displayName),
+  description: z.string().trim().min(1).max(registryLimits.description),
+  tags: Tags,
+  inputSchema: Json,
+  outputSchema: Json,
+  executorType: ExecutorType,
+  executorConfig: Json,
+  ...optionalFields,
+})
+export type ToolContent = z.infer<typeof ToolContent>
+
+/** A tool as it is written down by whoever registers it: what has a default may be left out. */
+export const ToolDraft = ToolContent.extend({
+  tags: Tags.default([]),
+  outputSchema: Json.default({}),
+  executorType: ExecutorType.default('python'),
+  executorConfig: Json.default({}),
+  categoryId: optionalFields.categoryId.default(null),
+  namespace: optionalFields.namespace.default(null),
+  summary: optionalFields.summary.default(null),
+  exampleRequests: optionalFields.exampleRequests.default([]),
+  examples: optionalFields.examples.default([]),
+  notes: optionalFields.notes.default(null),
+  externalRefs: optionalFields.externalRefs.default([]),
+  annotations: optionalFields.annotations.default({}),
+  inputModes: optionalFields.inputModes.default([]),
+  outputModes: optionalFields.outputModes.default([]),
+  securitySummary: optionalFields.securitySummary.default(null),
+  scriptContent: optionalFields.scriptContent.default(null),
+})
+export type ToolDraft = z.input<typeof ToolDraft>
+
+/** What is to be different: fields that are not named stay as they are. */
+export const ToolChange = ToolContent.partial()
+export type ToolChange = z.infer<typeof ToolChange>
+
+/** A registered tool. */
+export const RegisteredTool = ToolContent.extend({
+  id: z.uuid(),
+  status: ToolStatus,
+  version: z.int().min(1),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+export type RegisteredTool = z.infer<typeof RegisteredTool>
+
+/** A tool as it was in one version. */
+export const ToolVersion = z.object({
+  toolId: z.uuid(),
+  version: z.int().min(1),
+  changelog: z.string().nullable(),
+  isLatest: z.boolean(),
+  /** What the version was called before versions were numbers. */
+  legacyVersion: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string().nullable(),
+  content: ToolContent,
+})
+export type ToolVersion = z.infer<typeof ToolVersion>
+
+/** The steps in the life of a tool, where each starts, and where it ends. */
+export const transitions = {
+  activate: { from: 'DRAFT', to: 'ACTIVE' },
+  deactivate: { from: 'ACTIVE', to: 'DISABLED' },
+  deprecate: { from: 'ACTIVE', to: 'DEPRECATED' },
+  reactivate: { from: 'DISABLED', to: 'ACTIVE' },
+  undeprecate: { from: 'DEPRECATED', to: 'ACTIVE' },
+} as const satisfies Record<string, { from: ToolStatus; to: ToolStatus }>
+export const Transition = z.enum(Object.keys(transitions) as [keyof typeof transitions, ...(keyof typeof transitions)[]])
+export type Transition = z.infer<typeof Transition>
+
+/** A category in the tree of categories. */
+export const Category = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  parentId: z.uuid().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+export type Category = z.infer<typeof Category>
