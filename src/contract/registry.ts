@@ -127,7 +127,9 @@ export const transitions = {
   reactivate: { from: 'DISABLED', to: 'ACTIVE' },
   undeprecate: { from: 'DEPRECATED', to: 'ACTIVE' },
 } as const satisfies Record<string, { from: ToolStatus; to: ToolStatus }>
-export const Transition = z.enum(Object.keys(transitions) as [keyof typeof transitions, ...(keyof typeof transitions)[]])
+export const Transition = z.enum(
+  Object.keys(transitions) as [keyof typeof transitions, ...(keyof typeof transitions)[]],
+)
 export type Transition = z.infer<typeof Transition>
 
 /** A category in the tree of categories. */

@@ -31,35 +31,20 @@ export class HybridIndex implements Retriever {
     this.#semantic.remove(position)
   }
 
+  /** A tool without a word of the query must stand out far enough by meaning alone. */
   score(query: RetrieverQuery, scores: Float64Array): { readonly words: Float64Array; readonly heights?: Heights } {
     const words = this.#lexical.rank(query.text, scores.length)
     const heights = this.#semantic.measure(query.text)
-    if (heights === undefined) {
-      for (let position = 0; position < scores.length; position++)
-        scores[position] = (scores[position] as number) + (words[position] as number)
-      return { words }
-    }
-    addBoth(words, heights, scores, leastHeight(this.#lexical.size))
-    return { words, heights }
+    const weights = { weight: fusion.embedding, least: leastHeight(this.#lexical.size) }
+    const given = heights === undefined ? words : this.#semantic.fuse(words, heights, weights)
+    for (let position = 0; position < scores.length; position++)
+      scores[position] = (scores[position] as number) + (given[position] as number)
+    return heights === undefined ? { words } : { words, heights }
   }
 }
 
 /** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */
 const leastHeight = (count: number): number => Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
-
-/** Adds words and meaning; a tool without a word of the query must stand out far enough by meaning alone. */
-function addBoth(words: Float64Array, { products, mean, scale }: Heights, scores: Float64Array, least: number): void {
-  const weight = fusion.embedding * scale
-  const far = mean + least / scale
-  for (let position = 0; position < scores.length; position++) {
-    const found = words[position] as number
-    const product = position < products.length ? (products[position] as number) : 0
-    // A product of zero is no tool.
-    const stands = (product > far || (found > 0 && product > mean)) && product !== 0
-    const meaning = stands ? weight * (product - mean) : 0
-    scores[position] = (scores[position] as number) + found + meaning
-  }
-}
 
 /** How far one tool stands out. */
 export const heightOf = (heights: Heights | undefined, position: number): number =>

@@ -61,6 +61,15 @@ export class SemanticIndex implements Retriever {
     return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
   }
 
+  /** Scores with meaning added to them, after `measure`; valid until the next call. */
+  fuse(
+    scores: Float64Array,
+    { mean, scale }: Heights,
+    { weight, least }: { weight: number; least: number },
+  ): Float64Array {
+    return this.#vectors.fuse(scores, { mean, weight: weight * scale, far: mean + least / scale })
+  }
+
   /** The cosine of one tool with a query, from -1 to 1. */
   cosine(text: string, position: number): number {
     const query = this.#embedder.embedQuery(text)

@@ -5,6 +5,7 @@ import { growMemory, instantiate, type WasmMemory } from './wasm.ts'
 interface Kernel {
   readonly memory: WasmMemory
   dot(query: number, rows: number, out: number, count: number, dim: number): void
+  fuse(scores: number, products: number, count: number, mean: number, weight: number, far: number): void
   sumOfLast(): number
   squaresOfLast(): number
 }
@@ -14,7 +15,7 @@ const step = 32
 /**
  * Unit vectors of 8-bit numbers, one for each tool, and their cosines with a query.
  *
- *   memory: [ query, 16-bit | rows, 8-bit ... | answers, 32-bit ... ]
+ *   memory: [ query, 16-bit | rows, 8-bit ... | answers, 32-bit ... | scores, 64-bit ... ]
  */
 export class VectorTable {
   readonly #dim: number
@@ -51,6 +52,15 @@ export class VectorTable {
     return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
   }
 
+  /** The scores with what the last products above the mean add, by weight; one of zero must stand out `far`. */
+  fuse(scores: Float64Array, { mean, weight, far }: { mean: number; weight: number; far: number }): Float64Array {
+    const count = Math.min(this.#used, scores.length)
+    const fused = new Float64Array(this.#kernel.memory.buffer, this.#scoresAt, scores.length)
+    fused.set(scores)
+    this.#kernel.fuse(this.#scoresAt, this.#answersAt, count, mean, weight, far)
+    return fused
+  }
+
   /** The sums of the last products and of their squares. */
   sums(): { readonly sum: number; readonly squares: number } {
     return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
@@ -60,9 +70,13 @@ export class VectorTable {
     return this.#rowsAt + this.#capacity * this.#dim
   }
 
+  get #scoresAt(): number {
+    return this.#answersAt + this.#capacity * 4
+  }
+
   #grow(least: number): void {
     this.#capacity = Math.max(least, this.#capacity * 2, 64)
-    growMemory(this.#kernel.memory, this.#answersAt + this.#capacity * 4)
+    growMemory(this.#kernel.memory, this.#scoresAt + this.#capacity * 8)
     this.#rows = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#capacity * this.#dim)
   }
 }
