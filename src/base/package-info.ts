@@ -10,6 +10,9 @@ export const builtConfigsDir = fileURLToPath(new URL('../../dist/configs/', impo
 /** The encoder for search by meaning. */
 export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', import.meta.url))
 
+/** The steps of the database schema. */
+export const migrationsDir = fileURLToPath(new URL('../../migrations/', import.meta.url))
+
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
 

@@ -1,0 +1,220 @@
+import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
+import type { ToolStatus } from './tool-state.ts'
+
+/** Who asks, and in whose name: nothing is read or written outside the workspace. */
+export interface Caller {
+  readonly workspace: string
+  readonly actor: string
+  readonly requestId?: string | undefined
+}
+
+/** A part of a list, and how to get the next. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string
+  readonly total?: number
+}
+
+/** What every list takes. */
+export interface PageQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** By what tools are listed; each is stable because the id decides between equals. */
+export const toolSorts = ['name', '-name', 'updatedAt', '-updatedAt', 'createdAt', '-createdAt'] as const
+export type ToolSort = (typeof toolSorts)[number]
+
+/** Which tools are listed. */
+export interface ToolListQuery extends PageQuery {
+  readonly sort?: ToolSort | undefined
+  readonly status?: readonly ToolStatus[] | undefined
+  /** With all categories below it. */
+  readonly categoryId?: string | undefined
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined
+  readonly executorType?: readonly ExecutorType[] | undefined
+  /** Part of the name, the display name or the description, letter for letter but for case. */
+  readonly search?: string | undefined
+}
+
+/** How a change is made. */
+export interface ChangeOptions {
+  readonly changelog?: string | undefined
+  /** Refused where the tool has another version by now. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** Registered tools and their versions. */
+export interface ToolStore {
+  create(
+    caller: Caller,
+    content: ToolContent,
+    options?: ChangeOptions & { status?: ToolStatus },
+  ): Promise<RegisteredTool>
+  /** By id or by name. */
+  get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
+  list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
+  /** Every active tool, with the name of its category; what the catalogue shows. */
+  offered(workspace: string): Promise<readonly OfferedTool[]>
+  /** Makes the next version of what `make` makes of the present one, alone with the tool; the same content makes none. */
+  change(
+    caller: Caller,
+    idOrName: string,
+    make: (current: RegisteredTool) => ToolContent | Promise<ToolContent>,
+    options?: ChangeOptions,
+  ): Promise<{ readonly tool: RegisteredTool; readonly changed: boolean }>
+  transition(caller: Caller, idOrName: string, step: Transition): Promise<RegisteredTool>
+  /** The tool goes with its versions; its executions stay. */
+  remove(caller: Caller, idOrName: string): Promise<RegisteredTool>
+  versions(workspace: string, toolId: string, query: PageQuery): Promise<Page<ToolVersion>>
+  version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
+  tags(workspace: string): Promise<readonly { readonly tag: string; readonly tools: number }[]>
+  renameTag(caller: Caller, from: string, to: string): Promise<number>
+}
+
+/** A tool as the catalogue takes it. */
+export interface OfferedTool {
+  readonly tool: RegisteredTool
+  readonly category: string | null
+}
+
+/** A category with how many tools are in it, and in it with all below. */
+export interface CountedCategory extends Category {
+  readonly tools: number
+  readonly toolsBelow: number
+}
+
+/** The tree of categories. */
+export interface CategoryStore {
+  create(caller: Caller, category: CategoryDraft): Promise<Category>
+  get(workspace: string, idOrName: string): Promise<Category | undefined>
+  all(workspace: string): Promise<readonly CountedCategory[]>
+  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>): Promise<Category>
+  /** Refused while tools or categories are in it, unless they are moved to its parent. */
+  remove(caller: Caller, idOrName: string, options: { readonly reparent: boolean }): Promise<Category>
+}
+
+export interface CategoryDraft {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly parentId?: string | null | undefined
+}
+
+/** A change that is not in force. */
+export interface Proposal {
+  readonly id: string
+  readonly toolId: string
+  readonly status: 'OPEN' | 'ACCEPTED' | 'REFUSED'
+  readonly baseVersion: number
+  readonly change: Partial<ToolContent>
+  readonly reason: string | null
+  readonly changelog: string | null
+  readonly createdAt: string
+  readonly createdBy: string | null
+  readonly decidedAt: string | null
+  readonly decidedBy: string | null
+  readonly decision: string | null
+  readonly acceptedVersion: number | null
+}
+
+export interface ProposalDraft {
+  readonly toolId: string
+  readonly baseVersion: number
+  readonly change: Partial<ToolContent>
+  readonly reason?: string | undefined
+  readonly changelog?: string | undefined
+}
+
+export interface ProposalStore {
+  create(caller: Caller, draft: ProposalDraft): Promise<Proposal>
+  get(workspace: string, id: string): Promise<Proposal | undefined>
+  list(workspace: string, toolId: string, query: PageQuery): Promise<Page<Proposal>>
+  /** Only an open one can be decided. */
+  decide(
+    caller: Caller,
+    id: string,
+    decision: { readonly status: 'ACCEPTED' | 'REFUSED'; readonly note?: string; readonly version?: number },
+  ): Promise<Proposal>
+}
+
+/** What a caller may do. */
+export type KeyScope = 'read' | 'call' | 'write' | 'admin'
+
+/** A key without its secret. */
+export interface ApiKey {
+  readonly id: string
+  readonly workspace: string
+  readonly name: string
+  readonly prefix: string
+  readonly scopes: readonly KeyScope[]
+  readonly createdAt: string
+  readonly createdBy: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+export interface KeyStore {
+  /** Keeps the hash only. */
+  create(
+    caller: Caller,
+    draft: { name: string; hash: string; prefix: string; scopes: readonly KeyScope[]; expiresAt?: string | undefined },
+  ): Promise<ApiKey>
+  /** A key that is neither revoked nor expired, by the hash of its secret. */
+  find(hash: string): Promise<ApiKey | undefined>
+  list(workspace: string): Promise<readonly ApiKey[]>
+  revoke(caller: Caller, idOrName: string): Promise<ApiKey>
+  count(): Promise<number>
+}
+
+/** One change, for the record. */
+export interface AuditEntry {
+  readonly id: number
+  readonly at: string
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly requestId: string | null
+}
+
+export interface AuditStore {
+  list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
+}
+
+/** Says when what the catalogue shows has changed, in whichever process. */
+export interface ChangeFeed {
+  /** Grows with every change. */
+  version(workspace: string): Promise<number>
+  /** Calls back at every notice; one may be lost, so whoever listens also looks from time to time. */
+  listen(onNotice: (workspace: string) => void): Promise<() => Promise<void>>
+}
+
+/** What a request was answered before, under the same Idempotency-Key. */
+export interface AnswerStore {
+  /** `fresh` where the key is new and now held; otherwise what is known of the first request. */
+  claim(
+    caller: Caller,
+    key: string,
+    bodyHash: string,
+  ): Promise<'fresh' | 'other-body' | 'running' | { status: number; body: unknown }>
+  keep(caller: Caller, key: string, answer: { status: number; body: unknown }): Promise<void>
+  forget(caller: Caller, key: string): Promise<void>
+}
+
+/** Everything that is kept in the database. */
+export interface Stores {
+  readonly tools: ToolStore
+  readonly categories: CategoryStore
+  readonly proposals: ProposalStore
+  readonly keys: KeyStore
+  readonly audit: AuditStore
+  readonly answers: AnswerStore
+  readonly feed: ChangeFeed
+  /** All or nothing. */
+  transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
+  /** Whether the database answers. */
+  ping(signal?: AbortSignal): Promise<void>
+}

@@ -1,0 +1,55 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import type { AnswerStore, Caller } from '../contract/stores.ts'
+import type { Db } from './database.ts'
+import { guard } from './guard.ts'
+import { idempotentAnswers } from './schema.ts'
+
+const keptFor = sql`interval '24 hours'`
+
+/** Answers under an Idempotency-Key, kept for a day. */
+export class DatabaseAnswerStore implements AnswerStore {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  claim({ workspace: workspaceId, actor: keyId }: Caller, idempotencyKey: string, bodyHash: string) {
+    return guard(async () => {
+      await this.#db.delete(idempotentAnswers).where(lt(idempotentAnswers.createdAt, sql`now() - ${keptFor}`))
+      const claimed = await this.#db
+        .insert(idempotentAnswers)
+        .values({ workspaceId, keyId, idempotencyKey, bodyHash })
+        .onConflictDoNothing()
+        .returning({ key: idempotentAnswers.idempotencyKey })
+      if (claimed.length > 0) return 'fresh' as const
+      const [known] = await this.#db
+        .select()
+        .from(idempotentAnswers)
+        .where(one(workspaceId, keyId, idempotencyKey))
+      if (known === undefined) return 'running' as const
+      if (known.bodyHash !== bodyHash) return 'other-body' as const
+      return known.status === null ? ('running' as const) : { status: known.status, body: known.body }
+    })
+  }
+
+  async keep({ workspace, actor }: Caller, key: string, { status, body }: { status: number; body: unknown }) {
+    await guard(() =>
+      this.#db
+        .update(idempotentAnswers)
+        .set({ status, body })
+        .where(one(workspace, actor, key)),
+    )
+  }
+
+  async forget({ workspace, actor }: Caller, key: string) {
+    await guard(() => this.#db.delete(idempotentAnswers).where(one(workspace, actor, key)))
+  }
+}
+
+const one = (workspace: string, keyId: string, key: string) =>
+  and(
+    eq(idempotentAnswers.workspaceId, workspace),
+    eq(idempotentAnswers.keyId, keyId),
+    eq(idempotentAnswers.idempotencyKey, key),
+  )

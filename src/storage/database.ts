@@ -1,0 +1,17 @@
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type * as schema from './schema.ts'
+
+/** The query builder, whatever engine is below it, and inside a transaction as outside. */
+export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
+
+/** A database that is open. */
+export interface Database {
+  readonly engine: 'pglite' | 'postgres'
+  /** What to call it, without a password. */
+  readonly name: string
+  readonly db: Db
+  /** Runs statements as they are; for migrations. */
+  execute(statements: string): Promise<void>
+  listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}

@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import type { Database } from './database.ts'
+import { openPglite } from './pglite/open.ts'
+import { openPostgres } from './postgres/open.ts'
+
+export type { Database } from './database.ts'
+export { type MigrationState, migrate, readState } from './migrate.ts'
+export { createStores } from './stores.ts'
+
+/** Opens the database that `url` names, or the embedded one below `home`; without either it lives in memory. */
+export async function openDatabase({
+  url,
+  home,
+}: {
+  url?: string | undefined
+  home?: string | undefined
+}): Promise<Database> {
+  if (url !== undefined && url !== '') return openPostgres(url)
+  return openPglite(home === undefined ? undefined : join(home, 'db'))
+}

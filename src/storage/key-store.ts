@@ -1,0 +1,107 @@
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { TooldexError } from '../base/errors.ts'
+import type { ApiKey, Caller, KeyScope, KeyStore } from '../contract/stores.ts'
+import type { Db } from './database.ts'
+import { guard } from './guard.ts'
+import { record } from './record.ts'
+import { isUuid, toIso } from './rows.ts'
+import { apiKeys } from './schema.ts'
+
+// When a key was last used is worth knowing to the minute, not a write for every request.
+const noticedEvery = sql`interval '1 minute'`
+
+/** API keys, as hashes. */
+export class DatabaseKeyStore implements KeyStore {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
+    return this.#change(async (db) => {
+      const { name, hash, prefix, scopes, expiresAt } = draft
+      const [row] = await db
+        .insert(apiKeys)
+        .values({
+          workspaceId: caller.workspace,
+          createdBy: caller.actor,
+          name,
+          hash,
+          prefix,
+          scopes: [...scopes],
+          expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+        })
+        .returning()
+      const key = toKey(row as typeof apiKeys.$inferSelect)
+      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after: { scopes, expiresAt } })
+      return key
+    })
+  }
+
+  find(hash: string) {
+    return guard(async () => {
+      const valid = and(
+        eq(apiKeys.hash, hash),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+      )
+      const [row] = await this.#db.select().from(apiKeys).where(valid)
+      if (row === undefined) return undefined
+      if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
+      return toKey(row)
+    })
+  }
+
+  list(workspace: string) {
+    return guard(async () => {
+      const rows = await this.#db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspace)).orderBy(apiKeys.name)
+      return rows.map(toKey)
+    })
+  }
+
+  revoke(caller: Caller, idOrName: string) {
+    return this.#change(async (db) => {
+      const one = isUuid(idOrName) ? eq(apiKeys.id, idOrName) : eq(apiKeys.name, idOrName)
+      const [row] = await db
+        .update(apiKeys)
+        .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
+        .where(and(eq(apiKeys.workspaceId, caller.workspace), one))
+        .returning()
+      if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown key: ${idOrName.slice(0, 200)}.`)
+      await record(db, caller, { action: 'key.revoke', subject: `key:${row.name}` })
+      return toKey(row)
+    })
+  }
+
+  count() {
+    return guard(() => this.#db.$count(apiKeys))
+  }
+
+  async #noteUse(id: string): Promise<void> {
+    const old = or(isNull(apiKeys.lastUsedAt), sql`${apiKeys.lastUsedAt} < now() - ${noticedEvery}`)
+    await this.#db
+      .update(apiKeys)
+      .set({ lastUsedAt: sql`now()` })
+      .where(and(eq(apiKeys.id, id), old))
+  }
+
+  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+  }
+}
+
+function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
+  return {
+    id: row.id,
+    workspace: row.workspaceId,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes as KeyScope[],
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy,
+    expiresAt: toIso(row.expiresAt),
+    revokedAt: toIso(row.revokedAt),
+    lastUsedAt: toIso(row.lastUsedAt),
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { TooldexError } from '../base/errors.ts'
+import { migrationsDir } from '../base/package-info.ts'
+import type { Database, Db } from './database.ts'
+import { guard } from './guard.ts'
+import { bringOver, hasOlderShape, setAside } from './older-shape.ts'
+
+/** A step of the schema, as it is shipped. */
+interface Migration {
+  readonly name: string
+  readonly statements: readonly string[]
+  readonly hash: string
+}
+
+/** What was done to a database, and what is still to do. */
+export interface MigrationState {
+  readonly applied: readonly { readonly name: string; readonly appliedAt: string }[]
+  readonly pending: readonly string[]
+  /** Tables of the first data model, before versions were numbers. */
+  readonly olderShape: boolean
+}
+
+// Any number will do, as long as all processes take the same.
+const lockNumber = 7_331_001
+const lockWaitMs = 120_000
+
+/** Brings a database up to date, all or nothing; whoever comes second waits for the first and finds nothing to do. */
+export async function migrate(database: Database, onStep: (name: string) => void = () => {}): Promise<void> {
+  const migrations = readMigrations()
+  await guard(() =>
+    database.db.transaction(async (transaction) => {
+      const db = transaction as unknown as Db
+      await db.execute(sql.raw(`set local lock_timeout = ${lockWaitMs}`))
+      await db.execute(sql.raw('set local statement_timeout = 0'))
+      await db.execute(sql`select pg_advisory_xact_lock(${lockNumber})`)
+      const older = await hasOlderShape(db)
+      if (older) {
+        onStep('tables of the older shape are set aside')
+        await setAside(db)
+      }
+      await apply(db, migrations, onStep)
+      if (older) await bringOver(db, onStep)
+    }),
+  )
+}
+
+/** How far a database is. */
+export async function readState({ db }: Database): Promise<MigrationState> {
+  return guard(async () => {
+    const applied = await readApplied(db)
+    const known = new Set(applied.map(({ name }) => name))
+    return {
+      applied: applied.map(({ name, appliedAt }) => ({ name, appliedAt })),
+      pending: readMigrations()
+        .map(({ name }) => name)
+        .filter((name) => !known.has(name)),
+      olderShape: await hasOlderShape(db),
+    }
+  })
+}
+
+async function apply(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
+  await db.execute(sql`create table if not exists tooldex_migrations (
+    name text primary key, hash text not null, applied_at timestamptz(3) not null default now())`)
+  const applied = new Map((await readApplied(db)).map((row) => [row.name, row.hash]))
+  checkOnlyKnown(migrations, applied)
+  for (const { name, statements, hash } of migrations) {
+    if (applied.has(name)) continue
+    onStep(name)
+    for (const statement of statements) await db.execute(sql.raw(statement))
+    await db.execute(sql`insert into tooldex_migrations (name, hash) values (${name}, ${hash})`)
+  }
+}
+
+/** Migrations are only ever added: one that is unknown or different means that another release was here. */
+function checkOnlyKnown(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+  const shipped = new Map(migrations.map(({ name, hash }) => [name, hash]))
+  for (const [name, hash] of applied) {
+    if (shipped.get(name) === hash) continue
+    const what = shipped.has(name) ? 'differs from the one in this release' : 'is not known to this release'
+    throw new TooldexError('MIGRATION_FAILED', `The migration ${name} in the database ${what}.`, {
+      hint: 'Use the release that the database belongs to, or a newer one.',
+    })
+  }
+}
+
+async function readApplied(db: Db) {
+  const there = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as there`)
+  if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
+  const rows = rowsOf<{ name: string; hash: string; applied_at: string | Date }>(
+    await db.execute(sql`select name, hash, applied_at from tooldex_migrations order by name`),
+  )
+  return rows.map((row) => ({ name: row.name, hash: row.hash, appliedAt: new Date(row.applied_at).toISOString() }))
+}
+
+/** The two engines hand rows over differently. */
+export function rowsOf<Row>(result: unknown): readonly Row[] {
+  return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as readonly Row[]
+}
+
+function readMigrations(): readonly Migration[] {
+  const journal = JSON.parse(readFileSync(join(migrationsDir, 'meta', '_journal.json'), 'utf8')) as {
+    entries: readonly { tag: string }[]
+  }
+  return journal.entries.map(({ tag }) => {
+    const text = readFileSync(join(migrationsDir, `${tag}.sql`), 'utf8')
+    return {
+      name: tag,
+      statements: text.split('--> statement-breakpoint'),
+      hash: createHash('sha256').update(text).digest('hex'),
+    }
+  })
+}

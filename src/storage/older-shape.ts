@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm'
+import { TooldexError } from '../base/errors.ts'
+import type { Db } from './database.ts'
+import { rowsOf } from './migrate.ts'
+import { numberVersions, toExecutionRow, toToolRow, toVersionRow } from './older-rows.ts'
+import { toolCategories, toolExecutions, tools, toolVersions } from './schema.ts'
+
+// The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
+// aside, ours are made, and every row is brought over; the old tables stay where they were put.
+const oldTables = ['tool_executions', 'tool_versions', 'tools', 'tool_categories'] as const
+const aside = 'tooldex_before'
+const batch = 500
+
+type OldRow = Readonly<Record<string, unknown>>
+
+/** Whether there are tables of the first data model. */
+export async function hasOlderShape(db: Db): Promise<boolean> {
+  const result = await db.execute(sql`
+    select to_regclass('public.tools') is not null and to_regclass('public.tooldex_migrations') is null as older`)
+  return rowsOf<{ older: boolean }>(result)[0]?.older === true
+}
+
+/** Moves the old tables out of the way. */
+export async function setAside(db: Db): Promise<void> {
+  await db.execute(sql.raw(`create schema ${aside}`))
+  for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
+  const types = await db.execute(sql`
+    select t.typname as name from pg_type t join pg_namespace n on n.oid = t.typnamespace
+    where n.nspname = 'public' and t.typtype = 'e'`)
+  for (const { name } of rowsOf<{ name: string }>(types))
+    await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${aside}`))
+}
+
+/** Brings every row over, versions numbered by the time they were made. */
+export async function bringOver(db: Db, onStep: (name: string) => void): Promise<void> {
+  const categories = await readAll(db, 'tool_categories')
+  await insertCategories(db, categories)
+  const oldTools = await readAll(db, 'tools')
+  const versions = numberVersions(oldTools, await readAll(db, 'tool_versions'))
+  const rows = oldTools.map((tool) => toToolRow(tool, versions.get(String(tool.id)) ?? []))
+  checkNames(rows.map(({ name }) => name))
+  for (const part of parts(rows)) await db.insert(tools).values([...part])
+  const versionRows = oldTools.flatMap((tool) => {
+    const known = versions.get(String(tool.id)) ?? []
+    return known.map((version) => toVersionRow(tool, version, known.length))
+  })
+  for (const part of parts(versionRows)) await db.insert(toolVersions).values([...part])
+  const executions = (await readAll(db, 'tool_executions')).map((row) => toExecutionRow(row, oldTools, versions))
+  for (const part of parts(executions)) await db.insert(toolExecutions).values([...part])
+  onStep(
+    `${rows.length} tools, ${versionRows.length} versions, ${executions.length} executions and ${categories.length} categories brought over`,
+  )
+}
+
+/** Rows as JSON, so that columns which are there or not make no difference. */
+async function readAll(db: Db, table: (typeof oldTables)[number]): Promise<readonly OldRow[]> {
+  const there = await db.execute(sql`select to_regclass(${`${aside}.${table}`}) is not null as there`)
+  if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
+  const result = await db.execute(sql.raw(`select to_jsonb(t) as row from ${aside}.${table} t`))
+  return rowsOf<{ row: OldRow }>(result).map(({ row }) => row)
+}
+
+/** Parents first. */
+async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<void> {
+  const waiting = new Map(categories.map((category) => [String(category.id), category]))
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].filter(({ parent_id }) => parent_id == null || !waiting.has(String(parent_id)))
+    if (ready.length === 0)
+      throw new TooldexError('MIGRATION_FAILED', 'The old categories are each other’s parents in a circle.')
+    for (const row of ready) {
+      waiting.delete(String(row.id))
+      await db.insert(toolCategories).values({
+        id: String(row.id),
+        name: String(row.name),
+        description: row.description == null ? null : String(row.description),
+        parentId: row.parent_id == null ? null : String(row.parent_id),
+        createdAt: new Date(String(row.created_at)),
+        updatedAt: new Date(String(row.updated_at)),
+      })
+    }
+  }
+}
+
+function checkNames(names: readonly string[]): void {
+  const bad = names.filter((name) => !/^[a-z0-9_]+$/.test(name))
+  if (bad.length === 0) return
+  const shown = bad.slice(0, 10).join(', ')
+  throw new TooldexError('MIGRATION_FAILED', `${bad.length} tool name(s) are not in snake_case: ${shown}.`, {
+    hint: 'Rename them in the old database first.',
+  })
+}
+
+function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += batch) yield items.slice(start, start + batch)
+}

@@ -1,0 +1,38 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { TooldexError } from '../base/errors.ts'
+
+/** Where a list goes on: the sort value and id of the last item shown. */
+export interface Place {
+  readonly value: string | number
+  readonly id: string
+}
+
+/** Cursors that only the list they come from takes, and nobody can make up. */
+export class Cursors {
+  readonly #secret: string
+
+  constructor(secret: string) {
+    this.#secret = secret
+  }
+
+  /** `list` is everything that makes it this list: workspace, kind, sort, filters. */
+  write(list: unknown, { value, id }: Place): string {
+    const payload = Buffer.from(JSON.stringify([value, id])).toString('base64url')
+    return `${payload}.${this.#sign(list, payload)}`
+  }
+
+  read(list: unknown, cursor: string | undefined): Place | undefined {
+    if (cursor === undefined) return undefined
+    const [payload = '', signature = ''] = cursor.split('.')
+    const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(list, payload))]
+    if (given.length !== right.length || !timingSafeEqual(given, right))
+      throw new TooldexError('CURSOR_INVALID', 'The cursor does not belong to this list.')
+    const [value, id] = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as [string | number, string]
+    return { value, id }
+  }
+
+  #sign(list: unknown, payload: string): string {
+    const about = createHash('sha256').update(JSON.stringify(list)).digest()
+    return createHmac('sha256', this.#secret).update(about).update(payload).digest('base64url').slice(0, 22)
+  }
+}

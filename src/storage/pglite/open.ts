@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { drizzle } from 'drizzle-orm/pglite'
+import { ensureFolder } from '../../base/ensure-folder.ts'
+import type { Database, Db } from '../database.ts'
+import * as schema from '../schema.ts'
+import { lockFolder } from './lock-folder.ts'
+
+/** Opens the embedded database in a folder, for this process alone; without a folder it lives in memory. */
+export async function openPglite(folder: string | undefined): Promise<Database> {
+  const unlock = folder === undefined ? () => {} : lockFolder(folder)
+  try {
+    if (folder !== undefined) ensureFolder(join(folder, 'data'))
+    const client = await PGlite.create({
+      ...(folder === undefined ? {} : { dataDir: join(folder, 'data') }),
+      extensions: { pg_trgm },
+    })
+    return {
+      engine: 'pglite',
+      name: folder ?? 'memory',
+      db: drizzle(client, { schema }) as unknown as Db,
+      execute: async (statements) => void (await client.exec(statements)),
+      listen: (channel, onNotice) => client.listen(channel, onNotice),
+      async close() {
+        await client.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}

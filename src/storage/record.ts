@@ -1,0 +1,32 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Caller } from '../contract/stores.ts'
+import type { Db } from './database.ts'
+import { auditEntries, workspaces } from './schema.ts'
+
+/** One change for the record. */
+export interface Change {
+  readonly action: string
+  readonly subject: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+/** The channel on which processes tell each other of changes. */
+export const changeChannel = 'tooldex_changes'
+
+/** Writes a change down; in the transaction that makes it, so that neither is there without the other. */
+export async function record(db: Db, { workspace, actor, requestId }: Caller, change: Change): Promise<void> {
+  const { action, subject, before = null, after = null } = change
+  await db
+    .insert(auditEntries)
+    .values({ workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null })
+}
+
+/** Says that what the catalogue shows has changed; heard when the transaction is through. */
+export async function announce(db: Db, workspace: string): Promise<void> {
+  await db
+    .update(workspaces)
+    .set({ changes: sql`${workspaces.changes} + 1` })
+    .where(eq(workspaces.id, workspace))
+  await db.execute(sql`select pg_notify(${changeChannel}, ${workspace})`)
+}

@@ -1,0 +1,278 @@
+import { sql } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core'
+
+// One schema for the embedded engine and for PostgreSQL; `npm run migrations` turns a change of it into a migration.
+
+export const toolStatus = pgEnum('tool_status', ['DRAFT', 'ACTIVE', 'DEPRECATED', 'DISABLED'])
+export const executionStatus = pgEnum('execution_status', [
+  'PENDING',
+  'RUNNING',
+  'SUCCESS',
+  'FAILED',
+  'TIMEOUT',
+  'CANCELLED',
+])
+export const proposalStatus = pgEnum('proposal_status', ['OPEN', 'ACCEPTED', 'REFUSED'])
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 })
+const times = {
+  createdAt: at('created_at').notNull().defaultNow(),
+  updatedAt: at('updated_at').notNull().defaultNow(),
+}
+const object = (name: string) => jsonb(name).$type<Record<string, unknown>>()
+const list = (name: string) => jsonb(name).$type<unknown[]>().notNull().default([])
+
+/** Who keeps to themselves; `changes` grows with every change of what the catalogue shows. */
+export const workspaces = pgTable('workspaces', {
+  id: varchar('id', { length: 64 }).primaryKey(),
+  changes: bigint('changes', { mode: 'number' }).notNull().default(0),
+  createdAt: times.createdAt,
+})
+
+const workspaceId = () =>
+  varchar('workspace_id', { length: 64 })
+    .notNull()
+    .default('default')
+    .references(() => workspaces.id)
+
+export const toolCategories = pgTable(
+  'tool_categories',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    description: text('description'),
+    parentId: uuid('parent_id').references((): AnyPgColumn => toolCategories.id),
+    ...times,
+  },
+  (table) => [
+    unique('tool_categories_name').on(table.workspaceId, table.name),
+    index('tool_categories_parent').on(table.parentId),
+    check('tool_categories_not_its_parent', sql`${table.parentId} <> ${table.id}`),
+  ],
+)
+
+/** What a version keeps besides the columns that the first data model had. */
+const meaning = {
+  namespace: varchar('namespace', { length: 128 }),
+  summary: text('summary'),
+  exampleRequests: list('example_requests'),
+  examples: list('examples'),
+  notes: text('notes'),
+  externalRefs: list('external_refs'),
+  annotations: object('annotations').notNull().default({}),
+  inputModes: list('input_modes'),
+  outputModes: list('output_modes'),
+  securitySummary: text('security_summary'),
+}
+
+export const tools = pgTable(
+  'tools',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    displayName: varchar('display_name', { length: 200 }).notNull(),
+    description: text('description').notNull(),
+    status: toolStatus('status').notNull().default('DRAFT'),
+    categoryId: uuid('category_id').references(() => toolCategories.id),
+    tags: list('tags'),
+    inputSchema: object('input_schema').notNull(),
+    outputSchema: object('output_schema').notNull().default({}),
+    scriptContent: text('script_content'),
+    executorType: varchar('executor_type', { length: 20 }).notNull().default('python'),
+    executorConfig: object('executor_config').notNull().default({}),
+    version: integer('version').notNull().default(1),
+    ...meaning,
+    ...times,
+  },
+  (table) => [
+    unique('tools_name').on(table.workspaceId, table.name),
+    check('tools_name_is_snake_case', sql`${table.name} ~ '^[a-z0-9_]+$'`),
+    check('tools_version_counts', sql`${table.version} >= 1`),
+    index('idx_tools_status').on(table.workspaceId, table.status).where(sql`${table.status} = 'ACTIVE'`),
+    index('idx_tools_name_trgm').using('gin', sql`${table.name} gin_trgm_ops`),
+    index('idx_tools_display_name_trgm').using('gin', sql`${table.displayName} gin_trgm_ops`),
+    index('idx_tools_description_trgm').using('gin', sql`${table.description} gin_trgm_ops`),
+    index('tools_tags').using('gin', table.tags),
+    index('tools_category').on(table.categoryId),
+    index('tools_newest').on(table.workspaceId, table.updatedAt, table.id),
+  ],
+)
+
+const snapshot = {
+  name: varchar('name', { length: 100 }).notNull(),
+  displayName: varchar('display_name', { length: 200 }).notNull(),
+  description: text('description').notNull(),
+  categoryId: uuid('category_id'),
+  tags: list('tags'),
+  inputSchema: object('input_schema').notNull(),
+  outputSchema: object('output_schema').notNull().default({}),
+  executorType: varchar('executor_type', { length: 20 }).notNull(),
+  executorConfig: object('executor_config').notNull().default({}),
+  scriptContent: text('script_content'),
+  ...meaning,
+}
+
+export const toolVersions = pgTable(
+  'tool_versions',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    toolId: uuid('tool_id')
+      .notNull()
+      .references(() => tools.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    changelog: text('changelog'),
+    isLatest: boolean('is_latest').notNull().default(true),
+    legacyVersion: text('legacy_version'),
+    createdBy: text('created_by'),
+    ...snapshot,
+    ...times,
+  },
+  (table) => [
+    unique('tool_versions_number').on(table.toolId, table.version),
+    uniqueIndex('tool_versions_one_latest').on(table.toolId).where(sql`${table.isLatest}`),
+    check('tool_versions_count', sql`${table.version} >= 1`),
+  ],
+)
+
+/** A change that is not in force: accepted it becomes the next version. */
+export const toolProposals = pgTable(
+  'tool_proposals',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    toolId: uuid('tool_id')
+      .notNull()
+      .references(() => tools.id, { onDelete: 'cascade' }),
+    status: proposalStatus('status').notNull().default('OPEN'),
+    /** The version it was made from. */
+    baseVersion: integer('base_version').notNull(),
+    change: object('change').notNull(),
+    reason: text('reason'),
+    changelog: text('changelog'),
+    createdBy: text('created_by'),
+    decidedBy: text('decided_by'),
+    decidedAt: at('decided_at'),
+    decision: text('decision'),
+    acceptedVersion: integer('accepted_version'),
+    ...times,
+  },
+  (table) => [index('tool_proposals_of_tool').on(table.toolId, table.createdAt)],
+)
+
+/** One row for each run; it outlives its tool. */
+export const toolExecutions = pgTable(
+  'tool_executions',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    toolId: uuid('tool_id').references(() => tools.id, { onDelete: 'set null' }),
+    toolName: text('tool_name').notNull(),
+    version: integer('version').notNull(),
+    legacyVersion: text('legacy_version'),
+    status: executionStatus('status').notNull().default('PENDING'),
+    inputData: jsonb('input_data').notNull(),
+    outputData: jsonb('output_data'),
+    errorMessage: text('error_message'),
+    startedAt: at('started_at'),
+    completedAt: at('completed_at'),
+    durationMs: integer('duration_ms'),
+    callerId: text('caller_id'),
+    traceId: text('trace_id'),
+    ...times,
+  },
+  (table) => [
+    index('tool_executions_newest').on(table.workspaceId, table.createdAt, table.id),
+    index('tool_executions_of_tool').on(table.toolId, table.createdAt),
+  ],
+)
+
+/** Keys are kept as hashes; the first letters are shown so that people can tell them apart. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    prefix: varchar('prefix', { length: 16 }).notNull(),
+    hash: text('hash').notNull(),
+    scopes: jsonb('scopes').$type<string[]>().notNull(),
+    createdAt: times.createdAt,
+    createdBy: text('created_by'),
+    expiresAt: at('expires_at'),
+    revokedAt: at('revoked_at'),
+    lastUsedAt: at('last_used_at'),
+  },
+  (table) => [unique('api_keys_hash').on(table.hash), unique('api_keys_name').on(table.workspaceId, table.name)],
+)
+
+/** Who changed what, from what to what. */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    workspaceId: workspaceId(),
+    at: at('at').notNull().defaultNow(),
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    subject: text('subject').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
+    requestId: text('request_id'),
+  },
+  (table) => [index('audit_entries_newest').on(table.workspaceId, table.id)],
+)
+
+/** What a request with an Idempotency-Key was answered, so that the same one again changes nothing. */
+export const idempotentAnswers = pgTable(
+  'idempotent_answers',
+  {
+    workspaceId: workspaceId(),
+    keyId: text('key_id').notNull(),
+    idempotencyKey: varchar('idempotency_key', { length: 200 }).notNull(),
+    bodyHash: text('body_hash').notNull(),
+    status: integer('status'),
+    body: jsonb('body'),
+    createdAt: times.createdAt,
+  },
+  (table) => [
+    primaryKey({ name: 'idempotent_answers_pk', columns: [table.workspaceId, table.keyId, table.idempotencyKey] }),
+    index('idempotent_answers_age').on(table.createdAt),
+  ],
+)
+
+/** Policies as `tooldex apply` keeps them. */
+export const policies = pgTable(
+  'policies',
+  {
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    policy: object('policy').notNull(),
+    ...times,
+  },
+  (table) => [primaryKey({ name: 'policies_pk', columns: [table.workspaceId, table.name] })],
+)
+
+/** What belongs to the installation: the secret that cursors are signed with, for one. */
+export const settings = pgTable('settings', {
+  name: varchar('name', { length: 100 }).primaryKey(),
+  value: jsonb('value').notNull(),
+})

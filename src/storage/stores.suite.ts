@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ToolContent, ToolDraft } from '../contract/registry.ts'
+import type { Caller, Stores } from '../contract/stores.ts'
+
+const caller: Caller = { workspace: 'default', actor: 'tester' }
+let names = 0
+
+/** A valid tool of a new name. */
+export function newTool(change: Partial<ToolDraft> = {}): ToolContent {
+  return ToolDraft.parse({
+    name: `tool_${++names}`,
+    displayName: 'A tool',
+    description: 'Does something',
+    inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
+    executorType: 'shell',
+    executorConfig: { command: ['echo', '{{q}}'] },
+    ...change,
+  })
+}
+
+/** What every engine must do. */
+export function describeStores(name: string, open: () => Promise<{ stores: Stores; close(): Promise<void> }>): void {
+  describe(`stores: ${name}`, () => {
+    let stores: Stores
+    let close: (() => Promise<void>) | undefined
+    beforeAll(async () => {
+      const opened = await open()
+      stores = opened.stores
+      close = opened.close
+    }, 60_000)
+    afterAll(() => close?.())
+
+    it('keeps a tool with everything it has, and gives it back by id and by name', async () => {
+      const content = newTool({
+        tags: ['a', 'ü'],
+        namespace: 'ops',
+        summary: 'short',
+        exampleRequests: ['do it'],
+        examples: [{ description: 'one', args: { q: 'x' } }],
+        notes: 'n',
+        externalRefs: ['https://example.org'],
+        annotations: { readOnlyHint: true },
+        inputModes: ['application/json'],
+        outputModes: ['text/plain'],
+        securitySummary: 'none',
+        outputSchema: { type: 'string' },
+        scriptContent: 'def main(x):\n  return "\\u2028 ok"\n',
+      })
+      const tool = await stores.tools.create(caller, content)
+      expect(tool).toMatchObject({ ...content, status: 'DRAFT', version: 1 })
+      expect(await stores.tools.get('default', tool.id)).toEqual(tool)
+      expect(await stores.tools.get('default', tool.name)).toEqual(tool)
+      const version = await stores.tools.version('default', tool.id, 1)
+      expect(version).toMatchObject({ content, isLatest: true, createdBy: 'tester' })
+    })
+
+    it('refuses a second tool of the same name, and makes one of fifty that are created at once (fault 78)', async () => {
+      const content = newTool()
+      const results = await Promise.allSettled(Array.from({ length: 50 }, () => stores.tools.create(caller, content)))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+      expect(new Set(reasons)).toEqual(new Set(['NAME_TAKEN']))
+    })
+
+    it('numbers versions without gaps, one of them latest, under a hundred changes at once (fault 75)', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      const change = (at: number) =>
+        stores.tools.change(caller, tool.id, (now) => ({ ...contentOf(now), description: `change ${at}` }))
+      await Promise.all(Array.from({ length: 100 }, (_, at) => change(at)))
+      const now = await stores.tools.get('default', tool.id)
+      expect(now?.version).toBe(101)
+      const { items } = await stores.tools.versions('default', tool.id, { limit: 200 })
+      expect(items.map(({ version }) => version)).toEqual(Array.from({ length: 101 }, (_, at) => 101 - at))
+      expect(items.filter(({ isLatest }) => isLatest).map(({ version }) => version)).toEqual([101])
+      expect(items[0]?.content.description).toBe(now?.description)
+    })
+
+    it('makes no version of a change that changes nothing, and refuses one made on an old version (fault 30)', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      const same = await stores.tools.change(caller, tool.id, contentOf)
+      expect([same.changed, same.tool.version]).toEqual([false, 1])
+      const stale = stores.tools.change(caller, tool.id, contentOf, { expectedVersion: 7 })
+      await expect(stale).rejects.toMatchObject({ code: 'STALE' })
+    })
+
+    it('changes nothing at all where a change fails half way', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      const failing = stores.tools.change(caller, tool.id, (now) => ({
+        ...contentOf(now),
+        categoryId: '00000000-0000-4000-8000-000000000000',
+      }))
+      await expect(failing).rejects.toMatchObject({ code: 'TOOL_INVALID' })
+      expect(await stores.tools.get('default', tool.id)).toEqual(tool)
+    })
+
+    it('takes legal steps only, also in a race (faults 29, 79)', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      const illegal = stores.tools.transition(caller, tool.id, 'deprecate')
+      await expect(illegal).rejects.toMatchObject({
+        code: 'ILLEGAL_STEP',
+        message: expect.stringContaining('activate'),
+      })
+      const racing = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, at) =>
+          stores.tools.transition(caller, tool.id, at % 2 === 0 ? 'activate' : 'deactivate'),
+        ),
+      )
+      expect(racing.some(({ status }) => status === 'fulfilled')).toBe(true)
+      const { items } = await stores.audit.list('default', { limit: 100, subject: `tool:${tool.name}` })
+      const history = items.map(({ action }) => action).reverse()
+      expect(history[0]).toBe('tool.create')
+      const steps = history.slice(1)
+      expect(steps.slice(0, 2)).toEqual(['tool.activate', 'tool.deactivate'].slice(0, steps.length))
+    })
+
+    it('deletes a tool with its versions, and says who did it', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      await stores.tools.remove(caller, tool.name)
+      expect(await stores.tools.get('default', tool.id)).toBeUndefined()
+      expect((await stores.tools.versions('default', tool.id, { limit: 5 })).items).toEqual([])
+      const { items } = await stores.audit.list('default', { limit: 1, subject: `tool:${tool.name}` })
+      expect(items[0]).toMatchObject({ action: 'tool.delete', actor: 'tester' })
+    })
+
+    it('lists page by page, losing and repeating nothing, while others add', async () => {
+      const tag = `page_${++names}`
+      for (let at = 0; at < 25; at++) await stores.tools.create(caller, newTool({ tags: [tag] }))
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await stores.tools.list('default', { limit: 7, tags: [tag], sort: 'name', cursor })
+        seen.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      expect(new Set(seen).size).toBe(25)
+      expect(seen).toHaveLength(25)
+      const first = await stores.tools.list('default', { limit: 7, tags: [tag], sort: 'name' })
+      const foreign = stores.tools.list('default', {
+        limit: 7,
+        tags: ['other'],
+        sort: 'name',
+        cursor: first.nextCursor,
+      })
+      await expect(foreign).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
+      const tampered = stores.tools.list('default', {
+        limit: 7,
+        tags: [tag],
+        sort: 'name',
+        cursor: `${first.nextCursor}x`,
+      })
+      await expect(tampered).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
+    })
+
+    it('looks for texts letter for letter, percent signs and underscores too (fault 24)', async () => {
+      const odd = await stores.tools.create(caller, newTool({ description: `100%_sure\\ '; drop table tools; --` }))
+      const find = async (search: string) =>
+        (await stores.tools.list('default', { limit: 100, search })).items.map(({ id }) => id)
+      expect(await find('100%_sure\\')).toEqual([odd.id])
+      expect(await find("'; DROP table")).toEqual([odd.id])
+      expect(await find('%%%')).toEqual([])
+    })
+
+    it('keeps the tree of categories free of circles, also under moves at once (faults 28, 82)', async () => {
+      const make = (parentId?: string) => stores.categories.create(caller, { name: `category_${++names}`, parentId })
+      const [a, b] = [await make(), await make()]
+      const child = await make(a.id)
+      await expect(stores.categories.change(caller, a.id, { parentId: child.id })).rejects.toMatchObject({
+        code: 'ILLEGAL_STEP',
+      })
+      const moves = await Promise.allSettled([
+        stores.categories.change(caller, a.id, { parentId: b.id }),
+        stores.categories.change(caller, b.id, { parentId: a.id }),
+      ])
+      expect(moves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    })
+
+    it('counts tools of a subtree, and deletes a category only when it is empty or told to move its tools', async () => {
+      const top = await stores.categories.create(caller, { name: `category_${++names}` })
+      const below = await stores.categories.create(caller, { name: `category_${++names}`, parentId: top.id })
+      const tool = await stores.tools.create(caller, newTool({ categoryId: below.id }))
+      const counted = (await stores.categories.all('default')).find(({ id }) => id === top.id)
+      expect([counted?.tools, counted?.toolsBelow]).toEqual([0, 1])
+      const inTree = await stores.tools.list('default', { limit: 5, categoryId: top.id })
+      expect(inTree.items.map(({ id }) => id)).toEqual([tool.id])
+      await expect(stores.categories.remove(caller, below.id, { reparent: false })).rejects.toMatchObject({
+        code: 'IN_USE',
+      })
+      await stores.categories.remove(caller, below.id, { reparent: true })
+      const moved = await stores.tools.get('default', tool.id)
+      expect([moved?.categoryId, moved?.version]).toEqual([top.id, 2])
+      expect((await stores.tools.version('default', tool.id, 2))?.content.categoryId).toBe(top.id)
+    })
+
+    it('renames a tag on every tool, each with a version', async () => {
+      const [from, to] = [`tag_${++names}`, `tag_${++names}`]
+      const tool = await stores.tools.create(caller, newTool({ tags: [from, 'other', to] }))
+      expect(await stores.tools.renameTag(caller, from, to)).toBe(1)
+      expect(await stores.tools.get('default', tool.id)).toMatchObject({ tags: [to, 'other'], version: 2 })
+      expect((await stores.tools.tags('default')).find(({ tag }) => tag === to)?.tools).toBe(1)
+    })
+
+    it('decides a proposal once', async () => {
+      const tool = await stores.tools.create(caller, newTool())
+      const draft = { toolId: tool.id, baseVersion: 1, change: { description: 'better' }, reason: 'why' }
+      const proposal = await stores.proposals.create(caller, draft)
+      expect(await stores.proposals.get('default', proposal.id)).toMatchObject({ ...draft, status: 'OPEN' })
+      await stores.proposals.decide(caller, proposal.id, { status: 'REFUSED', note: 'no' })
+      await expect(stores.proposals.decide(caller, proposal.id, { status: 'ACCEPTED' })).rejects.toMatchObject({
+        code: 'ILLEGAL_STEP',
+      })
+      expect((await stores.proposals.list('default', tool.id, { limit: 5 })).items[0]).toMatchObject({ decision: 'no' })
+    })
+
+    it('finds a key by its hash until it is revoked or too old', async () => {
+      const make = (hash: string, expiresAt?: string) =>
+        stores.keys.create(caller, { name: `key_${++names}`, hash, prefix: 'tdx_', scopes: ['read'], expiresAt })
+      const key = await make(`hash_${names}`)
+      const hash = `hash_${names - 1}`
+      expect(await stores.keys.find(hash)).toMatchObject({ id: key.id, scopes: ['read'] })
+      await stores.keys.revoke(caller, key.name)
+      expect(await stores.keys.find(hash)).toBeUndefined()
+      await make('old', new Date(Date.now() - 1000).toISOString())
+      expect(await stores.keys.find('old')).toBeUndefined()
+    })
+
+    it('answers the same request under one key once, and refuses another under it', async () => {
+      const key = `request_${++names}`
+      const claims = await Promise.all(Array.from({ length: 20 }, () => stores.answers.claim(caller, key, 'body')))
+      expect(claims.filter((claim) => claim === 'fresh')).toHaveLength(1)
+      await stores.answers.keep(caller, key, { status: 201, body: { id: 1 } })
+      expect(await stores.answers.claim(caller, key, 'body')).toEqual({ status: 201, body: { id: 1 } })
+      expect(await stores.answers.claim(caller, key, 'another')).toBe('other-body')
+    })
+
+    it('tells of a change within a second, and counts it', async () => {
+      const before = await stores.feed.version('default')
+      const heard = new Promise<string>((resolve) => void stores.feed.listen(resolve))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await stores.tools.create(caller, newTool())
+      expect(await Promise.race([heard, new Promise((resolve) => setTimeout(resolve, 1000, 'nothing'))])).toBe(
+        'default',
+      )
+      expect(await stores.feed.version('default')).toBeGreaterThan(before)
+    })
+
+    it('undoes everything of a transaction that fails', async () => {
+      const content = newTool()
+      const failing = stores.transaction(async (inner) => {
+        await inner.tools.create(caller, content)
+        throw new Error('no')
+      })
+      await expect(failing).rejects.toThrow('no')
+      expect(await stores.tools.get('default', content.name)).toBeUndefined()
+    })
+  })
+}
+
+function contentOf(
+  tool: ToolContent & Partial<Record<'id' | 'status' | 'version' | 'createdAt' | 'updatedAt', unknown>>,
+): ToolContent {
+  const { id: _id, status: _status, version: _version, createdAt: _created, updatedAt: _updated, ...content } = tool
+  return content
+}

@@ -1,0 +1,54 @@
+import { eq, sql } from 'drizzle-orm'
+import type { ChangeFeed, Stores } from '../contract/stores.ts'
+import { DatabaseAnswerStore } from './answer-store.ts'
+import { DatabaseAuditStore } from './audit-store.ts'
+import { DatabaseCategoryStore } from './category-store.ts'
+import type { Database, Db } from './database.ts'
+import { guard } from './guard.ts'
+import { DatabaseKeyStore } from './key-store.ts'
+import { Cursors } from './page.ts'
+import { DatabaseProposalStore } from './proposal-store.ts'
+import { changeChannel } from './record.ts'
+import { settings, workspaces } from './schema.ts'
+import { DatabaseToolStore } from './tool-store.ts'
+
+/** Everything that is kept in a database. */
+export function createStores(database: Database): Stores {
+  const cursors = rememberCursors(database.db)
+  const feed = feedOf(database)
+  const on = (db: Db): Stores => ({
+    tools: new DatabaseToolStore(db, cursors),
+    categories: new DatabaseCategoryStore(db),
+    proposals: new DatabaseProposalStore(db, cursors),
+    keys: new DatabaseKeyStore(db),
+    audit: new DatabaseAuditStore(db, cursors),
+    answers: new DatabaseAnswerStore(db),
+    feed,
+    transaction: (work) => guard(() => db.transaction((inner) => work(on(inner as unknown as Db)))),
+    ping: async () => void (await guard(() => db.execute(sql`select 1`))),
+  })
+  return on(database.db)
+}
+
+/** The secret of cursors never changes, so it is read once. */
+function rememberCursors(db: Db): () => Promise<Cursors> {
+  let known: Cursors | undefined
+  return async () => {
+    if (known !== undefined) return known
+    const [row] = await db.select().from(settings).where(eq(settings.name, 'cursor_secret'))
+    known = new Cursors(String(row?.value))
+    return known
+  }
+}
+
+const feedOf = ({ db, listen }: Database): ChangeFeed => ({
+  version: (workspace) =>
+    guard(async () => {
+      const [row] = await db
+        .select({ changes: workspaces.changes })
+        .from(workspaces)
+        .where(eq(workspaces.id, workspace))
+      return row?.changes ?? 0
+    }),
+  listen: (onNotice) => listen(changeChannel, onNotice),
+})

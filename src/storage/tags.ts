@@ -1,0 +1,52 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { RegisteredTool } from '../contract/registry.ts'
+import type { Caller } from '../contract/stores.ts'
+import type { Db } from './database.ts'
+import { announce, record } from './record.ts'
+import { toTool } from './rows.ts'
+import { tools } from './schema.ts'
+
+/** Every tag and how many tools have it. */
+export async function listTags(db: Db, workspace: string) {
+  const tag = sql<string>`jsonb_array_elements_text(${tools.tags})`
+  const each = db
+    .select({ tag: tag.as('tag') })
+    .from(tools)
+    .where(eq(tools.workspaceId, workspace))
+    .as('each')
+  const rows = await db
+    .select({ tag: each.tag, tools: sql<number>`count(*)::int` })
+    .from(each)
+    .groupBy(each.tag)
+    .orderBy(each.tag)
+  return rows
+}
+
+/** Puts one tag in the place of another on every tool that has it; each gets a version. */
+export async function renameTag(
+  db: Db,
+  caller: Caller,
+  { from, to }: { readonly from: string; readonly to: string },
+  addVersion: (tool: RegisteredTool) => Promise<void>,
+): Promise<number> {
+  const has = sql`${tools.tags} @> ${JSON.stringify([from])}::jsonb`
+  const rows = await db
+    .select()
+    .from(tools)
+    .where(and(eq(tools.workspaceId, caller.workspace), has))
+    .orderBy(tools.id)
+    .for('update')
+  for (const row of rows) {
+    const tags = [...new Set((row.tags as string[]).map((tag) => (tag === from ? to : tag)))]
+    const [changed] = await db
+      .update(tools)
+      .set({ tags, version: row.version + 1, updatedAt: sql`now()` })
+      .where(eq(tools.id, row.id))
+      .returning()
+    await addVersion(toTool(changed as typeof tools.$inferSelect))
+  }
+  if (rows.length === 0) return 0
+  await record(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
+  await announce(db, caller.workspace)
+  return rows.length
+}

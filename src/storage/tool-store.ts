@@ -1,0 +1,196 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { TooldexError } from '../base/errors.ts'
+import { sameJson } from '../base/same-json.ts'
+import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../contract/registry.ts'
+import type { Caller, ChangeOptions, PageQuery, ToolListQuery, ToolStore } from '../contract/stores.ts'
+import type { ToolStatus } from '../contract/tool-state.ts'
+import { addVersion } from './add-version.ts'
+import type { Db } from './database.ts'
+import { guard } from './guard.ts'
+import { listTools } from './list-tools.ts'
+import { listVersions } from './list-versions.ts'
+import type { Cursors } from './page.ts'
+import { announce, record } from './record.ts'
+import { contentKeys, contentOf, isUuid, toTool, toVersion } from './rows.ts'
+import { toolCategories, tools, toolVersions } from './schema.ts'
+import { listTags, renameTag } from './tags.ts'
+
+/** Registered tools and their versions, in the database. */
+export class DatabaseToolStore implements ToolStore {
+  readonly #db: Db
+  readonly #cursors: () => Promise<Cursors>
+
+  constructor(db: Db, cursors: () => Promise<Cursors>) {
+    this.#db = db
+    this.#cursors = cursors
+  }
+
+  create(caller: Caller, content: ToolContent, options: ChangeOptions & { status?: ToolStatus } = {}) {
+    return this.#change(async (db) => {
+      await checkCategory(db, caller.workspace, content.categoryId)
+      const { workspace: workspaceId } = caller
+      const status = options.status ?? 'DRAFT'
+      const [row] = await db
+        .insert(tools)
+        .values({ ...content, workspaceId, status })
+        .returning()
+      const tool = toTool(row as typeof tools.$inferSelect)
+      await addVersion(db, caller, tool, options.changelog)
+      await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after: { status, version: 1 } })
+      await announce(db, caller.workspace)
+      return tool
+    })
+  }
+
+  get(workspace: string, idOrName: string) {
+    return guard(async () => {
+      const [row] = await this.#db.select().from(tools).where(named(workspace, idOrName)).limit(1)
+      return row === undefined ? undefined : toTool(row)
+    })
+  }
+
+  list(workspace: string, query: ToolListQuery) {
+    return guard(async () => listTools(this.#db, await this.#cursors(), workspace, query))
+  }
+
+  offered(workspace: string) {
+    return guard(async () => {
+      const rows = await this.#db
+        .select({ tool: tools, category: toolCategories.name })
+        .from(tools)
+        .leftJoin(toolCategories, eq(toolCategories.id, tools.categoryId))
+        .where(and(eq(tools.workspaceId, workspace), eq(tools.status, 'ACTIVE')))
+        .orderBy(tools.name)
+      return rows.map(({ tool, category }) => ({ tool: toTool(tool), category }))
+    })
+  }
+
+  change(
+    caller: Caller,
+    idOrName: string,
+    make: (current: RegisteredTool) => ToolContent | Promise<ToolContent>,
+    options: ChangeOptions = {},
+  ) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
+      const [before, after] = [contentOf(current), await make(current)]
+      if (sameJson(before, after)) return { tool: current, changed: false }
+      await checkCategory(db, caller.workspace, after.categoryId)
+      const [row] = await db
+        .update(tools)
+        .set({ ...after, version: current.version + 1, updatedAt: sql`now()` })
+        .where(eq(tools.id, current.id))
+        .returning()
+      const tool = toTool(row as typeof tools.$inferSelect)
+      await addVersion(db, caller, tool, options.changelog)
+      await record(db, caller, { action: 'tool.change', subject: `tool:${tool.name}`, ...changedFields(before, after) })
+      await announce(db, caller.workspace)
+      return { tool, changed: true }
+    })
+  }
+
+  transition(caller: Caller, idOrName: string, step: Transition) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      const { from, to } = transitions[step]
+      if (current.status !== from) throw illegalStep(current, step)
+      const [row] = await db
+        .update(tools)
+        .set({ status: to, updatedAt: sql`now()` })
+        .where(eq(tools.id, current.id))
+        .returning()
+      const [before, after] = [{ status: from }, { status: to }]
+      await record(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
+      await announce(db, caller.workspace)
+      return toTool(row as typeof tools.$inferSelect)
+    })
+  }
+
+  remove(caller: Caller, idOrName: string) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      await db.delete(tools).where(eq(tools.id, current.id))
+      const before = { ...contentOf(current), status: current.status, version: current.version }
+      await record(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
+      await announce(db, caller.workspace)
+      return current
+    })
+  }
+
+  versions(workspace: string, toolId: string, query: PageQuery) {
+    return guard(async () => listVersions(this.#db, await this.#cursors(), workspace, toolId, query))
+  }
+
+  version(workspace: string, toolId: string, version: number) {
+    return guard(async () => {
+      const [row] = await this.#db
+        .select({ version: toolVersions })
+        .from(toolVersions)
+        .innerJoin(tools, eq(tools.id, toolVersions.toolId))
+        .where(and(eq(tools.workspaceId, workspace), eq(tools.id, toolId), eq(toolVersions.version, version)))
+      return row === undefined ? undefined : toVersion(row.version)
+    })
+  }
+
+  tags(workspace: string) {
+    return guard(() => listTags(this.#db, workspace))
+  }
+
+  renameTag(caller: Caller, from: string, to: string) {
+    return this.#change((db) =>
+      renameTag(db, caller, { from, to }, async (tool) => {
+        await addVersion(db, caller, tool, `tag '${from}' renamed to '${to}'`)
+      }),
+    )
+  }
+
+  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+  }
+}
+
+const named = (workspace: string, idOrName: string): SQL | undefined =>
+  and(
+    eq(tools.workspaceId, workspace),
+    isUuid(idOrName) ? eq(tools.id, idOrName.toLowerCase()) : eq(tools.name, idOrName),
+  )
+
+/** Reads a tool that nobody else can change until the transaction ends. */
+async function lockTool(db: Db, workspace: string, idOrName: string): Promise<RegisteredTool> {
+  const [row] = await db.select().from(tools).where(named(workspace, idOrName)).limit(1).for('update')
+  if (row === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  return toTool(row)
+}
+
+/** A category of another workspace is as unknown as one that is not there. */
+async function checkCategory(db: Db, workspace: string, categoryId: string | null): Promise<void> {
+  if (categoryId === null) return
+  const [found] = await db
+    .select({ id: toolCategories.id })
+    .from(toolCategories)
+    .where(and(eq(toolCategories.workspaceId, workspace), eq(toolCategories.id, categoryId)))
+    .for('key share')
+  if (found !== undefined) return
+  const problems = [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] as const
+  throw new TooldexError('TOOL_INVALID', 'The category of the tool is unknown.', { problems })
+}
+
+function checkExpected(tool: RegisteredTool, expected: number | undefined): void {
+  if (expected === undefined || expected === tool.version) return
+  throw new TooldexError('STALE', `${tool.name} is at version ${tool.version}, not ${expected}.`)
+}
+
+function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
+  const possible = Object.entries(transitions).filter(([, { from }]) => from === tool.status)
+  const names = possible.map(([name]) => name)
+  const message = `${tool.name} is ${tool.status} and cannot ${step}; possible now: ${names.join(', ') || 'none'}, delete.`
+  return new TooldexError('ILLEGAL_STEP', message)
+}
+
+/** Only what differs, as it was and as it is. */
+function changedFields(before: ToolContent, after: ToolContent) {
+  const keys = contentKeys.filter((key) => !sameJson(before[key], after[key]))
+  const pick = (content: ToolContent) => Object.fromEntries(keys.map((key) => [key, content[key]]))
+  return { before: pick(before), after: pick(after) }
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
+import { describeStores } from '../src/storage/stores.suite.ts'
+import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+
+let server: TestPostgres | undefined
+afterAll(() => server?.stop())
+
+async function open(where: { url?: string; home?: string }) {
+  const database = await openDatabase(where)
+  await migrate(database)
+  return { stores: createStores(database), close: () => database.close() }
+}
+
+describeStores('embedded', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooldex-store-'))
+  const { stores, close } = await open({ home })
+  return { stores, close: () => close().finally(() => rmSync(home, { recursive: true, force: true })) }
+})
+describeStores('PostgreSQL', async () => {
+  server = await startPostgres()
+  return open({ url: await server.createDatabase() })
+})
