@@ -58,7 +58,8 @@ export function compose(options: OpenOptions): OperationContext {
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
-  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes }
+  const caller = { workspace: 'default', actor: 'owner' }
+  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller }
 }
 
 /** Without its encoder search goes by words alone, and says so once. */

@@ -13,10 +13,14 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 // A reader that has seen enough (| head) is no error.
 process.stdout.on('error', () => {})
 
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
+  serve: async (options) => (await import('./serve.ts')).serve({ ...options, say }, stopping.signal),
+  openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(text),

@@ -7,6 +7,30 @@ import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
 import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
+import {
+  categoryTree,
+  changeCategory,
+  createCategory,
+  deleteCategory,
+  getCategory,
+  listCategories,
+  listTags,
+  renameTag,
+} from './registry/categories.ts'
+import { validateDraft, validateTool } from './registry/check.ts'
+import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
+import {
+  activateTool,
+  changeTool,
+  createTool,
+  deactivateTool,
+  deleteTool,
+  deprecateTool,
+  getTool,
+  listRegistered,
+  reactivateTool,
+  undeprecateTool,
+} from './registry/tools.ts'
 import { runDoctor } from './run-doctor.ts'
 import { searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
@@ -25,4 +49,28 @@ export const operations = [
   lintCatalogue,
   manageLearning,
   mineGoldenSet,
+  listRegistered,
+  createTool,
+  getTool,
+  changeTool,
+  deleteTool,
+  activateTool,
+  deactivateTool,
+  deprecateTool,
+  reactivateTool,
+  undeprecateTool,
+  validateTool,
+  validateDraft,
+  categoryTree,
+  listCategories,
+  createCategory,
+  getCategory,
+  changeCategory,
+  deleteCategory,
+  listTags,
+  renameTag,
+  createKey,
+  listKeys,
+  revokeKey,
+  listAudit,
 ] as const

@@ -1,8 +1,10 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
+import type { Caller } from '../contract/stores.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
+import type { Registry } from './registry/registry.ts'
 import type { SearchMemory } from './search-memory.ts'
 
 /** What a caller may do. */
@@ -16,8 +18,21 @@ export interface OperationContext {
   readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>
+  /** Who asks; the owner of the process where nobody has to say. */
+  readonly caller: Caller
+  /** Where tools are kept; absent where there is no database. */
+  readonly registry?: Registry | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+}
+
+/** Where an operation is reached over HTTP, below `/api/v1`. Names in braces are taken from the address. */
+export interface HttpRoute {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
+  readonly path: string
+  /** What a success is answered with; 200 where absent. */
+  readonly status?: 200 | 201 | 204
+  readonly tag: string
 }
 
 /** One thing a caller can do, described once for every surface. */
@@ -27,6 +42,7 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly scope: Scope
   readonly input: Input
   readonly output: Output
+  readonly http?: HttpRoute
   handle(input: z.output<Input>, context: OperationContext): z.output<Output> | Promise<z.output<Output>>
 }
 

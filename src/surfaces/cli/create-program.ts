@@ -22,6 +22,12 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   learning: async () => (await import('./commands/learning.ts')).addLearning,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
+  serve: async () => (await import('./commands/serve.ts')).addServe,
+  tools: async () => (await import('./commands/tools.ts')).addTools,
+  categories: async () => (await import('./commands/categories.ts')).addCategories,
+  tags: async () => (await import('./commands/categories.ts')).addTags,
+  keys: async () => (await import('./commands/keys.ts')).addKeys,
+  audit: async () => (await import('./commands/keys.ts')).addAudit,
   demo: async () => (await import('./commands/demo.ts')).addDemo,
 }
 

@@ -1,5 +1,6 @@
 import type { LogLevel } from '../../base/logger.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import type * as z from 'zod'
+import type { Operation, OperationContext } from '../../operations/operation.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {
@@ -20,12 +21,32 @@ export interface RunOptions extends OpenOptions {
   readonly watch: boolean
 }
 
+/** What `tooldex serve` is asked for. */
+export interface ServeFlags extends OpenOptions {
+  readonly host: string
+  readonly port: number
+  readonly examples: boolean
+}
+
+/** Does operations on the database of this machine, or asks the server that has it. */
+export interface RegistryClient {
+  invoke<Input extends z.ZodType, Output extends z.ZodType>(
+    operation: Operation<Input, Output>,
+    input: Record<string, unknown>,
+  ): Promise<z.output<Output>>
+  close(): Promise<void>
+}
+
 /** What the process that holds the command line gives it. */
 export interface CliHost {
   readonly version: string
   open(options: OpenOptions): OperationContext
   /** Serves MCP on stdio until the client leaves. */
   runStdio(options: RunOptions): Promise<void>
+  /** Answers over HTTP until it is stopped. */
+  serve(options: ServeFlags): Promise<void>
+  /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
+  openRegistry(server: string | undefined): Promise<RegistryClient>
   configNames(): readonly string[]
   /** How a client would start this very program. */
   selfCommand(): readonly string[]

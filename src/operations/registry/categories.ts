@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { Category, registryLimits } from '../../contract/registry.ts'
+import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
+import { defineOperation } from '../operation.ts'
+import { IdOrName } from './inputs.ts'
+import { registryOf } from './registry.ts'
+
+const tag = 'categories'
+const fields = {
+  name: z.string().trim().min(1).max(registryLimits.category),
+  description: z.string().max(2000).nullish(),
+  parentId: z.uuid().nullish(),
+}
+const Counted = Category.extend({
+  tools: z.int().describe('How many tools are in it.'),
+  toolsBelow: z.int().describe('How many are in it and in all below.'),
+})
+
+export interface CategoryNode extends z.infer<typeof Counted> {
+  readonly children: CategoryNode[]
+}
+const CategoryNode: z.ZodType<CategoryNode> = z.lazy(() => Counted.extend({ children: z.array(CategoryNode) }))
+
+/** Make a category. */
+export const createCategory = defineOperation({
+  name: 'categories.create',
+  summary: 'Make a category, below another or at the top.',
+  scope: 'write',
+  http: { method: 'post', path: '/categories', status: 201, tag },
+  input: z.strictObject(fields),
+  output: Category,
+  handle: (draft, context) => registryOf(context).stores.categories.create(context.caller, draft),
+})
+
+/** List categories. */
+export const listCategories = defineOperation({
+  name: 'categories.list',
+  summary: 'List all categories with how many tools they have.',
+  scope: 'read',
+  http: { method: 'get', path: '/categories', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(Counted) }),
+  handle: async (_, context) => ({ items: [...(await registryOf(context).stores.categories.all(context.caller.workspace))] }),
+})
+
+/** The tree of categories. */
+export const categoryTree = defineOperation({
+  name: 'categories.tree',
+  summary: 'Show the tree of categories.',
+  scope: 'read',
+  http: { method: 'get', path: '/categories/tree', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(CategoryNode) }),
+  async handle(_, context) {
+    const all = await registryOf(context).stores.categories.all(context.caller.workspace)
+    return { items: childrenOf(all, null) }
+  },
+})
+
+/** Read a category. */
+export const getCategory = defineOperation({
+  name: 'categories.get',
+  summary: 'Read a category by its id or its name.',
+  scope: 'read',
+  http: { method: 'get', path: '/categories/{idOrName}', tag },
+  input: z.object({ idOrName: IdOrName }),
+  output: Category,
+  async handle({ idOrName }, context) {
+    const category = await registryOf(context).stores.categories.get(context.caller.workspace, idOrName)
+    if (category === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName}.`)
+    return category
+  },
+})
+
+/** Change or move a category. */
+export const changeCategory = defineOperation({
+  name: 'categories.change',
+  summary: 'Rename, describe or move a category.',
+  scope: 'write',
+  http: { method: 'patch', path: '/categories/{idOrName}', tag },
+  input: z.strictObject({ ...fields, name: fields.name.optional(), idOrName: IdOrName }),
+  output: Category,
+  handle: ({ idOrName, ...change }, context) =>
+    registryOf(context).stores.categories.change(context.caller, idOrName, defined(change)),
+})
+
+/** Delete a category. */
+export const deleteCategory = defineOperation({
+  name: 'categories.delete',
+  summary: 'Delete an empty category, or one whose contents move to its parent.',
+  scope: 'write',
+  http: { method: 'delete', path: '/categories/{idOrName}', tag },
+  input: z.object({ idOrName: IdOrName, reparent: z.boolean().default(false) }),
+  output: Category,
+  handle: ({ idOrName, reparent }, context) =>
+    registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent }),
+})
+
+/** List tags. */
+export const listTags = defineOperation({
+  name: 'tags.list',
+  summary: 'List all tags with how many tools have them.',
+  scope: 'read',
+  http: { method: 'get', path: '/tags', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(z.object({ tag: z.string(), tools: z.int() })) }),
+  handle: async (_, context) => ({ items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace))] }),
+})
+
+/** Rename a tag. */
+export const renameTag = defineOperation({
+  name: 'tags.rename',
+  summary: 'Put one tag in the place of another on every tool.',
+  scope: 'write',
+  http: { method: 'post', path: '/tags/rename', tag },
+  input: z.strictObject({
+    from: z.string().min(1).max(registryLimits.tag),
+    to: z.string().trim().min(1).max(registryLimits.tag),
+  }),
+  output: z.object({ tools: z.int().describe('How many tools were changed.') }),
+  handle: async ({ from, to }, context) => ({
+    tools: await registryOf(context).stores.tools.renameTag(context.caller, from, to),
+  }),
+})
+
+function childrenOf(all: readonly CountedCategory[], parentId: string | null): CategoryNode[] {
+  return all
+    .filter((category) => category.parentId === parentId)
+    .map((category) => ({ ...category, children: childrenOf(all, category.id) }))
+}
+
+const defined = (change: object): Partial<CategoryDraft> =>
+  Object.fromEntries(Object.entries(change).filter(([, each]) => each !== undefined))

@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import type { KeyScope } from '../../contract/stores.ts'
+import { defineOperation } from '../operation.ts'
+import { IdOrName, pageOf, paging } from './inputs.ts'
+import { registryOf } from './registry.ts'
+
+const tag = 'keys'
+const scopes = ['read', 'call', 'write', 'admin'] as const satisfies readonly KeyScope[]
+
+/** A key without its secret. */
+const KeyInfo = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  prefix: z.string().describe('The first letters, to tell keys apart.'),
+  scopes: z.array(z.enum(scopes)),
+  createdAt: z.string(),
+  createdBy: z.string().nullable(),
+  expiresAt: z.string().nullable(),
+  revokedAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+})
+
+/** A fresh secret, and what is kept of it. */
+export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
+  return { secret, prefix: secret.slice(0, 8), hash: hashKey(secret) }
+}
+
+/** Keys are long and random, so one round of a fast hash is enough, and nothing is compared letter by letter. */
+export const hashKey = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/** Make a key. */
+export const createKey = defineOperation({
+  name: 'keys.create',
+  summary: 'Make an API key; its secret is shown this once.',
+  scope: 'admin',
+  http: { method: 'post', path: '/keys', status: 201, tag },
+  input: z.strictObject({
+    name: z.string().trim().min(1).max(100),
+    scopes: z.array(z.enum(scopes)).min(1).default(['read']),
+    expiresAt: z.iso.datetime({ offset: true }).optional(),
+  }),
+  output: KeyInfo.extend({ secret: z.string() }),
+  async handle({ name, scopes: wanted, expiresAt }, context) {
+    const { secret, prefix, hash } = makeKey()
+    const draft = { name, prefix, hash, scopes: [...new Set(wanted)], expiresAt }
+    const key = await registryOf(context).stores.keys.create(context.caller, draft)
+    return { ...key, scopes: [...key.scopes], secret }
+  },
+})
+
+/** List keys. */
+export const listKeys = defineOperation({
+  name: 'keys.list',
+  summary: 'List API keys without their secrets.',
+  scope: 'admin',
+  http: { method: 'get', path: '/keys', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(KeyInfo) }),
+  async handle(_, context) {
+    const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
+    return { items: keys.map((key) => ({ ...key, scopes: [...key.scopes] })) }
+  },
+})
+
+/** Revoke a key. */
+export const revokeKey = defineOperation({
+  name: 'keys.revoke',
+  summary: 'Revoke an API key at once and for good.',
+  scope: 'admin',
+  http: { method: 'delete', path: '/keys/{idOrName}', tag },
+  input: z.object({ idOrName: IdOrName }),
+  output: KeyInfo,
+  async handle({ idOrName }, context) {
+    const key = await registryOf(context).stores.keys.revoke(context.caller, idOrName)
+    return { ...key, scopes: [...key.scopes] }
+  },
+})
+
+/** The record of changes. */
+export const listAudit = defineOperation({
+  name: 'audit.list',
+  summary: 'Who changed what, from what to what, newest first.',
+  scope: 'admin',
+  http: { method: 'get', path: '/audit', tag },
+  input: z.object({ ...paging, subject: z.string().max(300).optional().describe('Such as tool:send_report.') }),
+  output: pageOf(
+    z.object({
+      id: z.int(),
+      at: z.string(),
+      actor: z.string(),
+      action: z.string(),
+      subject: z.string(),
+      before: z.unknown(),
+      after: z.unknown(),
+      requestId: z.string().nullable(),
+    }),
+  ),
+  async handle(query, context) {
+    const page = await registryOf(context).stores.audit.list(context.caller.workspace, query)
+    return { ...page, items: [...page.items] }
+  },
+})

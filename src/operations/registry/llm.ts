@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { compileTool, compileTools } from '../../catalog/llm/index.ts'
+import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+
+const tag = 'llm'
+const options = {
+  format: LlmFormat.default('mcp').describe('Whose definitions.'),
+  deferLoading: z.boolean().optional().describe('Leave the tools to the tool search of the provider, where it has one.'),
+  namespaces: z.boolean().optional().describe('Group tools by namespace, where the provider can.'),
+}
+
+/** Definitions for a model. */
+export const listForModel = defineOperation({
+  name: 'llm.list',
+  summary: 'The definitions of all offered tools as a provider takes them, with what each loses.',
+  scope: 'read',
+  http: { method: 'get', path: '/llm/tools', tag },
+  input: z.object({
+    ...options,
+    category: z.string().max(200).optional(),
+    tags: z.array(z.string().max(100)).optional(),
+    limit: z.int().min(1).max(1000).default(100),
+  }),
+  output: CompiledTools.extend({ omitted: z.int().describe('How many more there are.') }),
+  async handle({ format, category, tags, limit, ...wishes }, { catalogue }) {
+    const { tools } = await catalogue.open()
+    const filters = { ...(category === undefined ? {} : { category }), ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }) }
+    const { hits, total } = tools.search({ filters, limit })
+    return { ...compileTools(hits.map(({ id, tool }) => toLlmTool(id, tool)), format, plain(wishes)), omitted: total - hits.length }
+  },
+})
+
+/** The definition of one tool. */
+export const getForModel = defineOperation({
+  name: 'llm.get',
+  summary: 'The definition of one tool as a provider takes it, with what it loses.',
+  scope: 'read',
+  http: { method: 'get', path: '/llm/tools/{name}', tag },
+  input: z.object({ name: z.string().min(1).max(300), ...options }),
+  output: CompiledTool.extend({ id: z.string() }),
+  async handle({ name, format, ...wishes }, context) {
+    const { id, tool } = await findOffered(context, name)
+    return { id, ...compileTool(toLlmTool(id, tool), format, plain(wishes)) }
+  },
+})
+
+/** A tool that agents are offered, by its name or its id. */
+async function findOffered({ catalogue }: OperationContext, name: string) {
+  const { tools } = await catalogue.open()
+  const found = tools.entries.get(name)?.tool ?? tools.get(name)?.tool
+  const [id] = [...tools.entries].find(([, entry]) => entry.tool === found) ?? []
+  if (found === undefined || id === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
+  return { id, tool: found }
+}
+
+function toLlmTool(id: string, tool: CatalogTool): LlmTool {
+  const { name, namespace, version, title, description, inputSchema, outputSchema, annotations, tags, exampleRequests } = tool
+  return { id, name, namespace, version, displayName: title, description, inputSchema, outputSchema, annotations, tags, exampleRequests }
+}
+
+const plain = ({ deferLoading = false, namespaces = false }: { deferLoading?: boolean | undefined; namespaces?: boolean | undefined }) => ({
+  deferLoading,
+  namespaces,
+})

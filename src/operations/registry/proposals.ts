@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { diffTools } from '../../catalog/versions/index.ts'
+import { RegisteredTool, ToolChange } from '../../contract/registry.ts'
+import type { Proposal } from '../../contract/stores.ts'
+import { ToolDiff } from '../../contract/tool-diff.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { contentOf, findRegistered, refuseInvalid, registryOf, withChange } from './registry.ts'
+
+const tag = 'proposals'
+
+/** A change that is not in force, and what it would mean. */
+const ProposalInfo = z.object({
+  id: z.uuid(),
+  toolId: z.uuid(),
+  status: z.enum(['OPEN', 'ACCEPTED', 'REFUSED']),
+  baseVersion: z.int(),
+  change: ToolChange,
+  reason: z.string().nullable(),
+  changelog: z.string().nullable(),
+  createdAt: z.string(),
+  createdBy: z.string().nullable(),
+  decidedAt: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decision: z.string().nullable(),
+  acceptedVersion: z.int().nullable(),
+  diff: ToolDiff.optional().describe('Against the tool as it is now; of open proposals only.'),
+})
+
+/** Propose a change. */
+export const proposeChange = defineOperation({
+  name: 'proposals.create',
+  summary: 'Propose a change of a tool without making it.',
+  scope: 'write',
+  http: { method: 'post', path: '/tools/{idOrName}/proposals', status: 201, tag },
+  input: z.strictObject({
+    idOrName: IdOrName,
+    change: ToolChange,
+    reason: z.string().max(2000).optional(),
+    changelog: Changelog.optional(),
+  }),
+  output: ProposalInfo,
+  async handle({ idOrName, change, reason, changelog }, context) {
+    const tool = await findRegistered(context, idOrName)
+    await refuseInvalid(context, withChange(tool, change))
+    const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
+    return withDiff(await registryOf(context).stores.proposals.create(context.caller, draft), tool)
+  },
+})
+
+/** List proposals. */
+export const listProposals = defineOperation({
+  name: 'proposals.list',
+  summary: 'List what was proposed for a tool, newest first.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools/{idOrName}/proposals', tag },
+  input: z.object({ idOrName: IdOrName, ...paging }),
+  output: pageOf(ProposalInfo),
+  async handle({ idOrName, ...query }, context) {
+    const tool = await findRegistered(context, idOrName)
+    const page = await registryOf(context).stores.proposals.list(context.caller.workspace, tool.id, query)
+    return { ...page, items: page.items.map((proposal) => withDiff(proposal, tool)) }
+  },
+})
+
+/** Accept a proposal. */
+export const acceptProposal = defineOperation({
+  name: 'proposals.accept',
+  summary: 'Put a proposed change in force as the next version.',
+  scope: 'write',
+  http: { method: 'post', path: '/proposals/{id}/accept', tag },
+  input: z.strictObject({ id: z.string().max(100), note: z.string().max(2000).optional() }),
+  output: z.object({ proposal: ProposalInfo, tool: RegisteredTool }),
+  async handle({ id, note }, context) {
+    const proposal = await findProposal(context, id)
+    return registryOf(context).stores.transaction(async (stores) => {
+      const make = async (current: RegisteredTool) => {
+        const next = withChange(current, proposal.change)
+        await refuseInvalid(context, next)
+        return next
+      }
+      const changelog = proposal.changelog ?? proposal.reason ?? undefined
+      const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog })
+      const decision = { status: 'ACCEPTED', version: tool.version, ...(note === undefined ? {} : { note }) } as const
+      return { proposal: shown(await stores.proposals.decide(context.caller, id, decision)), tool }
+    })
+  },
+})
+
+/** Refuse a proposal. */
+export const refuseProposal = defineOperation({
+  name: 'proposals.refuse',
+  summary: 'Refuse a proposed change; it stays readable.',
+  scope: 'write',
+  http: { method: 'post', path: '/proposals/{id}/refuse', tag },
+  input: z.strictObject({ id: z.string().max(100), note: z.string().max(2000).optional() }),
+  output: ProposalInfo,
+  async handle({ id, note }, context) {
+    await findProposal(context, id)
+    const decision = { status: 'REFUSED', ...(note === undefined ? {} : { note }) } as const
+    return shown(await registryOf(context).stores.proposals.decide(context.caller, id, decision))
+  },
+})
+
+async function findProposal(context: OperationContext, id: string): Promise<Proposal> {
+  const proposal = await registryOf(context).stores.proposals.get(context.caller.workspace, id)
+  if (proposal === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 100)}.`)
+  return proposal
+}
+
+const shown = (proposal: Proposal): z.output<typeof ProposalInfo> => ({ ...proposal })
+
+const withDiff = (proposal: Proposal, tool: RegisteredTool): z.output<typeof ProposalInfo> =>
+  proposal.status === 'OPEN'
+    ? { ...proposal, diff: diffTools(contentOf(tool), withChange(tool, proposal.change)) }
+    : shown(proposal)
+
+const defined = (change: ToolChange): Partial<RegisteredTool> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

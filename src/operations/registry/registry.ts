@@ -1,0 +1,47 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
+import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
+import type { Stores } from '../../contract/stores.ts'
+import type { OperationContext } from '../operation.ts'
+
+/** Where tools are kept, and who says whether one is right. */
+export interface Registry {
+  readonly stores: Stores
+  /** Everything that is wrong with a tool, and what is odd about it. */
+  readonly check: (content: ToolContent, signal?: AbortSignal) => Promise<readonly Problem[]>
+}
+
+/** The registry, for an operation that cannot do without. */
+export function registryOf({ registry }: OperationContext): Registry {
+  if (registry !== undefined) return registry
+  throw new TooldexError('UNAVAILABLE', 'There is no database to keep tools in here.', {
+    hint: 'Start one with: tooldex serve',
+  })
+}
+
+/** A tool that must be there. */
+export async function findRegistered(context: OperationContext, idOrName: string): Promise<RegisteredTool> {
+  const tool = await registryOf(context).stores.tools.get(context.caller.workspace, idOrName)
+  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  return tool
+}
+
+/** Refuses a tool with anything wrong in it, naming all of it at once. */
+export async function refuseInvalid(context: OperationContext, content: ToolContent): Promise<void> {
+  const problems = await registryOf(context).check(content, context.signal)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return
+  const text = errors.map(({ message }) => message).join('; ')
+  throw new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
+}
+
+const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
+
+/** What of a tool its versions keep. */
+export const contentOf = (tool: ToolContent): ToolContent =>
+  Object.fromEntries(contentKeys.map((key) => [key, tool[key]])) as ToolContent
+
+/** A tool with some of its fields different; fields without a value stay. */
+export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
+  contentOf({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })

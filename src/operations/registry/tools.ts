@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
+import { ExecutorType } from '../../contract/registry.ts'
+import { toolSorts } from '../../contract/stores.ts'
+import { ToolStatus } from '../../contract/tool-state.ts'
+import { defineOperation } from '../operation.ts'
+import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { contentOf, findRegistered, refuseInvalid, registryOf, withChange } from './registry.ts'
+
+const tag = 'tools'
+
+/** Register a tool. */
+export const createTool = defineOperation({
+  name: 'registry.create',
+  summary: 'Register a tool as a draft.',
+  scope: 'write',
+  http: { method: 'post', path: '/tools', status: 201, tag },
+  input: ToolDraft.extend({ changelog: Changelog.optional() }),
+  output: RegisteredTool,
+  async handle({ changelog, ...content }, context) {
+    refuseExecutable(content.executorType, context.scopes)
+    await refuseInvalid(context, content)
+    return registryOf(context).stores.tools.create(context.caller, content, { changelog })
+  },
+})
+
+/** Read a tool. */
+export const getTool = defineOperation({
+  name: 'registry.get',
+  summary: 'Read a registered tool by its id or its name.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools/{idOrName}', tag },
+  input: z.object({ idOrName: IdOrName }),
+  output: RegisteredTool,
+  handle: ({ idOrName }, context) => findRegistered(context, idOrName),
+})
+
+/** List tools. */
+export const listRegistered = defineOperation({
+  name: 'registry.list',
+  summary: 'List registered tools, filtered and page by page.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools', tag },
+  input: z.object({
+    ...paging,
+    sort: z.enum(toolSorts).default('-updatedAt'),
+    status: z.array(ToolStatus).optional(),
+    category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
+    tag: z.array(z.string().max(100)).optional().describe('A tool must have all of them.'),
+    executorType: z.array(ExecutorType).optional(),
+    search: z.string().max(1000).optional().describe('Part of the name, display name or description.'),
+    total: z.boolean().optional().describe('Count all that fit, too.'),
+  }),
+  output: pageOf(RegisteredTool),
+  async handle({ category, tag: tags, ...query }, context) {
+    const { stores } = registryOf(context)
+    const { workspace } = context.caller
+    const found = category === undefined ? undefined : await stores.categories.get(workspace, category)
+    if (category !== undefined && found === undefined)
+      throw new TooldexError('NOT_FOUND', `Unknown category: ${category.slice(0, 200)}.`)
+    const page = await stores.tools.list(workspace, { ...query, tags, categoryId: found?.id })
+    return { ...page, items: [...page.items] }
+  },
+})
+
+/** Change a tool. */
+export const changeTool = defineOperation({
+  name: 'registry.change',
+  summary: 'Change some fields of a tool; it gets the next version.',
+  scope: 'write',
+  http: { method: 'patch', path: '/tools/{idOrName}', tag },
+  input: ToolChange.extend({
+    idOrName: IdOrName,
+    changelog: Changelog.optional(),
+    expectedVersion: z.int().min(1).optional().describe('Over HTTP: the header If-Match.'),
+  }),
+  output: RegisteredTool,
+  async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
+    const { stores } = registryOf(context)
+    const make = async (current: RegisteredTool) => {
+      const next = withChange(current, change)
+      if (next.executorType !== current.executorType) refuseExecutable(next.executorType, context.scopes)
+      await refuseInvalid(context, next)
+      return next
+    }
+    const { tool } = await stores.tools.change(context.caller, idOrName, make, { changelog, expectedVersion })
+    return tool
+  },
+})
+
+/** Delete a tool. */
+export const deleteTool = defineOperation({
+  name: 'registry.delete',
+  summary: 'Delete a tool with its versions; its executions stay readable.',
+  scope: 'write',
+  http: { method: 'delete', path: '/tools/{idOrName}', tag },
+  input: z.object({ idOrName: IdOrName }),
+  output: RegisteredTool,
+  handle: ({ idOrName }, context) => registryOf(context).stores.tools.remove(context.caller, idOrName),
+})
+
+const step = (name: Transition, summary: string) =>
+  defineOperation({
+    name: `registry.${name}`,
+    summary,
+    scope: 'write',
+    http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
+    input: z.object({ idOrName: IdOrName }),
+    output: RegisteredTool,
+    async handle({ idOrName }, context) {
+      if (transitions[name].to === 'ACTIVE') await refuseInvalid(context, contentOf(await findRegistered(context, idOrName)))
+      return registryOf(context).stores.tools.transition(context.caller, idOrName, name)
+    },
+  })
+
+export const activateTool = step('activate', 'Offer a draft to agents.')
+export const deactivateTool = step('deactivate', 'Take an active tool away from agents.')
+export const deprecateTool = step('deprecate', 'Let an active tool be called by name only, with a warning.')
+export const reactivateTool = step('reactivate', 'Offer a disabled tool again.')
+export const undeprecateTool = step('undeprecate', 'Offer a deprecated tool again.')
+
+/** What runs code on this machine is for administrators to register. */
+function refuseExecutable(executorType: z.infer<typeof ExecutorType>, scopes: ReadonlySet<string>): void {
+  if (executorType === 'http' || scopes.has('admin')) return
+  throw new TooldexError('FORBIDDEN', `A tool of the kind ${executorType} needs the scope 'admin'.`)
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
+import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
+import { ToolDiff } from '../../contract/tool-diff.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { contentOf, findRegistered, refuseInvalid, registryOf } from './registry.ts'
+
+const tag = 'versions'
+const VersionNumber = z.int().min(1)
+
+/** List the versions of a tool. */
+export const listVersions = defineOperation({
+  name: 'versions.list',
+  summary: 'List the versions of a tool, newest first.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools/{idOrName}/versions', tag },
+  input: z.object({ idOrName: IdOrName, ...paging }),
+  output: pageOf(ToolVersion),
+  async handle({ idOrName, ...query }, context) {
+    const { id } = await findRegistered(context, idOrName)
+    const page = await registryOf(context).stores.tools.versions(context.caller.workspace, id, query)
+    return { ...page, items: [...page.items] }
+  },
+})
+
+/** Read one version. */
+export const getVersion = defineOperation({
+  name: 'versions.get',
+  summary: 'Read a tool as it was in one version.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
+  input: z.object({ idOrName: IdOrName, version: z.coerce.number().pipe(VersionNumber) }),
+  output: ToolVersion,
+  handle: async ({ idOrName, version }, context) => findVersion(context, await findRegistered(context, idOrName), version),
+})
+
+/** Compare two versions. */
+export const diffVersions = defineOperation({
+  name: 'versions.diff',
+  summary: 'Compare two versions field by field, and say what it means to callers.',
+  scope: 'read',
+  http: { method: 'get', path: '/tools/{idOrName}/diff', tag },
+  input: z.object({
+    idOrName: IdOrName,
+    from: VersionNumber.optional().describe('The one before the other, if left out.'),
+    to: VersionNumber.optional().describe('The latest, if left out.'),
+  }),
+  output: ToolDiff.extend({ from: z.int(), to: z.int(), text: z.string().describe('The same for people.') }),
+  async handle({ idOrName, from, to }, context) {
+    const tool = await findRegistered(context, idOrName)
+    const newer = to ?? tool.version
+    const older = from ?? Math.max(newer - 1, 1)
+    const [before, after] = [await findVersion(context, tool, older), await findVersion(context, tool, newer)]
+    const diff = diffTools(before.content, after.content)
+    return { ...diff, from: older, to: newer, text: describeDiff(diff) }
+  },
+})
+
+/** Go back to an earlier version. */
+export const rollbackTool = defineOperation({
+  name: 'versions.rollback',
+  summary: 'Make a new version with the content of an earlier one.',
+  scope: 'write',
+  http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
+  input: z.strictObject({
+    idOrName: IdOrName,
+    version: VersionNumber,
+    changelog: Changelog.optional(),
+    expectedVersion: VersionNumber.optional(),
+  }),
+  output: RegisteredTool,
+  async handle({ idOrName, version, changelog, expectedVersion }, context) {
+    const tool = await findRegistered(context, idOrName)
+    const { content } = await findVersion(context, tool, version)
+    await refuseInvalid(context, content)
+    // A tool keeps its name, whatever it was called then.
+    const make = (current: RegisteredTool) => ({ ...contentOf(content), name: current.name })
+    const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion }
+    return (await registryOf(context).stores.tools.change(context.caller, tool.id, make, options)).tool
+  },
+})
+
+async function findVersion(context: OperationContext, tool: RegisteredTool, version: number): Promise<ToolVersion> {
+  const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
+  if (found !== undefined) return found
+  throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${version}; its versions are 1 to ${tool.version}.`)
+}

@@ -1,0 +1,35 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { logLevels } from '../../../base/logger.ts'
+import { type AddCommand, type ToolOptions, toOpenOptions } from './command.ts'
+
+interface ServeCommandFlags extends ToolOptions {
+  readonly host: string
+  readonly port: number
+  readonly examples?: boolean
+}
+
+/** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
+export const addServe: AddCommand = (program, host) => {
+  program
+    .command('serve')
+    .description('serve the registry and the tools of configs over HTTP')
+    .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
+    .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
+    .addOption(
+      new Option('--port <number>', 'the port, or the next free one').argParser(parsePort).env('TOOLDEX_PORT').default(7331),
+    )
+    .option('--policy <file>', 'a policy file that says what may be called')
+    .option('--examples', 'register a few example tools where there are none yet')
+    .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
+    .action(async (configs: string[], flags: ServeCommandFlags) => {
+      const { host: address, port, examples = false } = flags
+      const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
+      await host.serve({ ...open, host: address, port, examples })
+    })
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a number from 0 to 65535.')
+  return port
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TooldexError } from '../../base/errors.ts'
+import type { AnswerStore, Caller } from '../../contract/stores.ts'
+
+/** What a request is answered. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+const waitMs = 10_000
+const stepMs = 50
+
+/** Answers a request under an Idempotency-Key once: the same again gets the same answer, also while the first still runs. */
+export async function answerOnce(
+  { answers, caller, key, request }: { answers: AnswerStore; caller: Caller; key: string; request: unknown },
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  if (key.length > 200) throw new TooldexError('INPUT_INVALID', 'Idempotency-Key must have 200 characters at most.')
+  const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
+  for (let waited = 0; waited < waitMs; waited += stepMs) {
+    const claim = await answers.claim(caller, key, hash)
+    if (claim === 'fresh') return runAndKeep({ answers, caller, key }, answer)
+    if (claim === 'other-body') throw new TooldexError('KEY_REUSED', 'This Idempotency-Key was used for another request.')
+    if (claim !== 'running') return claim
+    await sleep(stepMs)
+  }
+  throw new TooldexError('TOO_BUSY', 'The first request under this Idempotency-Key still runs.')
+}
+
+/** A failure is not kept, so that the request can be tried again. */
+async function runAndKeep(
+  { answers, caller, key }: { answers: AnswerStore; caller: Caller; key: string },
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    const given = await answer()
+    await answers.keep(caller, key, given)
+    return given
+  } catch (error) {
+    await answers.forget(caller, key).catch(() => {})
+    throw error
+  }
+}

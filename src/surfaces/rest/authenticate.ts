@@ -1,0 +1,76 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { ApiKey, KeyStore } from '../../contract/stores.ts'
+import type { Scope } from '../../operations/operation.ts'
+import { hashKey } from '../../operations/registry/keys.ts'
+
+/** Who asks, and what they may do. */
+export interface Identity {
+  readonly key: ApiKey
+  readonly scopes: ReadonlySet<Scope>
+}
+
+const implied: Readonly<Record<Scope, readonly Scope[]>> = {
+  read: ['read'],
+  call: ['call', 'read'],
+  write: ['write', 'read'],
+  admin: ['admin', 'write', 'call', 'read'],
+}
+// A key that was just looked up is not looked up again; one that is revoked is refused this much later at most.
+const rememberedMs = 1000
+const mostRemembered = 1000
+const failures = { most: 20, withinMs: 60_000, mostSources: 10_000 }
+
+/** Finds out whose key a request has; too many wrong ones from one address are not even looked at. */
+export class Authenticator {
+  readonly #keys: KeyStore
+  readonly #known = new Map<string, { readonly identity: Identity; readonly until: number }>()
+  readonly #failed = new Map<string, { count: number; readonly since: number }>()
+
+  constructor(keys: KeyStore) {
+    this.#keys = keys
+  }
+
+  async identify(request: Request, source: string): Promise<Identity> {
+    refuseSecretInAddress(request)
+    const [scheme = '', secret = ''] = (request.headers.get('authorization') ?? '').split(' ')
+    if (scheme.toLowerCase() !== 'bearer' || secret === '')
+      throw new TooldexError('UNAUTHORIZED', 'A key is needed for this.')
+    const hash = hashKey(secret)
+    const now = Date.now()
+    const known = this.#known.get(hash)
+    if (known !== undefined && known.until > now) return known.identity
+    this.#refuseGuessing(source, now)
+    const key = await this.#keys.find(hash)
+    if (key === undefined) {
+      this.#noteFailure(source, now)
+      throw new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
+    }
+    const identity = { key, scopes: new Set(key.scopes.flatMap((scope) => implied[scope])) }
+    if (this.#known.size >= mostRemembered) this.#known.clear()
+    this.#known.set(hash, { identity, until: now + rememberedMs })
+    return identity
+  }
+
+  #refuseGuessing(source: string, now: number): void {
+    const failed = this.#failed.get(source)
+    if (failed === undefined) return
+    if (now - failed.since > failures.withinMs) this.#failed.delete(source)
+    else if (failed.count >= failures.most) throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.')
+  }
+
+  #noteFailure(source: string, now: number): void {
+    if (this.#failed.size >= failures.mostSources) this.#failed.clear()
+    const failed = this.#failed.get(source) ?? { count: 0, since: now }
+    failed.count++
+    this.#failed.set(source, failed)
+  }
+}
+
+/** An address is written to logs and histories; a key has no place there. */
+function refuseSecretInAddress(request: Request): void {
+  const query = new URL(request.url).searchParams
+  for (const name of query.keys()) {
+    if (/^(?:api_?key|key|token|access_token|authorization|secret)$/i.test(name))
+      throw new TooldexError('UNAUTHORIZED', `A key must not be part of the address ('${name}').`)
+  }
+}

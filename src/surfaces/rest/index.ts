@@ -1,0 +1,1 @@
+export { createRestApp } from './create-app.ts'
