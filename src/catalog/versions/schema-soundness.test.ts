@@ -5,7 +5,7 @@ import { diffSchemas } from './diff-schemas.ts'
 import type { JsonObject } from './same-content.ts'
 
 const names = ['a', 'b', 'c'] as const
-const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 1 })
+const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 })
 const small = fc.integer({ min: 0, max: 4 })
 const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
 const scalar = fc.oneof(fc.constantFrom<unknown>('', 'x', 'xyz', true, null, 0.5), small)
@@ -120,7 +120,7 @@ const { value } = fc.letrec((tie) => ({
     { depthSize: 'small' },
     scalar,
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 3 }),
+    fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 3, noNullPrototype: true }),
   ),
 }))
 
