@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ToolContent, ToolDraft } from '../../contract/registry.ts'
+import { changeClasses, ToolDiff } from '../../contract/tool-diff.ts'
+import { describeDiff } from './describe-diff.ts'
+import { diffTools } from './diff-tools.ts'
+import { sameContent } from './same-content.ts'
+
+const tool = (rest: Partial<ToolDraft> = {}): ToolContent =>
+  ToolContent.parse(
+    ToolDraft.parse({ name: 'send_report', displayName: 'Send', description: 'Sends.', inputSchema: {}, ...rest }),
+  )
+const classOf = (before: Partial<ToolDraft>, after: Partial<ToolDraft>) => diffTools(tool(before), tool(after)).class
+
+describe('diffTools', () => {
+  it('finds nothing between equal tools', () => {
+    expect(diffTools(tool(), tool())).toEqual({ class: 'none', fields: [] })
+  })
+
+  it('classes each field for the caller', () => {
+    expect(classOf({}, { name: 'send_all' })).toBe('breaking')
+    expect(classOf({}, { namespace: 'mail' })).toBe('breaking')
+    expect(classOf({}, { executorType: 'shell' })).toBe('compatible')
+    expect(classOf({}, { executorConfig: { url: 'http://a' } })).toBe('compatible')
+    expect(classOf({}, { tags: ['mail'] })).toBe('wording')
+    expect(classOf({}, { summary: 'Sends it.' })).toBe('wording')
+  })
+
+  it('shows the lines of long texts that differ', () => {
+    const { fields } = diffTools(tool({ scriptContent: 'a\nb\nc' }), tool({ scriptContent: 'a\nx\nc' }))
+    expect(fields).toEqual([
+      { field: 'scriptContent', class: 'compatible', before: 'a\nb\nc', after: 'a\nx\nc', text: ' a\n-b\n+x\n c' },
+    ])
+  })
+
+  it('takes a tool that becomes more dangerous for breaking, by the hints and what MCP assumes without them', () => {
+    const hints = (before: ToolContent['annotations'], after: ToolContent['annotations']) =>
+      classOf({ annotations: before }, { annotations: after })
+    expect(hints({ readOnlyHint: true }, { readOnlyHint: false })).toBe('breaking')
+    expect(hints({ readOnlyHint: true }, {})).toBe('breaking')
+    expect(hints({ destructiveHint: false }, {})).toBe('breaking')
+    expect(hints({}, { destructiveHint: true })).toBe('wording')
+    expect(hints({}, { readOnlyHint: true })).toBe('wording')
+    expect(hints({}, { title: 'Send' })).toBe('wording')
+  })
+
+  it('takes a mode that is gone for breaking and one more for compatible', () => {
+    expect(classOf({ inputModes: ['a', 'b'] }, { inputModes: ['a'] })).toBe('breaking')
+    expect(classOf({ outputModes: ['a'] }, { outputModes: ['a', 'b'] })).toBe('compatible')
+    expect(classOf({ outputModes: ['b', 'a'] }, { outputModes: ['a', 'b'] })).toBe('wording')
+  })
+
+  it('looks at the output from the other side', () => {
+    const [small, large] = [{ type: 'string' }, { type: ['string', 'null'] }]
+    expect(classOf({ inputSchema: small }, { inputSchema: large })).toBe('compatible')
+    expect(classOf({ outputSchema: small }, { outputSchema: large })).toBe('breaking')
+    expect(classOf({ outputSchema: large }, { outputSchema: small })).toBe('compatible')
+  })
+
+  it('does not take another spelling of a schema for a change', () => {
+    const before = { type: ['null', 'string'], const: 'a' }
+    expect(diffTools(tool({ inputSchema: before }), tool({ inputSchema: { enum: ['a'] } })).fields).toEqual([])
+  })
+
+  it('is as bad as its worst part, and finds nothing between a tool and itself', () => {
+    const schema = fc.dictionary(fc.constantFrom('type', 'enum', 'minimum', 'title', 'properties'), fc.jsonValue())
+    const draft = fc.record(
+      { notes: fc.string(), tags: fc.array(fc.constantFrom('a', 'b')), inputSchema: schema, outputSchema: schema },
+      { requiredKeys: [] },
+    )
+    const ranks = ['none', ...changeClasses] as const
+    const worst = (parts: readonly { class: (typeof ranks)[number] }[]) =>
+      ranks[Math.max(0, ...parts.map((part) => ranks.indexOf(part.class)))]
+    fc.assert(
+      fc.property(draft, draft, (a, b) => {
+        const diff = diffTools(tool(a), tool(b))
+        expect(ToolDiff.parse(diff)).toEqual(diff)
+        expect(diff.class).toBe(worst(diff.fields))
+        for (const { class: name, changes } of diff.fields) if (changes) expect(name).toBe(worst(changes))
+        expect(diffTools(tool(a), structuredClone(tool(a))).class).toBe('none')
+      }),
+    )
+  })
+})
+
+describe('sameContent', () => {
+  it('minds neither the order of keys nor null for what is absent', () => {
+    const { notes, ...rest } = tool({ executorConfig: { a: 1, b: { c: 2, d: 3 } } })
+    expect(sameContent({ ...rest, notes }, { ...rest, executorConfig: { b: { d: 3, c: 2 }, a: 1 } })).toBe(true)
+    expect(sameContent(tool(), tool({ tags: ['a'] }))).toBe(false)
+  })
+
+  it('takes null inside a schema for what it says', () => {
+    expect(sameContent(tool({ inputSchema: { default: null } }), tool({ inputSchema: {} }))).toBe(false)
+    expect(sameContent(tool({ inputSchema: { a: undefined } }), tool({ inputSchema: {} }))).toBe(true)
+  })
+
+  it('goes as deep as the values', () => {
+    const deep = () => JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
+    expect(sameContent({ inputSchema: deep() }, { inputSchema: deep() })).toBe(true)
+    expect(diffTools({ ...tool(), inputSchema: deep() }, { ...tool(), inputSchema: { a: deep() } }).class).not.toBe(
+      'none',
+    )
+  })
+})
+
+describe('describeDiff', () => {
+  it('says in a few lines what changed, the worst first', () => {
+    const before = tool({ inputSchema: { properties: { zone: { enum: ['eu', 'us'] } } }, tags: ['a'] })
+    const after = tool({
+      inputSchema: { properties: { zone: { enum: ['us'], description: 'Where.' } } },
+      tags: ['b'],
+      description: 'Sends all.',
+    })
+    expect(describeDiff(diffTools(before, after)).split('\n')).toEqual([
+      'breaking: 3 fields changed',
+      'inputSchema (breaking)',
+      "  breaking: the value 'eu' of 'zone' is no longer allowed",
+      "  wording: the description of 'zone' changed",
+      'description (wording)',
+      '  -Sends.',
+      '  +Sends all.',
+      'tags (wording)',
+      '  ["a"] -> ["b"]',
+    ])
+    expect(describeDiff(diffTools(before, before))).toBe('nothing changed')
+  })
+
+  it('cuts what is long and shows what is invisible', () => {
+    const diff = diffTools(tool({ notes: 'a\n'.repeat(100) }), tool({ notes: '\u001b[31mred' }))
+    const text = describeDiff(diff)
+    expect(text).toContain('more')
+    expect(text).not.toContain('\u001b')
+    expect(text.split('\n').length).toBeLessThan(30)
+  })
+})

@@ -1,0 +1,84 @@
+import { lineDiff } from '../../base/line-diff.ts'
+import type { ToolAnnotations } from '../../contract/catalog.ts'
+import { ToolContent } from '../../contract/registry.ts'
+import {
+  type ChangeClass,
+  changeClasses,
+  type FieldChange,
+  type SchemaChange,
+  type ToolDiff,
+} from '../../contract/tool-diff.ts'
+import type { Side } from './comparison.ts'
+import { diffSchemas } from './diff-schemas.ts'
+import { sameJson } from './same-content.ts'
+
+type Field = keyof ToolContent
+type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange> | undefined
+
+/** What a change of each field means to a caller: a tool that runs in another way still takes and gives the same. */
+const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
+  name: 'breaking',
+  namespace: 'breaking',
+  displayName: 'wording',
+  description: (before, after) => compareTexts('wording', before, after),
+  summary: 'wording',
+  notes: (before, after) => compareTexts('wording', before, after),
+  tags: 'wording',
+  categoryId: 'wording',
+  examples: 'wording',
+  exampleRequests: 'wording',
+  externalRefs: 'wording',
+  securitySummary: 'wording',
+  inputSchema: (before, after) => compareSchemas('input', before, after),
+  outputSchema: (before, after) => compareSchemas('output', before, after),
+  inputModes: (before, after) => compareModes(before, after),
+  outputModes: (before, after) => compareModes(before, after),
+  annotations: (before, after) => ({ class: isMoreDangerous(before ?? {}, after ?? {}) ? 'breaking' : 'wording' }),
+  executorType: 'compatible',
+  executorConfig: 'compatible',
+  scriptContent: (before, after) => compareTexts('compatible', before, after),
+}
+
+/** What differs between two states of a tool, field by field, and what that means to its callers. */
+export function diffTools(before: ToolContent, after: ToolContent): ToolDiff {
+  const fields = (Object.keys(ToolContent.shape) as Field[]).flatMap((field) => diffField(field, before, after))
+  return { class: worstOf(fields) ?? 'none', fields }
+}
+
+function diffField<F extends Field>(field: F, before: ToolContent, after: ToolContent): FieldChange[] {
+  const [was, is] = [before[field] ?? null, after[field] ?? null]
+  if (sameJson(was, is)) return []
+  const rule: ChangeClass | Compare<F> = rules[field]
+  const found = typeof rule === 'string' ? { class: rule } : rule(before[field], after[field])
+  return found === undefined ? [] : [{ field, class: 'wording', before: was, after: is, ...found }]
+}
+
+/** The worst class of all; undefined where there are none. */
+function worstOf(parts: readonly { readonly class: ChangeClass }[]): ChangeClass | undefined {
+  return changeClasses.findLast((name) => parts.some((part) => part.class === name))
+}
+
+/** Schemas that are only spelled in another way are no change. */
+function compareSchemas(side: Side, before: ToolContent['inputSchema'], after: ToolContent['inputSchema']) {
+  const changes: SchemaChange[] = diffSchemas(before ?? {}, after ?? {}, side)
+  const worst = worstOf(changes)
+  return worst === undefined ? undefined : { class: worst, changes }
+}
+
+function compareTexts(name: ChangeClass, before: string | null, after: string | null) {
+  return { class: name, text: lineDiff(before ?? '', after ?? '').join('\n') }
+}
+
+/** Another order of the same modes is only another way to say it. */
+function compareModes(before: readonly string[] | undefined, after: readonly string[] | undefined) {
+  const [was, is] = [before ?? [], after ?? []]
+  if (was.some((mode) => !is.includes(mode))) return { class: 'breaking' as const }
+  return { class: is.some((mode) => !was.includes(mode)) ? ('compatible' as const) : ('wording' as const) }
+}
+
+/** Whoever relied on a tool to read only, or to destroy nothing, no longer can; what is not said is what MCP assumes. */
+function isMoreDangerous(before: ToolAnnotations, after: ToolAnnotations): boolean {
+  const reads = ({ readOnlyHint = false }: ToolAnnotations) => readOnlyHint
+  const destroys = ({ destructiveHint = true }: ToolAnnotations) => destructiveHint
+  return (reads(before) && !reads(after)) || (!destroys(before) && destroys(after))
+}
