@@ -34,7 +34,7 @@ export const Loss = z.object({
 export type Loss = z.infer<typeof Loss>
 
 /** A tool as MCP lists it. */
-export const McpDefinition = z.object({
+export const McpDefinition = z.strictObject({
   name: z.string(),
   title: z.string().optional(),
   description: z.string(),
@@ -44,10 +44,15 @@ export const McpDefinition = z.object({
 })
 export type McpDefinition = z.infer<typeof McpDefinition>
 
-const OpenAiFunction = z.object({ name: z.string(), description: z.string(), parameters: Json, strict: z.boolean() })
+const OpenAiFunction = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: Json,
+  strict: z.boolean(),
+})
 
 /** A function as OpenAI's Chat Completions takes it. */
-export const OpenAiChatDefinition = z.object({ type: z.literal('function'), function: OpenAiFunction })
+export const OpenAiChatDefinition = z.strictObject({ type: z.literal('function'), function: OpenAiFunction })
 export type OpenAiChatDefinition = z.infer<typeof OpenAiChatDefinition>
 
 /** A function as OpenAI's Responses takes it, the only one of the two that can load tools later. */
@@ -58,7 +63,7 @@ export const OpenAiFlatDefinition = OpenAiFunction.extend({
 export type OpenAiFlatDefinition = z.infer<typeof OpenAiFlatDefinition>
 
 /** Functions that OpenAI's Responses shows and searches together. */
-export const OpenAiNamespace = z.object({
+export const OpenAiNamespace = z.strictObject({
   type: z.literal('namespace'),
   name: z.string(),
   description: z.string(),
@@ -67,7 +72,7 @@ export const OpenAiNamespace = z.object({
 export type OpenAiNamespace = z.infer<typeof OpenAiNamespace>
 
 /** A tool as Anthropic's Messages takes it. */
-export const AnthropicDefinition = z.object({
+export const AnthropicDefinition = z.strictObject({
   name: z.string(),
   description: z.string(),
   input_schema: Json,
@@ -76,7 +81,11 @@ export const AnthropicDefinition = z.object({
 export type AnthropicDefinition = z.infer<typeof AnthropicDefinition>
 
 /** A function declaration of Gemini; one without parameters has none. */
-export const GeminiDefinition = z.object({ name: z.string(), description: z.string(), parameters: Json.optional() })
+export const GeminiDefinition = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: Json.optional(),
+})
 export type GeminiDefinition = z.infer<typeof GeminiDefinition>
 
 /** The definition of one tool, in the shape of its provider. */

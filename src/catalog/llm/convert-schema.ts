@@ -129,12 +129,21 @@ export class SchemaConverter {
 const mapValues = (value: JsonSchema, convert: (part: unknown) => JsonSchema) =>
   Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
 
-/** The characters that a schema itself takes, without those inside it. */
+const charactersOfPart = 40
+
+/** The characters that a schema itself takes, with little more than the names of what is inside it. */
 function sizeOf(node: JsonSchema): number {
   let size = 0
   for (const [key, value] of Object.entries(node)) {
-    if (silentKeywords.has(key) || schemaKeywords.has(key) || listKeywords.has(key)) continue
-    size += mapKeywords.has(key) ? String(Object.keys(value ?? {})).length : (JSON.stringify(value)?.length ?? 0)
+    if (silentKeywords.has(key)) continue
+    if (schemaKeywords.has(key) || listKeywords.has(key) || mapKeywords.has(key)) size += sizeOfParts(value)
+    else size += JSON.stringify(value)?.length ?? 0
   }
   return size
+}
+
+function sizeOfParts(value: unknown): number {
+  if (Array.isArray(value)) return value.length * charactersOfPart
+  const names = isObject(value) ? Object.keys(value) : []
+  return names.reduce((size, name) => size + name.length + charactersOfPart, 0)
 }

@@ -38,9 +38,10 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
       ? resolveNode(state, beside, path, kinds)
       : stay('$ref', 'It points to a schema that nothing matches.')
   }
-  if (path.entered.filter((entered) => entered === target).length >= compileLimits.repeats || !state.step()) {
+  if (path.entered.filter((entered) => entered === target).length >= compileLimits.repeats) {
     return stay('recursive $ref', `${state.dialect.label} takes no references; the schema is written out so far only.`)
   }
+  if (!state.step()) return stay('$ref', 'The whole would become too large to send. Any value is let through.')
   const inside = resolveNode(state, target, { ...path, entered: [...path.entered, target] }, kinds)
   const here = resolveNode(state, beside, inside.path, kinds)
   return join(state, node, here, inside)

@@ -49,11 +49,8 @@ function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
     const parts = listOf(flat[key])
       .filter(isObject)
       .map((part) => resolveNode(state, part, start, { refs: true, allOf: true }).node)
-    state.lose(
-      node,
-      key,
-      `${state.dialect.label} does not take it beside the arguments: those of all are put together.`,
-    )
+    const why = `${state.dialect.label} takes no alternatives here: the arguments of all are put together, each as written there.`
+    state.lose(node, key, why)
     flat = state.document.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
   }
   return flat
