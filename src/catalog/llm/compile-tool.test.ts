@@ -187,9 +187,23 @@ describe('references', () => {
   })
 })
 
+describe('what is too deep or too large', () => {
+  it.each(LlmFormat.options)('is cut for %s, with a loss', (format) => {
+    let deep: JsonSchema = { type: 'string' }
+    for (let depth = 0; depth < 1000; depth += 1) deep = property(deep)
+    const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, { type: 'string' }]))
+    for (const schema of [deep, { type: 'object', properties: many }]) {
+      const { definition, losses } = compileTool(toolOf(schema), format)
+      expect(JSON.stringify(definition).length).toBeLessThan(300_000)
+      expect(losses).toContainEqual(expect.objectContaining({ lost: 'schema' }))
+    }
+  })
+})
+
 describe('the words of Gemini', () => {
   it.each<[string, JsonSchema, unknown, string[]]>([
     ['null among types', { type: ['string', 'null'] }, { type: 'string', nullable: true }, []],
+    ['nullable of OpenAPI', { type: 'string', nullable: true }, { type: 'string', nullable: true }, []],
     ['const', { const: 'x' }, { type: 'string', enum: ['x'] }, []],
     [
       'several types',

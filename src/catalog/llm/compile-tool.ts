@@ -2,6 +2,7 @@ import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool, Loss } from '../.
 import { cutText } from '../cut-text.ts'
 import { type CompiledSchema, compileSchema } from './compile-schema.ts'
 import { longestDescription } from './dialects.ts'
+import { isModest } from './is-modest.ts'
 import { mayBeObject, wrapperName } from './shape-root.ts'
 import { toAlias } from './tool-aliases.ts'
 
@@ -49,10 +50,13 @@ function lossesOfTexts(whole: string, kept: string, format: LlmFormat): Loss[] {
   return [{ pointer: '', lost: 'description of the tool', why }]
 }
 
-function lossesOfOutput({ outputSchema }: LlmTool, format: LlmFormat): Loss[] {
-  if (outputSchema === undefined || Object.keys(outputSchema).length === 0) return []
-  if (format === 'mcp' && mayBeObject(outputSchema)) return []
-  const why = format === 'mcp' ? 'MCP takes it only where results are objects.' : 'The definition has no place for it.'
+function lossesOfOutput(tool: LlmTool, format: LlmFormat): Loss[] {
+  if (Object.keys(tool.outputSchema ?? {}).length === 0) return []
+  if (format === 'mcp' && 'outputSchema' in outputOf(tool)) return []
+  const why =
+    format === 'mcp'
+      ? 'MCP takes it only where results are objects, and no larger than is worth reading.'
+      : 'The definition has no place for it.'
   return [{ pointer: '', lost: 'outputSchema', why }]
 }
 
@@ -89,7 +93,7 @@ export const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =
 
 const deferred = (options: CompileOptions) => (options.deferLoading === true ? { defer_loading: true as const } : {})
 
-function outputOf({ outputSchema }: LlmTool): { outputSchema?: Record<string, unknown> } {
-  if (outputSchema === undefined || Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema)) return {}
+function outputOf({ outputSchema = {} }: LlmTool): { outputSchema?: Record<string, unknown> } {
+  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isModest(outputSchema)) return {}
   return { outputSchema: { ...structuredClone(outputSchema), type: 'object' } }
 }

@@ -3,7 +3,6 @@ import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
 import { isObject } from './json-value.ts'
 import { flagKeywords, listKeywords, mapKeywords, schemaKeywords } from './keyword-kinds.ts'
-import { modernizeNode } from './modernize-node.ts'
 import { convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 import { areDisjoint } from './schema-overlap.ts'
@@ -92,11 +91,9 @@ export class SchemaConverter {
 
   #rewrite(node: JsonSchema): JsonSchema {
     const { state } = this
-    const modern = modernizeNode(node)
-    if (!state.dialect.replacesOneOf || !Array.isArray(modern.oneOf)) return state.document.derive(modern, node)
-    const { oneOf, ...rest } = modern
-    if ('anyOf' in rest) return state.document.derive(modern, node)
-    const exact = areDisjoint(oneOf.map((part) => (isObject(part) ? this.#look(part) : part)))
+    if (!state.dialect.replacesOneOf || !Array.isArray(node.oneOf) || 'anyOf' in node) return node
+    const { oneOf, ...rest } = node
+    const exact = areDisjoint(node.oneOf.map((part) => (isObject(part) ? this.#look(part) : part)))
     if (!exact) state.lose(node, 'oneOf', `${state.dialect.label} has anyOf only: more than one may match.`)
     return state.document.derive({ ...rest, anyOf: oneOf }, node)
   }

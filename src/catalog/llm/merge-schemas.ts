@@ -6,6 +6,7 @@ type Merge = (one: unknown, other: unknown) => unknown
 /** One schema that accepts exactly what both accept, or undefined where none can be written down simply. */
 export function mergeSchemas(one: JsonSchema, other: JsonSchema): JsonSchema | undefined {
   if (groups.some((group) => !mayJoin(group, one, other)) || !mayJoinProperties(one, other)) return undefined
+  if ('nullable' in one || 'nullable' in other) return undefined
   const entries: [string, unknown][] = []
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const merged = mergeKeyword(key, one, other)

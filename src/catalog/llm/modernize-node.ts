@@ -1,9 +1,14 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { isObject, omit } from './json-value.ts'
 
-/** A schema of draft-07 in the words of 2020-12: tuples and dependencies have other names there. */
+/** A schema in the words of 2020-12: draft-07 has others for tuples and dependencies, OpenAPI for values that may be null. */
 export function modernizeNode(node: JsonSchema): JsonSchema {
-  return withDependencies(withTuple(node))
+  return withDependencies(withTuple(withNull(node)))
+}
+
+function withNull(node: JsonSchema): JsonSchema {
+  if (node.nullable !== true || node.type === undefined) return node
+  return { ...omit(node, 'nullable'), type: [...new Set([node.type, 'null'].flat())] }
 }
 
 function withTuple(node: JsonSchema): JsonSchema {

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { isObject, listOf, omit } from './json-value.ts'
 import { mergeSchemas } from './merge-schemas.ts'
+import { modernizeNode } from './modernize-node.ts'
 
 /** A schema without references and `allOf` of its own, and the path of what is inside it. */
 export interface Resolved {
@@ -18,7 +19,8 @@ export interface ResolveKinds {
 const annotations = ['title', 'description', 'default', 'examples']
 
 /** Replaces a schema's own references by what they point to, and merges its `allOf`, as far as that is exact. */
-export function resolveNode(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
+export function resolveNode(state: CompileState, raw: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
+  const node = state.document.derive(modernizeNode(raw), raw)
   if ('$ref' in node && kinds.refs) return followRef(state, node, path, kinds)
   if (Array.isArray(node.allOf) && kinds.allOf) return mergeAllOf(state, node, path, kinds)
   return { node, path }

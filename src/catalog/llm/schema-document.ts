@@ -1,6 +1,9 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { isObject } from './json-value.ts'
 
+// What lies deeper is never followed; naming it would cost more than it holds.
+const longestPointer = 8000
+
 /** A stored schema, and where each part of it is; it is only read. */
 export class SchemaDocument {
   readonly root: JsonSchema
@@ -54,7 +57,7 @@ export class SchemaDocument {
     const waiting: [object, string][] = [[this.root, '']]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const [part, pointer] = next
-      if (this.#pointers.has(part)) continue
+      if (this.#pointers.has(part) || pointer.length > longestPointer) continue
       this.#pointers.set(part, pointer)
       for (const [key, value] of Object.entries(part)) {
         if (typeof value === 'object' && value !== null) waiting.push([value, `${pointer}/${escapeKey(key)}`])

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import { isObject, isSame, listOf, omit, textsOf } from './json-value.ts'
-import { modernizeNode } from './modernize-node.ts'
 import { resolveNode } from './resolve-node.ts'
 
 /** The argument that holds the value where a tool takes something else than an object. */
@@ -21,7 +20,7 @@ export function shapeRoot(state: CompileState): Root {
   const { document } = state
   const { node, path } = resolveNode(state, document.root, start, { refs: true, allOf: true })
   if (!mayBeObject(node)) return wrap(state, node)
-  const typed = document.derive({ ...modernizeNode(node), type: 'object' }, document.root)
+  const typed = document.derive({ ...node, type: 'object' }, document.root)
   const flat = flattenUnions(state, typed)
   const left = state.dialect.notAtRoot.filter((key) => key in flat)
   for (const key of left) state.lose(flat, key, `${state.dialect.label} does not take it beside the arguments.`)
