@@ -176,7 +176,7 @@ describe('any schema', () => {
         expect(keywordsIn(schema).filter((key) => !keywords.has(key))).toEqual([])
         expect(Object.keys(schema).filter((key) => (dialects[format].notAtRoot as string[]).includes(key))).toEqual([])
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     )
   })
 
@@ -194,7 +194,7 @@ describe('any schema', () => {
           else expect(is || !was).toBe(true)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     )
   })
 })
@@ -216,7 +216,7 @@ describe('a schema within what all providers share', () => {
           for (const value of values) expect(after?.(value)).toBe(before?.(value))
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 300 },
     )
   })
 })

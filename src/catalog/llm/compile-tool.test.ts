@@ -187,6 +187,37 @@ describe('references', () => {
   })
 })
 
+describe('a keyword that a provider does not have', () => {
+  const values = {
+    examples: ['x'],
+    'x-own': 1,
+    multipleOf: 2,
+    uniqueItems: true,
+    deprecated: true,
+    contentEncoding: 'base64',
+  }
+  it.each(Object.entries(values))('%s is reported where it stood', (key, value) => {
+    const type = { multipleOf: 'number', uniqueItems: 'array' }[key] ?? 'string'
+    const items = type === 'array' ? { items: { type: 'string' } } : {}
+    expect(gemini({ type, ...items, [key]: value })).toEqual({
+      a: { type, ...items },
+      lost: [`/properties/a/${key} ${key}`],
+    })
+    const kept = rootOf(property({ type, ...items, [key]: value }), 'anthropic')
+    expect(kept.lost).toEqual(key === 'x-own' ? ['/properties/a/x-own x-own'] : [])
+  })
+
+  it('is not lost silently when two schemas become one', () => {
+    const outer = {
+      description: 'outer',
+      default: 'o',
+      allOf: [{ type: 'string', description: 'inner', default: 'i' }],
+    }
+    const a = { type: 'string', description: 'outer\ninner', default: 'o' }
+    expect(gemini(outer)).toEqual({ a, lost: ['/properties/a/allOf/0/default default'] })
+  })
+})
+
 describe('what is too deep or too large', () => {
   it.each(LlmFormat.options)('is cut for %s, with a loss', (format) => {
     let deep: JsonSchema = { type: 'string' }

@@ -32,7 +32,7 @@ function numeric(one: unknown, other: unknown, pick: (...values: number[]) => nu
 
 const rules: Record<string, Merge> = {
   title: first,
-  description: first,
+  description: (one, other) => `${one}\n${other}`,
   default: first,
   examples: first,
   $comment: first,

@@ -5,7 +5,7 @@ import { isObject, listOf, omit, typeOfValue } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { narrowToType } from './open-api-type.ts'
-import { resolveNode } from './resolve-node.ts'
+import { mergeNodes, resolveNode } from './resolve-node.ts'
 
 const inline = { refs: true, allOf: true }
 
@@ -49,10 +49,8 @@ function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path):
   const parts = listOf(node.anyOf).map((part) => {
     const origin = isObject(part) ? part : node
     const resolved = resolveNode(state, isObject(part) ? part : {}, path, inline)
-    const merged = part === false ? undefined : mergeSchemas(resolved.node, beside)
-    return (
-      merged && { node: state.document.derive(describe(merged, resolved.node, beside), origin), path: resolved.path }
-    )
+    const merged = part === false ? undefined : mergeNodes(state, beside, resolved.node)
+    return merged && { node: state.document.derive(merged, origin), path: resolved.path }
   })
   const found = parts.filter((part) => part !== undefined)
   if (found.length < parts.length) {
@@ -67,11 +65,6 @@ function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path):
   if (others.length === 0) return undefined
   const converted = others.map((part) => converter.convert(part.node, part.path, part.node))
   return toUnion(converted, others.length < found.length)
-}
-
-function describe(merged: JsonSchema, part: JsonSchema, beside: JsonSchema): JsonSchema {
-  if (typeof part.description !== 'string' || typeof beside.description !== 'string') return merged
-  return { ...merged, description: `${beside.description}\n${part.description}` }
 }
 
 const isNull = (node: JsonSchema) =>

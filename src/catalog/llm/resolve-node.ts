@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
-import { isObject, listOf, omit } from './json-value.ts'
+import { isObject, isSame, listOf, omit } from './json-value.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { modernizeNode } from './modernize-node.ts'
 
@@ -68,10 +68,21 @@ function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: Re
   return whole
 }
 
+/** One schema for both, where there is one; texts and defaults of the first win over those of the second. */
+export function mergeNodes(state: CompileState, one: JsonSchema, other: JsonSchema): JsonSchema | undefined {
+  const merged = mergeSchemas(one, other)
+  const beaten = ['title', 'default', 'examples'].filter((key) => key in one && key in other)
+  for (const key of merged === undefined ? [] : beaten) {
+    if (!isSame(one[key], other[key]))
+      state.lose(other, key, 'Two schemas that apply both have one; the outer is kept.')
+  }
+  return merged
+}
+
 /** Both as one, where that is exact; else the second, which is a reference's target or a part, is what stays open. */
 function join(state: CompileState, origin: JsonSchema, one: Resolved, other: Resolved): Resolved {
   const path = other.path.entered.length > one.path.entered.length ? other.path : one.path
-  const merged = mergeSchemas(one.node, other.node)
+  const merged = mergeNodes(state, one.node, other.node)
   if (merged !== undefined) return { node: state.document.derive(merged, origin), path }
   const kept = '$ref' in origin ? other : one
   const lost = '$ref' in origin ? 'beside $ref' : 'allOf'
