@@ -1,0 +1,67 @@
+import type { JsonSchema } from '../../contract/input-schema.ts'
+import type { Loss } from '../../contract/llm.ts'
+import type { Dialect } from './dialects.ts'
+import { SchemaDocument } from './schema-document.ts'
+
+/** How far a schema is followed before the rest is left open. */
+export const compileLimits = {
+  /** Subschemas in the result. */
+  schemas: 3000,
+  /** Characters of listed values, texts and names in the result. */
+  characters: 200_000,
+  /** Subschemas inside each other. */
+  depth: 40,
+  /** How often a schema that contains itself is written out along one path. */
+  repeats: 2,
+  /** References followed and schemas merged. */
+  steps: 2000,
+} as const
+
+/** What is known while one schema is compiled: the document, what was lost, and what is left to spend. */
+export class CompileState {
+  readonly document: SchemaDocument
+  readonly dialect: Dialect
+  readonly #losses = new Map<string, Loss>()
+  #schemas = 0
+  #characters = 0
+  #steps = 0
+
+  constructor(root: JsonSchema, dialect: Dialect) {
+    this.document = new SchemaDocument(root)
+    this.dialect = dialect
+  }
+
+  get losses(): Loss[] {
+    return [...this.#losses.values()]
+  }
+
+  /** Reports that a keyword of a part is gone; the same is reported once. */
+  lose(part: object, lost: string, why: string): void {
+    this.loseAt(this.document.keywordPointer(part, lost), lost, why)
+  }
+
+  /** Reports a construct at a pointer. */
+  loseAt(pointer: string, lost: string, why: string): void {
+    const key = JSON.stringify([pointer, lost])
+    if (!this.#losses.has(key)) this.#losses.set(key, { pointer, lost, why })
+  }
+
+  /** Whether there is room for one more schema of this many characters. */
+  spend(characters: number): boolean {
+    this.#schemas += 1
+    this.#characters += characters
+    return this.#schemas <= compileLimits.schemas && this.#characters <= compileLimits.characters
+  }
+
+  /** Whether one more step of following and merging may be made. */
+  step(): boolean {
+    this.#steps += 1
+    return this.#steps <= compileLimits.steps
+  }
+}
+
+/** Where the conversion is: how deep, and inside which schemas that were referred to. */
+export interface Path {
+  readonly depth: number
+  readonly entered: readonly object[]
+}

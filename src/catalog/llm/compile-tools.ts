@@ -1,0 +1,51 @@
+import { toClientName } from '../../contract/client-name.ts'
+import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNamespace } from '../../contract/llm.ts'
+import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
+import { assignAliases } from './tool-aliases.ts'
+
+/** Definitions of many tools, under names that differ, and the way back from a name to the tool; a tool is listed once. */
+export function compileTools(
+  tools: readonly LlmTool[],
+  format: LlmFormat,
+  options: Omit<CompileOptions, 'alias'> = {},
+): CompiledTools {
+  const aliases = assignAliases(tools, format)
+  const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
+  const compiled = distinct.map((tool) => {
+    const alias = aliases.get(tool.id)
+    return {
+      tool,
+      id: tool.id,
+      ...compileTool(tool, format, { ...options, ...(alias === undefined ? {} : { alias }) }),
+    }
+  })
+  const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'
+  return {
+    definitions: grouped ? groupByNamespace(compiled) : compiled.map(({ definition }) => definition),
+    aliases: Object.fromEntries(compiled.map(({ name, id }) => [name, id])),
+    tools: compiled.map(({ tool: _, ...rest }) => rest),
+  }
+}
+
+type Entry = { readonly tool: LlmTool; readonly definition: CompiledTools['definitions'][number] }
+
+/** Tools of a namespace stand together where its first one stood; those without one stay by themselves. */
+function groupByNamespace(entries: readonly Entry[]): CompiledTools['definitions'] {
+  const groups = new Map<string, OpenAiNamespace>()
+  return entries.flatMap(({ tool, definition }) => {
+    const namespace = tool.namespace ?? ''
+    if (namespace === '') return [definition]
+    const known = groups.get(namespace)
+    const group = known ?? createGroup(namespace)
+    groups.set(namespace, group)
+    group.tools.push(definition as OpenAiFlatDefinition)
+    return known === undefined ? [group] : []
+  })
+}
+
+const createGroup = (namespace: string): OpenAiNamespace => ({
+  type: 'namespace',
+  name: toClientName(namespace),
+  description: `Tools of ${namespace}.`,
+  tools: [],
+})

@@ -1,0 +1,25 @@
+const words = (text: string) => text.trim().split(/\s+/)
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+export const schemaKeywords = new Set(
+  words(`items additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties
+    contentSchema`),
+)
+export const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+export const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+
+/** Keywords where true and false are as good as a schema to everyone. */
+export const flagKeywords = new Set(['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'])
+
+const numeric = words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')
+
+/** The keywords that say something about values of one type only. */
+export const keywordsOfType: Record<string, readonly string[]> = {
+  object: words(`properties required additionalProperties patternProperties propertyNames minProperties maxProperties
+    dependentRequired dependentSchemas unevaluatedProperties`),
+  array: words(`items prefixItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems`),
+  string: words('minLength maxLength pattern contentEncoding contentMediaType contentSchema'),
+  number: numeric,
+  integer: numeric,
+  boolean: [],
+}

@@ -1,0 +1,111 @@
+import type { JsonSchema } from '../../contract/input-schema.ts'
+import type { CompileState, Path } from './compile-state.ts'
+import type { SchemaConverter } from './convert-schema.ts'
+import { isObject, listOf, omit, typeOfValue } from './json-value.ts'
+import { keywordsOfType } from './keyword-kinds.ts'
+import { mergeSchemas } from './merge-schemas.ts'
+import { narrowToType } from './open-api-type.ts'
+import { mergeNodes, resolveNode } from './resolve-node.ts'
+
+const inline = { refs: true, allOf: true }
+
+/** A resolved schema as OpenAPI 3.0 has it: one type and perhaps `nullable`, or `anyOf` and nothing beside it. */
+export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path: Path): JsonSchema {
+  const { state } = converter
+  const node = state.document.derive(withoutConst(state, withoutNullable(state, raw)), raw)
+  if (Array.isArray(node.anyOf) && node.anyOf.length > 0) {
+    const union = convertUnion(converter, node, path)
+    if (union !== undefined) return union
+  }
+  return convertTyped(converter, state.document.derive(omit(node, 'anyOf'), node), path)
+}
+
+/** A schema for any value, as near as there is one: it says nothing of what is in a list. */
+export function openAny(state: CompileState, origin: object, texts: JsonSchema = {}): JsonSchema {
+  state.loseAt(state.document.pointerOf(origin), 'any type', `${state.dialect.label} needs a type; lists are of texts.`)
+  const list = { type: 'array', items: { type: 'string' } }
+  const types = [{ type: 'string', ...texts }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, list]
+  return { anyOf: types.map((type) => ({ ...type, nullable: true })) }
+}
+
+/** In a stored schema the word has no meaning, whatever it has in OpenAPI. */
+function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
+  if (!('nullable' in node)) return node
+  state.lose(node, 'nullable', 'JSON Schema does not have this keyword.')
+  return omit(node, 'nullable')
+}
+
+function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
+  if (!('const' in node)) return node
+  const merged = mergeSchemas(omit(node, 'const'), { enum: [node.const] })
+  if (merged === undefined) state.lose(node, 'const', 'It contradicts what else is said, so that nothing matches.')
+  return merged ?? omit(node, 'const')
+}
+
+/** Puts what stands beside `anyOf` into each of its parts; undefined where that cannot be done exactly. */
+function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema | undefined {
+  const { state } = converter
+  const beside = omit(node, 'anyOf')
+  const parts = listOf(node.anyOf).map((part) => {
+    const origin = isObject(part) ? part : node
+    const resolved = resolveNode(state, isObject(part) ? part : {}, path, inline)
+    const merged = part === false ? undefined : mergeNodes(state, beside, resolved.node)
+    return merged && { node: state.document.derive(merged, origin), path: resolved.path }
+  })
+  const found = parts.filter((part) => part !== undefined)
+  if (found.length < parts.length) {
+    state.lose(
+      node,
+      'anyOf',
+      `What stands beside it could not be put into its parts, as ${state.dialect.label} needs it.`,
+    )
+    return undefined
+  }
+  const others = found.filter((part) => !isNull(part.node))
+  if (others.length === 0) return undefined
+  const converted = others.map((part) => converter.convert(part.node, part.path, part.node))
+  return toUnion(converted, others.length < found.length)
+}
+
+const isNull = (node: JsonSchema) =>
+  node.type === 'null' ||
+  (Array.isArray(node.enum) && node.enum.every((value) => value === null)) ||
+  node.const === null
+
+function toUnion(parts: readonly JsonSchema[], nullable: boolean): JsonSchema {
+  const flat = parts.flatMap((part) => (Array.isArray(part.anyOf) ? (part.anyOf as JsonSchema[]) : [part]))
+  const marked = nullable ? flat.map((part) => ({ ...part, nullable: true })) : flat
+  return marked.length === 1 && marked[0] !== undefined ? marked[0] : { anyOf: marked }
+}
+
+function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema {
+  const { state } = converter
+  const types = typesOf(state, node)
+  if (types.length === 0) return openAny(state, node, pickTexts(node))
+  const others = types.filter((type) => type !== 'null')
+  const nullable = types.includes('null') && (!Array.isArray(node.enum) || node.enum.includes(null))
+  if (others.length === 0) {
+    state.lose(node, 'type', `${state.dialect.label} has no type that is null only.`)
+    return { ...pickTexts(node), type: 'string', nullable: true }
+  }
+  const parts = others.map((type) => converter.emit(state.document.derive(narrowToType(state, node, type), node), path))
+  return toUnion(parts, nullable)
+}
+
+const pickTexts = (node: JsonSchema) => (typeof node.description === 'string' ? { description: node.description } : {})
+
+/** The types of a schema: those it names, those of its values, or the one its keywords are about. */
+function typesOf(state: CompileState, node: JsonSchema): string[] {
+  const named = [node.type]
+    .flat()
+    .filter((type) => typeof type === 'string' && (Object.hasOwn(keywordsOfType, type) || type === 'null'))
+  if (named.length > 0) return [...new Set(named as string[])]
+  if (Array.isArray(node.enum) && node.enum.length > 0) return [...new Set(node.enum.map(typeOfValue))]
+  const about = Object.keys(keywordsOfType).filter((type) => keywordsOfType[type]?.some((key) => key in node))
+  const types = about.includes('number') ? about.filter((type) => type !== 'integer') : about
+  if (types.length > 0) {
+    const why = `${state.dialect.label} needs a type; it is taken from the keywords, and values of others are not allowed.`
+    state.loseAt(state.document.pointerOf(node), 'any other type', why)
+  }
+  return types
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { ToolAnnotations } from './catalog.ts'
+
+const Json = z.record(z.string(), z.unknown())
+
+/** Who a definition is compiled for. */
+export const LlmFormat = z.enum(['mcp', 'openai', 'anthropic', 'gemini'])
+export type LlmFormat = z.infer<typeof LlmFormat>
+
+/** What a definition is compiled from: the parts of a tool that a model reads. */
+export const LlmTool = z.object({
+  id: z.string(),
+  name: z.string(),
+  namespace: z.string().nullish(),
+  version: z.union([z.string(), z.int()]).optional(),
+  displayName: z.string().optional(),
+  description: z.string(),
+  inputSchema: Json,
+  outputSchema: Json.optional(),
+  annotations: ToolAnnotations.optional(),
+  tags: z.array(z.string()).optional(),
+  exampleRequests: z.array(z.string()).optional(),
+})
+export type LlmTool = z.infer<typeof LlmTool>
+
+/** Something of a stored schema that a provider cannot be told. */
+export const Loss = z.object({
+  /** JSON pointer into the stored input schema. */
+  pointer: z.string(),
+  /** The keyword or construct. */
+  lost: z.string(),
+  why: z.string(),
+})
+export type Loss = z.infer<typeof Loss>
+
+/** A tool as MCP lists it. */
+export const McpDefinition = z.strictObject({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string(),
+  inputSchema: Json,
+  outputSchema: Json.optional(),
+  annotations: ToolAnnotations.optional(),
+})
+export type McpDefinition = z.infer<typeof McpDefinition>
+
+const OpenAiFunction = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: Json,
+  strict: z.boolean(),
+})
+
+/** A function as OpenAI's Chat Completions takes it. */
+export const OpenAiChatDefinition = z.strictObject({ type: z.literal('function'), function: OpenAiFunction })
+export type OpenAiChatDefinition = z.infer<typeof OpenAiChatDefinition>
+
+/** A function as OpenAI's Responses takes it, the only one of the two that can load tools later. */
+export const OpenAiFlatDefinition = OpenAiFunction.extend({
+  type: z.literal('function'),
+  defer_loading: z.literal(true).optional(),
+})
+export type OpenAiFlatDefinition = z.infer<typeof OpenAiFlatDefinition>
+
+/** Functions that OpenAI's Responses shows and searches together. */
+export const OpenAiNamespace = z.strictObject({
+  type: z.literal('namespace'),
+  name: z.string(),
+  description: z.string(),
+  tools: z.array(OpenAiFlatDefinition),
+})
+export type OpenAiNamespace = z.infer<typeof OpenAiNamespace>
+
+/** A tool as Anthropic's Messages takes it. */
+export const AnthropicDefinition = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  input_schema: Json,
+  defer_loading: z.literal(true).optional(),
+})
+export type AnthropicDefinition = z.infer<typeof AnthropicDefinition>
+
+/** A function declaration of Gemini; one without parameters has none. */
+export const GeminiDefinition = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: Json.optional(),
+})
+export type GeminiDefinition = z.infer<typeof GeminiDefinition>
+
+/** The definition of one tool, in the shape of its provider. */
+export const LlmDefinition = z.union([
+  OpenAiChatDefinition,
+  OpenAiFlatDefinition,
+  McpDefinition,
+  AnthropicDefinition,
+  GeminiDefinition,
+])
+export type LlmDefinition = z.infer<typeof LlmDefinition>
+
+/** One tool, compiled. */
+export const CompiledTool = z.object({
+  name: z.string(),
+  definition: LlmDefinition,
+  losses: z.array(Loss),
+  /** Where the stored schema is not of an object: the argument that holds the value instead. */
+  wrappedAs: z.string().optional(),
+})
+export type CompiledTool = z.infer<typeof CompiledTool>
+
+/** A list of tools, compiled: what to send, how to find the tool that a call names, and what was lost of each. */
+export const CompiledTools = z.object({
+  definitions: z.array(z.union([LlmDefinition, OpenAiNamespace])),
+  aliases: z.record(z.string(), z.string()),
+  tools: z.array(CompiledTool.extend({ id: z.string() })),
+})
+export type CompiledTools = z.infer<typeof CompiledTools>
