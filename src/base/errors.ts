@@ -15,6 +15,7 @@ export const errorTable = {
   CONFIG_NOT_FOUND: { http: 404, exit: 3, retry: false, hint: 'List the bundled configs with: tooldex list' },
   CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named, then run: tooldex validate FILE' },
   POLICY_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named in the policy file.' },
+  BUNDLE_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named; nothing was changed.' },
   TOOL_NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Find the right name with search_tools.' },
   NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Check the name or the id.' },
   NAME_TAKEN: { http: 409, exit: 7, retry: false, hint: 'Choose another name, or change what has it.' },

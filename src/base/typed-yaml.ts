@@ -28,7 +28,11 @@ export interface YamlKind<T> {
 
 /** Reads a YAML text as typed data; every problem of the file is reported at once, each with its line and column. */
 export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  const document = parseYaml(text, file)
+  return typeDocument(parseYaml(text, file), file, kind, strict)
+}
+
+/** Reads what was parsed already as typed data, in the same way. */
+export function typeDocument<T>(document: YamlDocument, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
   if (document.problems.length > 0) throw invalid(file, kind.code, document.problems)
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
     const found = document.value == null ? 'is empty' : 'is not a mapping of keys to values'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Problem } from './problem.ts'
-import { describeYamlError } from './yaml-errors.ts'
+import { describeYamlError, duplicateKey } from './yaml-errors.ts'
 
 /** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
 const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
@@ -20,8 +20,14 @@ const maxAliases = 50
 /** The names through which plain data could reach the prototype of an object. */
 export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** What a YAML text may hold. */
+export interface YamlOptions {
+  /** Keys may be called anything, for data that is never merged into other objects. */
+  readonly anyKey?: boolean
+}
+
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
-export function parseYaml(text: string, file: string): YamlDocument {
+export function parseYaml(text: string, file: string, { anyKey = false }: YamlOptions = {}): YamlDocument {
   const { isScalar, LineCounter, parseDocument, visit } = loadReader()
   const lines = new LineCounter()
   const at = (offset: number) => {
@@ -33,13 +39,19 @@ export function parseYaml(text: string, file: string): YamlDocument {
   }
   const nowhere = () => ({ line: 1, column: 1 })
 
-  const deep = findTooDeep(text)
+  const deep = seemsTooDeep(text) ? findTooDeep(text) : undefined
   if (deep !== undefined) {
     text.slice(0, deep).replace(/\n/g, (_, offset: number) => String(lines.addNewLine(offset + 1)))
     if (lines.lineStarts[0] !== 0) lines.lineStarts.unshift(0)
     return { value: undefined, problems: [fail(deep, `is nested more than ${maxDepth} levels deep`)], locate: nowhere }
   }
-  const options = { prettyErrors: false, version: '1.2', logLevel: 'error', resolveKnownTags: false } as const
+  const options = {
+    prettyErrors: false,
+    version: '1.2',
+    logLevel: 'error',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+  } as const
   const document = parseDocument(text, { ...options, lineCounter: lines })
   const problems = [...document.errors, ...document.warnings].map((error) => {
     const { message, hint } = describeYamlError(error)
@@ -55,9 +67,18 @@ export function parseYaml(text: string, file: string): YamlDocument {
       const wrong = inside ? 'stands inside what it stands for' : anchors.has(source) ? '' : 'stands for nothing'
       if (wrong !== '') problems.push(fail(range?.[0] ?? 0, `the alias *${source} ${wrong}`))
     },
+    // The reader's own check compares every key with every other.
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) problems.push(fail(key.range?.[0] ?? 0, duplicateKey.message, duplicateKey.hint))
+        seen.add(key.value)
+      }
+    },
     Pair(_, pair) {
       const key = isScalar(pair.key) ? pair.key : undefined
-      if (key !== undefined && refusedKeys.has(String(key.value))) {
+      if (!anyKey && key !== undefined && refusedKeys.has(String(key.value))) {
         problems.push(fail(key.range?.[0] ?? 0, `the key '${String(key.value)}' is not allowed`, 'choose another name'))
       }
     },
@@ -103,11 +124,8 @@ function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknow
   return value === undefined ? undefined : { value }
 }
 
-/**
- * The offset where the text nests too deeply for a recursive reader, judged before one sees it: brackets in brackets,
- * `- - -`, `a: a: a:`, or lines that begin far to the right. A reader that runs out of stack can take the process with it.
- */
-function findTooDeep(text: string): number | undefined {
+/** Whether a text may nest too deeply: judged by its signs alone, some of which may stand in quotes. */
+function seemsTooDeep(text: string): boolean {
   let depth = 0
   let pairs = 0
   for (let index = 0; index < text.length; index++) {
@@ -116,9 +134,22 @@ function findTooDeep(text: string): number | undefined {
     else if (']}'.includes(char) && depth > 0) depth--
     else if (char === ':' && ' \t'.includes(text.charAt(index + 1))) pairs++
     if (char === '\n' || (depth > 0 && ',[{]}'.includes(char))) pairs = 0
-    if (depth > maxDepth || pairs > 2 * maxDepth) return index
+    if (depth > maxDepth || pairs > 2 * maxDepth) return true
   }
   const mark = '[-?:][ \\t]+(?:[!&]\\S*[ \\t]+)?'
-  const dashes = new RegExp(`(?:${mark}){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').exec(text)
-  return dashes?.index
+  return new RegExp(`(?:${mark}){${maxDepth}}|^[ \\t]{${2 * maxDepth}}[ \\t]*\\S`, 'm').test(text)
+}
+
+/**
+ * The offset where the text nests too deeply for a recursive reader, found by the part of the reader that is not recursive.
+ * A reader that runs out of stack can take the process with it.
+ */
+function findTooDeep(text: string): number | undefined {
+  const { Lexer, Parser } = loadReader()
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(text)) {
+    Array.from(parser.next(lexeme))
+    if (parser.stack.length > maxDepth) return parser.offset
+  }
+  return undefined
 }

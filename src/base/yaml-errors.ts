@@ -24,6 +24,12 @@ const badIndent = always(
   'begin all keys of a mapping, or all dashes of a list, in one column',
 )
 
+/** A key that a mapping has twice. */
+export const duplicateKey: YamlMistake = {
+  message: 'the key stands here a second time; keys must be unique',
+  hint: 'remove one of the two',
+}
+
 // The reader's own words are for those who program with it.
 const mistakes: Readonly<Partial<Record<YAMLError['code'], Tell>>> = {
   ALIAS_PROPS: badName,
@@ -41,7 +47,6 @@ const mistakes: Readonly<Partial<Record<YAMLError['code'], Tell>>> = {
   }),
   BLOCK_AS_IMPLICIT_KEY: badKey,
   BLOCK_IN_FLOW: always('what stands in brackets cannot be read', 'write [a, b] or {a: 1, b: 2}'),
-  DUPLICATE_KEY: always('the key stands here a second time; keys must be unique', 'remove one of the two'),
   KEY_OVER_1024_CHARS: badKey,
   MISSING_CHAR: describeMissing,
   MULTILINE_IMPLICIT_KEY: badKey,

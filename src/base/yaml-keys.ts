@@ -1,4 +1,5 @@
 import { didYouMean } from './suggest.ts'
+import { refusedKeys } from './yaml-document.ts'
 
 /** Which keys a YAML mapping may have, and what they are called in code. */
 export interface KeyShape {
@@ -30,7 +31,11 @@ function rename(value: unknown, shape: KeyShape, path: readonly PropertyKey[], u
     const name = shape.each === undefined ? ownValue(shape.keys, key) : key
     const inner = shape.each ?? ownValue(shape.inside, key)
     const at = [...path, key]
-    if (name !== undefined) renamed[name] = inner === undefined ? held : rename(held, inner, at, unknown)
+    if (shape.each !== undefined && refusedKeys.has(key)) {
+      unknown.push({ path: at, message: `the key '${key}' is not allowed` })
+    } else if (name !== undefined && Object.hasOwn(renamed, name)) {
+      unknown.push({ path: at, message: `'${key}' says again what stands here under another spelling` })
+    } else if (name !== undefined) renamed[name] = inner === undefined ? held : rename(held, inner, at, unknown)
     else unknown.push({ path: at, message: `unknown key '${key}'.${didYouMean(key, Object.keys(shape.keys ?? {}))}` })
   }
   return renamed
@@ -51,6 +56,15 @@ export function toYamlPath(path: readonly PropertyKey[], shape: KeyShape): reado
 export function sameKeys(names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, name]))
 }
+
+/** Keys that may be written in camelCase, as they are named in code, or in snake_case. */
+export function bothSpellings(names: string): Record<string, string> {
+  const snake = names.split(' ').map((name) => [toSnakeCase(name), name])
+  return { ...sameKeys(names), ...Object.fromEntries(snake) }
+}
+
+/** `displayName` as `display_name`. */
+export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const ownValue = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined

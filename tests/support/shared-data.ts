@@ -12,3 +12,7 @@ export function climaxConfigFiles(): readonly string[] {
   const names = readdirSync(climaxConfigs).filter((name) => name.endsWith('.yaml') && !name.endsWith('.policy.yaml'))
   return names.sort().map((name) => join(climaxConfigs, name))
 }
+
+/** Nineteen tools of another project as a JSON list, where they lie beside the checkout. */
+export const opsToolsFile = join(projectRoot, '..', 'shared', 'data', 'ops-tools', 'tools.json')
+export const hasOpsTools = existsSync(opsToolsFile)

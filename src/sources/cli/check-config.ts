@@ -3,8 +3,8 @@ import { splitWords } from '../../base/split-words.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import { hasInvisible, showInvisible } from '../../base/visible-text.ts'
 import { formatPath } from '../../base/zod-issues.ts'
+import { checkArgs } from '../../contract/check-cli-args.ts'
 import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
-import { checkArgs } from './check-args.ts'
 
 /** What makes no sense in a config although each field is well formed by itself. */
 export function checkConfig(config: CliConfig, env: Environment): readonly Finding[] {

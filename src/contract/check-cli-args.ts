@@ -1,6 +1,6 @@
-import type { Finding } from '../../base/typed-yaml.ts'
-import { refusedKeys } from '../../base/yaml-document.ts'
-import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
+import type { Finding } from '../base/typed-yaml.ts'
+import { refusedKeys } from '../base/yaml-document.ts'
+import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
 /** What makes no sense in a list of arguments. */
 export function checkArgs(

@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module'
+import type * as Jsonc from 'jsonc-parser'
+import { parseYaml, type YamlDocument } from './yaml-document.ts'
+
+const loadReader = (): typeof Jsonc => createRequire(import.meta.url)('jsonc-parser')
+
+const maxDepth = 200
+// SyntaxKind of the scanner, which is a const enum there.
+const token = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, colon: 6, string: 10, end: 17 } as const
+
+/**
+ * Parses JSON or YAML whose keys may be called anything. JSON is YAML, but its own reader is many times faster; a text that is
+ * not quite JSON is left to the YAML reader, which says what is wrong where.
+ */
+export function parseJsonOrYaml(text: string, file: string): YamlDocument {
+  const asYaml = () => parseYaml(text, file, { anyKey: true })
+  if (!/^\s*[[{]/.test(text) || !isPlainJson(text)) return asYaml()
+  try {
+    const value: unknown = JSON.parse(text)
+    let tree: Jsonc.Node | undefined
+    const root = () => {
+      tree ??= loadReader().parseTree(text)
+      return tree
+    }
+    return { value, problems: [], locate: (path, at = 'value') => toPlace(text, findOffset(root(), path, at)) }
+  } catch {
+    return asYaml()
+  }
+}
+
+/** Whether no object has a key twice and nothing nests deeply: what `JSON.parse` would let pass. */
+function isPlainJson(text: string): boolean {
+  const scanner = loadReader().createScanner(text, true)
+  const open: Set<string>[] = []
+  let last: string | undefined
+  for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan()) {
+    if (kind === token.openBrace || kind === token.openBracket) open.push(new Set())
+    if (kind === token.closeBrace || kind === token.closeBracket) open.pop()
+    if (open.length > maxDepth) return false
+    if (kind === token.colon && last !== undefined) {
+      if (open.at(-1)?.has(last)) return false
+      open.at(-1)?.add(last)
+    }
+    last = kind === token.string ? scanner.getTokenValue() : undefined
+  }
+  return true
+}
+
+function findOffset(root: Jsonc.Node | undefined, path: readonly PropertyKey[], at: 'key' | 'value'): number {
+  let node = root
+  for (const [depth, part] of path.entries()) {
+    const found = childOf(node, part)
+    if (found === undefined) break
+    if (depth === path.length - 1 && at === 'key' && found.parent?.type === 'property') return found.parent.offset
+    node = found
+  }
+  return node?.offset ?? 0
+}
+
+function childOf(node: Jsonc.Node | undefined, part: PropertyKey): Jsonc.Node | undefined {
+  if (node?.type === 'array') return node.children?.[Number(part)]
+  return node?.children?.find((property) => property.children?.[0]?.value === String(part))?.children?.[1]
+}
+
+function toPlace(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { Policy } from './policy.ts'
+import { registryLimits, ToolDraft } from './registry.ts'
+import { ToolStatus } from './tool-state.ts'
+
+/** How much one bundle, and one folder of bundles, may hold. */
+export const bundleLimits = {
+  bytes: 10 * 1024 * 1024,
+  tools: 10_000,
+  categories: 10_000,
+  policies: 1000,
+  files: 10_000,
+  folderBytes: 100 * 1024 * 1024,
+  folderDepth: 32,
+} as const
+
+const CategoryName = z.string().trim().min(1).max(registryLimits.category)
+
+/** A category as files name it: by its name and that of its parent. */
+export const BundleCategory = z.strictObject({
+  name: CategoryName,
+  description: z.string().max(registryLimits.description).nullable().default(null),
+  parent: CategoryName.nullable().default(null),
+})
+export type BundleCategory = z.infer<typeof BundleCategory>
+
+/** A tool as files name it: its category by name, and what becomes of it. */
+export const BundleTool = ToolDraft.omit({ categoryId: true }).extend({
+  category: CategoryName.nullable().default(null),
+  /** Where absent, a new tool is a draft and a known one stays what it is. */
+  status: ToolStatus.optional(),
+  /** What the version that this makes says of itself; no part of the tool. */
+  changelog: z.string().max(registryLimits.changelog).nullable().default(null),
+})
+export type BundleTool = z.infer<typeof BundleTool>
+
+/** A policy with the name it is known by. */
+export const BundlePolicy = z.strictObject({ name: z.string().trim().min(1).max(100), policy: Policy })
+export type BundlePolicy = z.infer<typeof BundlePolicy>
+
+/** Tools, categories and policies as one file that another registry can read. */
+export const Bundle = z.strictObject({
+  /** The version of this format. */
+  tooldex: z.literal(1),
+  categories: z.array(BundleCategory).max(bundleLimits.categories).default([]),
+  tools: z.array(BundleTool).max(bundleLimits.tools).default([]),
+  policies: z.array(BundlePolicy).max(bundleLimits.policies).default([]),
+})
+export type Bundle = z.infer<typeof Bundle>
+/** A bundle as it may be written: what has a default may be left out. */
+export type BundleInput = z.input<typeof Bundle>
+
+/** What is to be done to one kind of thing, by name. */
+export interface PlanPart {
+  readonly create: readonly string[]
+  readonly change: readonly { readonly name: string; readonly fields: readonly string[] }[]
+  readonly remove: readonly string[]
+  readonly unchanged: number
+}
+
+/** What makes a registry what a bundle says; the parts at the top are about tools. */
+export interface BundlePlan extends PlanPart {
+  /** Parents before children where they are created or changed, children before parents where they are removed. */
+  readonly categories: PlanPart
+  readonly policies: PlanPart
+}

@@ -1,0 +1,32 @@
+import { type KeyShape, sameKeys } from '../base/yaml-keys.ts'
+
+const argKeys: KeyShape = {
+  keys: sameKeys('name type description required default flag positional cwd stdin enum repeat items root'),
+}
+
+const toolKeys: KeyShape = {
+  keys: {
+    ...sameKeys('name description command args timeout category tags annotations'),
+    example_requests: 'exampleRequests',
+    end_of_options: 'endOfOptions',
+    inherit_env: 'inheritEnv',
+  },
+  inside: {
+    args: argKeys,
+    annotations: {
+      keys: { read_only: 'readOnly', destructive: 'destructive', idempotent: 'idempotent', open_world: 'openWorld' },
+    },
+  },
+}
+
+/** The keys of a config file. */
+export const configKeys: KeyShape = {
+  keys: {
+    ...sameKeys('name description command env category tags tools'),
+    working_dir: 'workingDir',
+    global_args: 'globalArgs',
+    inherit_env: 'inheritEnv',
+    end_of_options: 'endOfOptions',
+  },
+  inside: { tools: toolKeys, global_args: argKeys },
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { ArgDef, type CliConfig, ToolDef } from './cli-config.ts'
+
+/** How a registered tool of type `cli` is run: its command, and what the config it came from adds. */
+export const CliExecutorConfig = z.strictObject({
+  /** The program, as the config writes it: split into words and filled in when it runs. */
+  baseCommand: z.string().min(1),
+  ...ToolDef.pick({ command: true, args: true, timeout: true, endOfOptions: true, inheritEnv: true }).shape,
+  globalArgs: z.array(ArgDef).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  workingDir: z.string().nullable().default(null),
+})
+export type CliExecutorConfig = z.infer<typeof CliExecutorConfig>
+
+/** What a registry keeps to run one tool of a config; what has its default is left out. */
+export function toCliExecutorConfig(config: CliConfig, tool: ToolDef): Record<string, unknown> {
+  const { command, args, timeout } = tool
+  const endOfOptions = tool.endOfOptions ?? (config.endOfOptions || undefined)
+  const inheritEnv = tool.inheritEnv ?? config.inheritEnv
+  return {
+    baseCommand: config.command,
+    ...(command === '' ? {} : { command }),
+    ...(args.length === 0 ? {} : { args: args.map(leaveOutDefaults) }),
+    ...(config.globalArgs.length === 0 ? {} : { globalArgs: config.globalArgs.map(leaveOutDefaults) }),
+    ...(Object.keys(config.env).length === 0 ? {} : { env: config.env }),
+    ...(config.workingDir == null ? {} : { workingDir: config.workingDir }),
+    ...(timeout == null ? {} : { timeout }),
+    ...(endOfOptions === undefined ? {} : { endOfOptions }),
+    ...(inheritEnv === undefined ? {} : { inheritEnv }),
+  }
+}
+
+function leaveOutDefaults(arg: ArgDef): Record<string, unknown> {
+  const isDefault = (key: string, value: unknown) =>
+    value == null || (key === 'type' && value === 'string') || (key !== 'default' && (value === false || value === ''))
+  return Object.fromEntries(Object.entries(arg).filter(([key, value]) => !isDefault(key, value)))
+}

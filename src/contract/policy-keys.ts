@@ -1,0 +1,14 @@
+import { type KeyShape, sameKeys } from '../base/yaml-keys.ts'
+
+/** The keys of a policy file. */
+export const policyKeys: KeyShape = {
+  keys: sameKeys('executor default tools'),
+  inside: {
+    executor: {
+      keys: { ...sameKeys('type image volumes network'), working_dir: 'workingDir', workingDir: 'workingDir' },
+    },
+    tools: {
+      each: { keys: sameKeys('description args'), inside: { args: { each: { keys: sameKeys('pattern min max') } } } },
+    },
+  },
+}

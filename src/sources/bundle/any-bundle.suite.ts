@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { Bundle } from '../../contract/bundle.ts'
+import { sortBundle } from './join-parts.ts'
+
+const nastyTexts = [
+  ...[
+    'true',
+    'null',
+    '~',
+    '1',
+    '1.0',
+    '0x1F',
+    '1e5',
+    '.inf',
+    '-',
+    '- a',
+    'a: b',
+    'a #b',
+    '# a',
+    '#',
+    '{a}',
+    '[a]',
+    '|',
+    '>',
+  ],
+  ...[
+    '  lead',
+    'trail  ',
+    '\ttab',
+    'a\tb',
+    'a\r\nb\r\n',
+    'a\rb',
+    'a\n\n\nb\n\n',
+    '\n',
+    '\n a',
+    'a\n  b\n c',
+    'a\n \n',
+    'a\n\tb\n',
+  ],
+  ...[
+    '👩‍👩‍👧 ok',
+    '\ud800',
+    '\0',
+    '\u2028',
+    '\ufeffa',
+    '\u0085',
+    'x'.repeat(5000),
+    '"',
+    "'",
+    "'a'",
+    '"a"',
+    '\\n',
+    '%a',
+    '@a',
+    '`a`',
+  ],
+  ...[
+    '---',
+    '...',
+    'a\n---\nb',
+    '!tag',
+    '&a',
+    '*a',
+    '<<',
+    '? a',
+    ': a',
+    'no',
+    'Yes',
+    '2001-01-01',
+    '12:30',
+    '[['.repeat(300),
+  ],
+  ...['- '.repeat(300), 'a: '.repeat(600), `def main():\n${' '.repeat(500)}x\n`, '__proto__', '', ' '],
+]
+const text = fc.oneof(fc.constantFrom(...nastyTexts), fc.string({ unit: 'binary' }), fc.string(), lines())
+const some = text.filter((value) => value.trim() !== '')
+const key = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'prototype', 'k'.repeat(2000), 'type'))
+const { json } = fc.letrec<{ json: unknown; list: unknown[]; map: object }>((tie) => ({
+  json: fc.oneof({ maxDepth: 3 }, text, fc.boolean(), fc.constant(null), number(), tie('list'), tie('map')),
+  list: fc.array(tie('json'), { maxLength: 3 }),
+  map: fc.array(fc.tuple(key, tie('json')), { maxLength: 3 }).map(toObject),
+}))
+/** Any object; `__proto__` is no key of the object itself, only of those inside. */
+const object = fc
+  .array(
+    fc.tuple(
+      key.filter((name) => name !== '__proto__'),
+      json,
+    ),
+    { maxLength: 4 },
+  )
+  .map(toObject)
+
+function lines() {
+  return fc.array(fc.string({ maxLength: 12 }), { maxLength: 6 }).map((parts) => parts.join('\n'))
+}
+
+function number() {
+  return fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((value) => value + 0 || 0)
+}
+
+/** An object with these keys of its own, whatever they are called. */
+function toObject(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(entries)
+}
+
+const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const short = some.map((value) => value.slice(0, 100)).filter((value) => value.trim() !== '')
+const name = fc.stringMatching(/^[a-z0-9_]{1,12}$/)
+
+const tool = (categories: readonly string[]) =>
+  fc.record(
+    {
+      name,
+      displayName: short,
+      description: some,
+      inputSchema: object,
+      outputSchema: object,
+      tags: fc.array(short, { maxLength: 3 }),
+      category: fc.constantFrom(null, ...categories),
+      namespace: nullable(name),
+      status: fc.constantFrom('DRAFT', 'ACTIVE', 'DISABLED', 'DEPRECATED'),
+      executorType: fc.constantFrom('python', 'shell', 'http', 'mcp', 'cli'),
+      executorConfig: object,
+      scriptContent: nullable(text),
+      summary: nullable(short),
+      notes: nullable(text),
+      exampleRequests: fc.array(short, { maxLength: 2 }),
+      examples: fc.array(fc.record({ description: short, args: fc.constant({ a: [1, 'x'] }) }), { maxLength: 2 }),
+      annotations: fc.record({ readOnlyHint: fc.boolean(), more: json }, { requiredKeys: [] }),
+      changelog: nullable(text.map((value) => value.slice(0, 2000))),
+    },
+    { requiredKeys: ['name', 'displayName', 'description', 'inputSchema'] },
+  )
+
+const policy = fc.record({
+  name: short,
+  policy: fc.record({
+    default: fc.constantFrom('enabled', 'disabled'),
+    executor: fc.constantFrom({}, { type: 'docker', image: 'a/b:1', workingDir: '/w', volumes: ['$A:/b'] }),
+    tools: fc.dictionary(name, fc.constantFrom({}, { description: '1', args: { a: { pattern: '^a.*$', max: 3 } } })),
+  }),
+})
+
+/** Trees of categories: each may be in one before it. */
+const categories = fc
+  .uniqueArray(
+    short.map((value) => value.trim()),
+    { maxLength: 5 },
+  )
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((own, index) =>
+        fc.record({
+          name: fc.constant(own),
+          parent: fc.constantFrom(null, ...names.slice(0, index)),
+          description: nullable(text),
+        }),
+      ),
+    ),
+  )
+
+/** Any bundle that a registry could hold, hostile texts and keys included. */
+export const anyBundle: fc.Arbitrary<Bundle> = categories.chain((given) =>
+  fc
+    .record({
+      tooldex: fc.constant(1 as const),
+      categories: fc.constant(given),
+      tools: fc.uniqueArray(tool(given.map((category) => category.name)), {
+        maxLength: 4,
+        selector: (each) => each.name,
+      }),
+      policies: fc.uniqueArray(policy, { maxLength: 2, selector: (each) => each.name.trim() }),
+    })
+    .map((input) => sortBundle(Bundle.parse(input))),
+)

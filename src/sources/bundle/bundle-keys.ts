@@ -1,0 +1,24 @@
+import { bothSpellings, type KeyShape, sameKeys } from '../../base/yaml-keys.ts'
+import { policyKeys } from '../../contract/policy-keys.ts'
+
+/** The keys of a tool in the order in which they are written. */
+export const toolFields = [
+  ...['name', 'displayName', 'namespace', 'category', 'status', 'tags', 'description', 'summary', 'notes'],
+  ...['exampleRequests', 'examples', 'externalRefs', 'annotations', 'inputModes', 'outputModes', 'securitySummary'],
+  ...['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent', 'changelog'],
+] as const
+
+const toolKeys: KeyShape = {
+  keys: bothSpellings(toolFields.join(' ')),
+  inside: { examples: { keys: bothSpellings('description args resultHint') } },
+}
+
+/** The keys of a bundle: as on the wire, or in snake_case. */
+export const bundleKeys: KeyShape = {
+  keys: sameKeys('tooldex categories tools policies'),
+  inside: {
+    categories: { keys: sameKeys('name description parent') },
+    tools: toolKeys,
+    policies: { keys: sameKeys('name policy'), inside: { policy: policyKeys } },
+  },
+}

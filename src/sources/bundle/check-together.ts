@@ -1,0 +1,93 @@
+import { didYouMean } from '../../base/suggest.ts'
+import type { Finding } from '../../base/typed-yaml.ts'
+import type { BundleCategory } from '../../contract/bundle.ts'
+import type { BundlePart } from './read-part.ts'
+
+type Part = Omit<BundlePart, 'warnings'>
+/** What is wrong with one of several files, seen beside the others. */
+export interface PartFinding extends Finding {
+  readonly part: Part
+}
+interface Place {
+  readonly part: Part
+  readonly path: readonly PropertyKey[]
+}
+
+/** Names that are there twice and, where all files could be read, names that stand for nothing. */
+export function checkTogether(parts: readonly Part[], complete = true): readonly PartFinding[] {
+  const twice = (['tools', 'categories', 'policies'] as const).flatMap((kind) => findTwice(parts, kind))
+  return complete ? [...twice, ...findUnknown(parts), ...findCycles(parts)] : twice
+}
+
+const singular = { tools: 'tool', categories: 'category', policies: 'policy' } as const
+
+function findTwice(parts: readonly Part[], kind: keyof typeof singular): readonly PartFinding[] {
+  const first = new Map<string, Place>()
+  return parts.flatMap((part) =>
+    part.bundle[kind].flatMap(({ name }, index) => {
+      const path = [kind, index, 'name']
+      const known = first.get(name)
+      if (known === undefined) first.set(name, { part, path })
+      return known === undefined
+        ? []
+        : [
+            {
+              part,
+              path,
+              message: `the ${singular[kind]} '${name}' is already at ${showPlace(known)}`,
+              hint: 'keep one',
+            },
+          ]
+    }),
+  )
+}
+
+function showPlace({ part, path }: Place): string {
+  const { line, column } = part.locate(path)
+  return `${part.file}:${line}:${column}`
+}
+
+function findUnknown(parts: readonly Part[]): readonly PartFinding[] {
+  const implied = parts.filter((part) => part.impliesCategories).flatMap(({ bundle }) => bundle.tools)
+  const declared = parts.flatMap(({ bundle }) => bundle.categories.map(({ name }) => name))
+  const names = new Set([...declared, ...implied.flatMap(({ category }) => category ?? [])])
+  const ask = (part: Part, name: string | null, path: readonly PropertyKey[]): readonly PartFinding[] => {
+    if (name === null || names.has(name)) return []
+    const message = `there is no category '${name}'.${didYouMean(name, names)}`
+    return [{ part, path, message, hint: 'name one of categories, or add it there' }]
+  }
+  return parts.flatMap((part) => [
+    ...part.bundle.categories.flatMap(({ parent }, index) => ask(part, parent, ['categories', index, 'parent'])),
+    ...part.bundle.tools.flatMap(({ category }, index) => ask(part, category, ['tools', index, 'category'])),
+  ])
+}
+
+/** Each circle is told once, at the first of its categories. */
+function findCycles(parts: readonly Part[]): readonly PartFinding[] {
+  const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
+  const told = new Set<string>()
+  return parts.flatMap((part) =>
+    part.bundle.categories.flatMap(({ name }, index) => {
+      const circle = walkUp(name, parents, told)
+      if (circle === undefined) return []
+      const message = `the category '${name}' is its own ancestor: ${[...circle, name].join(' in ')}`
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'take one of them out' }]
+    }),
+  )
+}
+
+const toParent = ({ name, parent }: BundleCategory) => [name, parent] as const
+
+/** The way up from a category that leads back to it; what was walked before is not walked again. */
+function walkUp(name: string, parents: ReadonlyMap<string, string | null>, told: Set<string>) {
+  const way: string[] = []
+  const own = new Set<string>()
+  let at: string | null | undefined = name
+  while (at != null && !told.has(at)) {
+    told.add(at)
+    own.add(at)
+    way.push(at)
+    at = parents.get(at)
+  }
+  return at != null && own.has(at) ? way.slice(way.indexOf(at)) : undefined
+}

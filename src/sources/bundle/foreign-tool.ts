@@ -1,0 +1,80 @@
+import type { Finding } from '../../base/typed-yaml.ts'
+import { type Fields, fieldOf, isFields } from './bundle-view.ts'
+import { remarkName, toDisplayName, toSafeName } from './safe-name.ts'
+
+/** A tool of another form in ours, with where its parts stood. */
+export interface ForeignTool {
+  readonly value: Fields
+  readonly origin: (path: readonly PropertyKey[]) => readonly PropertyKey[]
+  readonly findings: readonly Finding[]
+}
+
+const ours = [
+  'displayName',
+  'executorType',
+  'executorConfig',
+  'scriptContent',
+  'scriptFile',
+  'category',
+  'status',
+  'tags',
+]
+
+/** Whether a tool is in the form of OpenAI, MCP or Anthropic: none of the keys that only ours has. */
+export const isForeign = (tool: Fields): boolean => ours.every((key) => fieldOf(tool, key) === undefined)
+
+/**
+ * Reads `{type: 'function', function: {...}}`, `{name, parameters}`, `{name, inputSchema}` and `{name, input_schema}`. Such a tool
+ * says nothing of who runs it: it becomes one of an MCP server that is still to be named, under the name it has there.
+ */
+export function readForeignTool(tool: Fields): ForeignTool {
+  const nested = isFields(tool.function)
+  const inner = isFields(tool.function) ? tool.function : tool
+  const schemaKey = Object.hasOwn(inner, 'parameters') ? 'parameters' : 'inputSchema'
+  const value = toTool(inner, schemaKey)
+  const rename = (key: PropertyKey) => (key === 'inputSchema' ? schemaKey : key)
+  return {
+    value,
+    origin: (path) => [...(nested ? ['function'] : []), ...path.map((key, depth) => (depth === 0 ? rename(key) : key))],
+    findings: [...remarkTool(inner, value), ...remarkLeftOut(tool, inner)],
+  }
+}
+
+function toTool(inner: Fields, schemaKey: string): Fields {
+  const { name, description } = inner
+  if (typeof name !== 'string') return { name, displayName: '?', description: '?', inputSchema: {} }
+  const annotations = isFields(inner.annotations) ? inner.annotations : {}
+  const displayName = firstText(inner.title, annotations.title) ?? toDisplayName(name)
+  const outputSchema = fieldOf(inner, 'outputSchema')
+  return {
+    name: toSafeName(name),
+    displayName,
+    description: description === undefined || description === '' ? displayName : description,
+    inputSchema: fieldOf(inner, schemaKey) ?? { type: 'object', properties: {} },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(inner.annotations === undefined ? {} : { annotations: inner.annotations }),
+    executorType: 'mcp',
+    executorConfig: { tool: name },
+  }
+}
+
+function remarkTool({ name, description }: Fields, value: Fields): readonly Finding[] {
+  if (typeof name !== 'string') return []
+  const message = `'${name}' has no description; its title stands in`
+  const missing = { path: [], message, hint: 'say what it does', severity: 'warning' } as const
+  const none = description === undefined || description === ''
+  return [...remarkName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
+}
+
+const taken = ['name', 'title', 'description', 'parameters', 'inputSchema', 'input_schema', 'outputSchema']
+const known = new Set([...taken, 'output_schema', 'annotations', 'type', 'function'])
+
+/** What a registry has no place for is named, not dropped in silence. */
+function remarkLeftOut(tool: Fields, inner: Fields): readonly Finding[] {
+  const left = [...new Set([...Object.keys(tool), ...Object.keys(inner)])].filter((key) => !known.has(key))
+  if (left.length === 0) return []
+  return [{ path: [], message: `left out of '${String(inner.name)}': ${left.join(', ')}`, severity: 'warning' }]
+}
+
+const firstText = (...values: readonly unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value.trim() !== '')

@@ -1,0 +1,71 @@
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import { bundleLimits } from '../../contract/bundle.ts'
+
+/** The files of a folder that may hold tools, and what could not be taken. */
+export interface BundleFiles {
+  /** Its real path. */
+  readonly root: string
+  readonly files: readonly string[]
+  readonly problems: readonly Problem[]
+}
+
+/** Lists every YAML and JSON file below a folder, in the order of their paths; hidden ones are left out, links must stay inside. */
+export function listBundleFiles(folder: string): BundleFiles {
+  const root = realFolder(folder)
+  const files: string[] = []
+  const problems: Problem[] = []
+  const visit = (path: string, depth: number) => {
+    if (depth > bundleLimits.folderDepth) throw refuse(path, `lies more than ${bundleLimits.folderDepth} folders deep`)
+    for (const entry of readdirSync(path, { withFileTypes: true }).sort(byName)) {
+      const found = join(path, entry.name)
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      if (entry.isDirectory()) visit(found, depth + 1)
+      else if (entry.isSymbolicLink()) problems.push(...followLink(root, found, files))
+      else if (isBundleName(entry.name)) files.push(found)
+      if (files.length > bundleLimits.files) throw refuse(root, `has more than ${bundleLimits.files} files`)
+    }
+  }
+  visit(root, 0)
+  return { root, files: [...new Set(files)], problems }
+}
+
+/** A link to a file inside is that file; others are not followed. */
+function followLink(root: string, path: string, files: string[]): readonly Problem[] {
+  const tell = (severity: Problem['severity'], message: string) => [{ severity, file: path, message } as const]
+  const target = realPath(path)
+  if (target === undefined) return isBundleName(path) ? tell('error', 'the link leads nowhere') : []
+  if (statSync(target).isDirectory()) return tell('warning', 'the link to a folder is not followed')
+  if (!isBundleName(path)) return []
+  if (!isInside(root, target)) return tell('error', 'the link leads out of the folder')
+  files.push(target)
+  return []
+}
+
+/** Whether a real path lies below a real folder. */
+export const isInside = (root: string, path: string): boolean =>
+  path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
+
+/** Where a path leads, if anywhere. */
+export function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function realFolder(folder: string): string {
+  const root = realPath(folder)
+  if (root === undefined)
+    throw new TooldexError('CONFIG_NOT_FOUND', `${folder} does not exist.`, { hint: 'Check its path.' })
+  if (!lstatSync(root).isDirectory()) throw refuse(folder, 'is not a folder')
+  return root
+}
+
+const isBundleName = (name: string) => /\.(?:ya?ml|json)$/i.test(name)
+const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : Number(a.name > b.name))
+const refuse = (path: string, why: string) =>
+  new TooldexError('FILE_REFUSED', `${path} ${why}.`, { hint: 'Give a folder with the files of your tools only.' })

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlanPart } from '../../contract/bundle.ts'
+
+/** What makes `current` say what `wanted` says; what only `current` has is removed only with `prune`. */
+export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonly prune: boolean }): BundlePlan {
+  const known = new Map(current.tools.map((tool) => [tool.name, tool]))
+  const tools = wanted.tools.map((tool) => toCompare(tool, known.get(tool.name)))
+  const currentTools = current.tools.map((tool) => toCompare(tool))
+  return {
+    ...planPart(currentTools, tools, prune),
+    categories: inTreeOrder(planPart(current.categories, wanted.categories, prune), current, wanted),
+    policies: planPart(current.policies, wanted.policies, prune),
+  }
+}
+
+/** A tool without what is no part of it, in the state it is to have. */
+function toCompare({ changelog: _, ...tool }: BundleTool, known?: BundleTool) {
+  return { ...tool, status: tool.status ?? known?.status ?? 'DRAFT' }
+}
+
+function planPart<T extends { readonly name: string }>(
+  current: readonly T[],
+  wanted: readonly T[],
+  prune: boolean,
+): PlanPart {
+  const before = new Map(current.map((item) => [item.name, item]))
+  const after = new Map(wanted.map((item) => [item.name, item]))
+  const kept = [...after.keys()].filter((name) => before.has(name)).sort()
+  const compared = kept.map((name) => ({ name, fields: changedFields(before.get(name), after.get(name)) }))
+  const change = compared.filter(({ fields }) => fields.length > 0)
+  return {
+    create: [...after.keys()].filter((name) => !before.has(name)).sort(),
+    change,
+    remove: prune ? [...before.keys()].filter((name) => !after.has(name)).sort() : [],
+    unchanged: kept.length - change.length,
+  }
+}
+
+/** The fields in which two things differ; the order of keys does not count, as no database keeps it. */
+function changedFields(before: object = {}, after: object = {}): readonly string[] {
+  const [a, b] = [before, after] as Record<string, unknown>[]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !isDeepStrictEqual(a?.[name], b?.[name])).sort()
+}
+
+/** Parents come before their children, and go after them. */
+function inTreeOrder(part: PlanPart, current: Bundle, wanted: Bundle): PlanPart {
+  const [before, after] = [depthsOf(current.categories), depthsOf(wanted.categories)]
+  return {
+    ...part,
+    create: part.create.toSorted((a, b) => depth(after, a) - depth(after, b)),
+    change: part.change.toSorted((a, b) => depth(after, a.name) - depth(after, b.name)),
+    remove: part.remove.toSorted((a, b) => depth(before, b) - depth(before, a)),
+  }
+}
+
+const depth = (depths: ReadonlyMap<string, number>, name: string) => depths.get(name) ?? 0
+
+function depthsOf(categories: readonly BundleCategory[]): ReadonlyMap<string, number> {
+  const parents = new Map(categories.map(({ name, parent }) => [name, parent]))
+  const depths = new Map<string, number>()
+  for (const { name } of categories) {
+    const way: string[] = []
+    for (let at: string | null = name; at !== null && !depths.has(at); at = parents.get(at) ?? null) {
+      way.push(at)
+      // Stands in until the way is walked back, and ends a circle.
+      depths.set(at, 0)
+    }
+    let above = depths.get(parents.get(way.at(-1) ?? '') ?? '') ?? -1
+    for (const step of way.reverse()) depths.set(step, ++above)
+  }
+  return depths
+}

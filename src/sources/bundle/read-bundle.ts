@@ -1,0 +1,28 @@
+import type { Problem } from '../../base/problem.ts'
+import type { Bundle } from '../../contract/bundle.ts'
+import { checkTogether } from './check-together.ts'
+import type { BundleFormat } from './detect-format.ts'
+import { joinParts } from './join-parts.ts'
+import { readPart } from './read-part.ts'
+
+/** Which file a text is from and, where it is not to be guessed, what it holds. */
+export interface ReadBundleOptions {
+  readonly file: string
+  readonly format?: BundleFormat | undefined
+}
+
+/** What a text holds, with what is odd about it. */
+export interface ReadBundle {
+  readonly bundle: Bundle
+  readonly format: BundleFormat
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools as we, OpenAI, MCP or
+ * Anthropic write it. Throws a TooldexError with every problem of the text.
+ */
+export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
+  const part = readPart(text, { ...options, check: (own) => checkTogether([own]) })
+  return { bundle: joinParts([part]), format: part.format, warnings: part.warnings }
+}

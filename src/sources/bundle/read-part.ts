@@ -1,0 +1,102 @@
+import { TooldexError } from '../../base/errors.ts'
+import { parseJsonOrYaml } from '../../base/json-document.ts'
+import type { Problem } from '../../base/problem.ts'
+import { type Finding, typeDocument } from '../../base/typed-yaml.ts'
+import type { YamlDocument } from '../../base/yaml-document.ts'
+import { Bundle, bundleLimits } from '../../contract/bundle.ts'
+import { checkPolicy } from '../../contract/check-policy.ts'
+import { bundleKeys } from './bundle-keys.ts'
+import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
+import { type BundleFormat, detectFormat } from './detect-format.ts'
+import { fillScripts, type ReadScript } from './fill-scripts.ts'
+import { findLostKeys } from './find-lost-keys.ts'
+import { isForeign } from './foreign-tool.ts'
+import { viewBundle, viewCategories, viewPolicy, viewTool } from './view-bundle.ts'
+import { viewCliConfig } from './view-cli-config.ts'
+import { viewToolList } from './view-tool-list.ts'
+
+/** What one file says, before it is known whether the files agree. */
+export interface BundlePart {
+  readonly file: string
+  readonly format: BundleFormat
+  readonly bundle: Bundle
+  readonly warnings: readonly Problem[]
+  readonly impliesCategories: boolean
+  /** Where a part of the bundle stands in the file. */
+  locate(path: readonly PropertyKey[]): { line: number; column: number }
+}
+
+/** How one file is read. */
+export interface PartOptions {
+  readonly file: string
+  readonly format?: BundleFormat | undefined
+  readonly readScript?: ReadScript | undefined
+  /** What is to be checked beside the parts by themselves. */
+  readonly check?: (part: Omit<BundlePart, 'warnings'>) => readonly Finding[]
+}
+
+/** Reads one text, whatever it holds; every problem of it is reported at once. */
+export function readPart(text: string, options: PartOptions): BundlePart {
+  const { file } = options
+  if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, tooLarge)
+  const document = parseJsonOrYaml(text.replace(/^\ufeff/, ''), file)
+  const format = document.problems.length > 0 ? 'bundle' : (options.format ?? detectFormat(document.value))
+  if (format === undefined) throw refuse(file, unknownFormat)
+  const view = document.problems.length > 0 ? viewBundle(undefined) : toView(document, file, format)
+  const { value, findings } = fillScripts(view.value, options.readScript)
+  const viewed = toDocument(document, { ...view, value })
+  const known = {
+    file,
+    format,
+    impliesCategories: view.impliesCategories,
+    locate: (path: readonly PropertyKey[]) => viewed.locate(path),
+  }
+  const found = [...view.findings, ...findings, ...findLostKeys(value)]
+  const check = (bundle: Bundle) => [
+    ...found,
+    ...checkPolicies(bundle),
+    ...(options.check?.({ ...known, bundle }) ?? []),
+  ]
+  const read = typeDocument(viewed, file, { ...bundleKind, check }, true)
+  return { ...known, bundle: read.value, warnings: read.warnings }
+}
+
+const bundleKind = {
+  schema: Bundle,
+  keys: bundleKeys,
+  code: 'BUNDLE_INVALID',
+  needs: "'tooldex: 1' and 'tools'",
+} as const
+
+function toView(document: YamlDocument, file: string, format: BundleFormat): BundleView {
+  const { value } = document
+  const fields: Fields = isFields(value) ? value : {}
+  if (format === 'cli') return viewCliConfig(document, file)
+  if (format === 'list') return viewToolList(value)
+  if (format === 'categories') return viewCategories(value)
+  if (format === 'policy') return viewPolicy(fields, file)
+  if (format === 'bundle') return viewBundle(value)
+  if (!isForeign(fields)) return viewTool(fields)
+  const list = viewToolList([value])
+  return { ...list, origin: (path) => list.origin(path).slice(1) }
+}
+
+function checkPolicies({ policies }: Bundle): readonly Finding[] {
+  return policies.flatMap(({ policy }, index) =>
+    checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),
+  )
+}
+
+const tooLarge = {
+  message: `is larger than ${bundleLimits.bytes} bytes, the most a bundle may have`,
+  hint: 'split it into several files',
+}
+const unknownFormat = {
+  message: 'is nothing that holds tools, categories or a policy',
+  hint: "a bundle begins with 'tooldex: 1', a CLI config has 'command' and 'tools', a list of tools is a list",
+}
+
+function refuse(file: string, { message, hint }: { message: string; hint: string }): TooldexError {
+  const problems = [{ severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint } as const]
+  return new TooldexError('BUNDLE_INVALID', `${file} ${message}.`, { problems })
+}

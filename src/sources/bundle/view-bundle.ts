@@ -1,0 +1,32 @@
+import { type BundleView, type Fields, isFields } from './bundle-view.ts'
+
+/** A file that is a bundle already. */
+export const viewBundle = (value: unknown): BundleView => ({
+  value,
+  origin: (path) => path,
+  findings: [],
+  impliesCategories: false,
+})
+
+/** A file with one tool, in the form that bundles have. */
+export const viewTool = (tool: Fields): BundleView => ({
+  ...viewBundle({ tooldex: 1, tools: [tool] }),
+  origin: (path) => path.slice(2),
+})
+
+/** A file with categories only: a list, or a mapping with such a list. */
+export const viewCategories = (value: unknown): BundleView => ({
+  ...viewBundle({ tooldex: 1, categories: isFields(value) ? value.categories : value }),
+  origin: (path) => (isFields(value) ? path : path.slice(1)),
+})
+
+/** A file with one policy, which is called what the file is called. */
+export const viewPolicy = (policy: Fields, file: string): BundleView => ({
+  ...viewBundle({ tooldex: 1, policies: [{ name: policyName(file), policy }] }),
+  origin: (path) => path.slice(3),
+})
+
+const policyName = (file: string) => {
+  const name = file.replace(/^.*[\\/]/s, '').replace(/\.(?:ya?ml|json)$/i, '')
+  return name.replace(/[.-]policy$/, '')
+}

@@ -1,0 +1,76 @@
+import { splitWords } from '../../base/split-words.ts'
+import { type Finding, typeDocument } from '../../base/typed-yaml.ts'
+import type { YamlDocument } from '../../base/yaml-document.ts'
+import { checkArgs } from '../../contract/check-cli-args.ts'
+import { CliConfig, type ToolDef, toHints } from '../../contract/cli-config.ts'
+import { configKeys } from '../../contract/cli-config-keys.ts'
+import { toCliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { buildInputSchema } from '../../contract/input-schema.ts'
+import type { BundleView } from './bundle-view.ts'
+import { remarkName, toDisplayName, toSafeName, toSafeNamespace } from './safe-name.ts'
+
+const configKind = {
+  schema: CliConfig,
+  keys: configKeys,
+  code: 'BUNDLE_INVALID',
+  needs: "at least 'command' and 'tools'",
+  decisive: new Set(['type', 'items', 'repeat']),
+  check: checkConfig,
+} as const
+
+/** The tools of a CLI config: each keeps all that is needed to run it, the config's own settings included. */
+export function viewCliConfig(document: YamlDocument, file: string): BundleView {
+  const { value: config } = typeDocument(document, file, configKind, true)
+  const namespace = toSafeNamespace(config.name)
+  const findings = [
+    ...remarkName(config.name, namespace, ['name']),
+    ...config.tools.flatMap((tool, index) => remarkTool(tool, ['tools', index])),
+  ]
+  const tools = config.tools.map((tool) => ({ ...toTool(config, tool), namespace }))
+  return { value: { tooldex: 1, tools }, origin: (path) => path, findings, impliesCategories: true }
+}
+
+function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
+  const displayName = toDisplayName(tool.name)
+  return {
+    name: toSafeName(tool.name),
+    displayName,
+    description: tool.description.trim() || displayName,
+    category: tool.category ?? config.category ?? null,
+    tags: [...new Set([...config.tags, ...tool.tags])],
+    exampleRequests: tool.exampleRequests,
+    annotations: toHints(tool.annotations ?? {}),
+    inputSchema: buildInputSchema(tool.args),
+    executorType: 'cli',
+    executorConfig: toCliExecutorConfig(config, tool),
+  }
+}
+
+function remarkTool({ name, description }: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
+  const missing = { message: `'${name}' has no description; its name stands in`, hint: 'say what it does' }
+  return [
+    ...remarkName(name, toSafeName(name), [...path, 'name']),
+    ...(description.trim() === '' ? [{ path, ...missing, severity: 'warning' as const }] : []),
+  ]
+}
+
+/** What makes no sense in a config wherever it is run; which variables are set is asked where it is. */
+function checkConfig(config: CliConfig): readonly Finding[] {
+  return [
+    ...checkWords(config.command, ['command']),
+    ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
+    ...config.tools.flatMap(({ command, args }, index) => [
+      ...checkWords(command, ['tools', index, 'command']),
+      ...checkArgs(args, ['tools', index, 'args']),
+    ]),
+  ]
+}
+
+function checkWords(command: string, path: readonly PropertyKey[]): readonly Finding[] {
+  try {
+    splitWords(command)
+    return []
+  } catch (error) {
+    return [{ path, message: `command: ${(error as Error).message}`, hint: 'close the quotes' }]
+  }
+}

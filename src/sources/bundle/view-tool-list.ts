@@ -1,0 +1,47 @@
+import type { Finding } from '../../base/typed-yaml.ts'
+import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
+import { isForeign, readForeignTool } from './foreign-tool.ts'
+
+/** A list of tools as others write it, bare or under `tools`: each may be in our form, OpenAI's, MCP's or Anthropic's. */
+export function viewToolList(value: unknown): BundleView {
+  const bare = Array.isArray(value)
+  const list: unknown = isFields(value) ? value.tools : value
+  const items: readonly unknown[] = Array.isArray(list) ? list : []
+  const read = items.map((item) => (isFields(item) && isForeign(item) ? readForeignTool(item) : undefined))
+  const findings = read.flatMap((tool, index) =>
+    (tool?.findings ?? []).map((found) => ({ ...found, path: ['tools', index, ...found.path] })),
+  )
+  return {
+    value: { tooldex: 1, tools: Array.isArray(list) ? items.map((item, index) => read[index]?.value ?? item) : list },
+    origin: ([first, index, ...rest]) => [
+      ...(bare || first === undefined ? [] : [first]),
+      ...(index === undefined ? [] : [index]),
+      ...(read[Number(index)]?.origin(rest) ?? rest),
+    ],
+    findings: [...findings, ...remarkUnrunnable(items)],
+    impliesCategories: true,
+  }
+}
+
+/** One remark for the whole list: what every tool of it lacks is not worth a line each. */
+function remarkUnrunnable(items: readonly unknown[]): readonly Finding[] {
+  const tools = items.filter(isFields)
+  const foreign = tools.filter(isForeign)
+  const bare = tools.filter((tool) => !isForeign(tool) && lacksScript(tool))
+  return [
+    ...remark(foreign, 'cannot be called yet, because the list does not say who runs them', mcpHint),
+    ...remark(bare, 'cannot be called yet, because they have no script', 'give each its scriptContent or executorType'),
+  ]
+}
+
+const mcpHint = "set executorConfig.server to the server's name, or choose another executorType"
+
+const lacksScript = (tool: Fields) =>
+  (fieldOf(tool, 'scriptContent') ?? fieldOf(tool, 'scriptFile')) == null &&
+  [undefined, 'python'].includes(fieldOf(tool, 'executorType') as string)
+
+function remark(tools: readonly Fields[], message: string, hint: string): readonly Finding[] {
+  if (tools.length === 0) return []
+  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`
+  return [{ path: ['tools'], message: `${count} of the list ${message}`, hint, severity: 'warning' }]
+}

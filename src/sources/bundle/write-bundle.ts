@@ -1,0 +1,41 @@
+import { writeYaml } from '../../base/write-yaml.ts'
+import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
+import { Policy } from '../../contract/policy.ts'
+import { toolFields } from './bundle-keys.ts'
+import { sortBundle } from './join-parts.ts'
+import { leaveOut } from './leave-out.ts'
+
+/** A bundle as text that reads back as the same bundle: in the order of names, with fixed keys, defaults left out. */
+export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
+  const { categories, tools, policies } = sortBundle(bundle)
+  const written = {
+    tooldex: 1,
+    ...(categories.length === 0 ? {} : { categories: categories.map(writeCategory) }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(writeTool) }),
+    ...(policies.length === 0 ? {} : { policies: policies.map(writePolicy) }),
+  }
+  return format === 'json' ? `${JSON.stringify(written, null, 2)}\n` : writeYaml(written)
+}
+
+const emptyCategory = BundleCategory.parse({ name: '?' })
+const emptyTool = BundleTool.parse({ name: 'x', displayName: 'x', description: 'x', inputSchema: {} })
+const required = { name: undefined, displayName: undefined, description: undefined, inputSchema: undefined }
+const toolDefaults = { ...emptyTool, ...required }
+const emptyPolicy = Policy.parse({})
+
+const writeCategory = (category: BundleCategory) =>
+  leaveOut(category, { ...emptyCategory, name: undefined }, ['name', 'description', 'parent'])
+
+const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, toolFields)
+
+const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
+  const executor = leaveOut(policy.executor, emptyPolicy.executor, [
+    'type',
+    'image',
+    'volumes',
+    'workingDir',
+    'network',
+  ])
+  const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, ['executor', 'default', 'tools'])
+  return { name, policy: written }
+}
