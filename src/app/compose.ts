@@ -17,7 +17,7 @@ import type { OpenOptions } from '../surfaces/cli/index.ts'
 const defaults = { slots: 8, waiting: 256 }
 
 /** Puts the parts together for one process that works on configs, without a database. */
-export function compose(options: OpenOptions): OperationContext {
+export function compose(options: OpenOptions): OperationContext & { loadEmbedder: () => Embedder | undefined } {
   const env = process.env
   const logger = openLogger(options)
   const source = createCliSource(options.configs ?? listConfigNames(env), {
@@ -59,7 +59,7 @@ export function compose(options: OpenOptions): OperationContext {
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
-  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller }
+  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
 }
 
 /** Without its encoder search goes by words alone, and says so once. */

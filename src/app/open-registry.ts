@@ -10,7 +10,8 @@ import { compose } from './compose.ts'
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
 export async function openRegistry(server: string | undefined, signal: AbortSignal): Promise<RegistryClient> {
   const env = process.env
-  const url = server ?? (env.TOOLDEX_URL || undefined) ?? (env.DATABASE_URL ? undefined : runningServer(tooldexHome(env)))
+  const url =
+    server ?? (env.TOOLDEX_URL || undefined) ?? (env.DATABASE_URL ? undefined : runningServer(tooldexHome(env)))
   if (url !== undefined) {
     const remote = { url, key: env.TOOLDEX_API_KEY || undefined }
     return { invoke: (operation, input) => invokeRemote(remote, operation, input, signal), close: async () => {} }

@@ -7,8 +7,8 @@ import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import type { Stores } from '../contract/stores.ts'
 import type { OperationContext } from '../operations/operation.ts'
+import { Catalogues } from '../operations/registry/catalogues.ts'
 import { makeKey } from '../operations/registry/keys.ts'
-import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
@@ -22,7 +22,12 @@ export interface ServeOptions extends ServeFlags {
 }
 
 // A client that sends its head or its body too slowly is let go.
-const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5000, connectionsCheckingInterval: 2000 }
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 2000,
+}
 const portsToTry = 20
 const drainMs = 5000
 
@@ -37,11 +42,17 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
     const context = { ...compose(options), registry: { stores, check: checkRegistered } }
-    await new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger }).follow(
-      ending.signal,
-    )
+    const { catalogue: first, logger } = context
+    const catalogues = new Catalogues({
+      stores,
+      logger,
+      first,
+      loadEmbedder: context.loadEmbedder,
+      signal: ending.signal,
+    })
+    await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
-    const { server, url } = await listen(options, context, database)
+    const { server, url } = await listen(options, context, catalogues)
     const file = tell(home, url)
     greet(options, { url, secret, context, database })
     await stopped(stop)
@@ -63,11 +74,11 @@ function refuseStrangers(host: string): void {
   })
 }
 
-async function listen(options: ServeOptions, context: OperationContext, database: Database) {
+async function listen(options: ServeOptions, context: OperationContext, catalogues: Catalogues) {
   const ready = async () => {
     await context.registry?.stores.ping()
   }
-  const app = createRestApp({ context, ready })
+  const app = createRestApp({ context, ready, catalogueOf: (workspace) => catalogues.of(workspace) })
   for (let port = options.port; ; port++) {
     const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server
     const taken = await tryListen(server, port, options.host)
@@ -75,17 +86,21 @@ async function listen(options: ServeOptions, context: OperationContext, database
       const { port: used } = server.address() as AddressInfo
       if (used !== options.port && options.port !== 0)
         options.say(`port ${options.port} is taken; listening on ${used} instead`)
-      return { server, url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${used}`, database }
+      return { server, url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${used}` }
     }
     if (port >= options.port + portsToTry)
-      throw new TooldexError('USAGE', `No port from ${options.port} to ${port} is free.`, { hint: 'Choose one with --port.' })
+      throw new TooldexError('USAGE', `No port from ${options.port} to ${port} is free.`, {
+        hint: 'Choose one with --port.',
+      })
   }
 }
 
 /** Whether the port is taken. */
 function tryListen(server: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(true) : reject(error)))
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
+    )
     server.listen(port, host, () => resolve(false))
   })
 }
@@ -109,7 +124,9 @@ async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string 
 function tell(home: string, url: string): string {
   ensureFolder(home)
   const file = join(home, 'server.json')
-  writeFileSync(file, `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`, { mode: 0o600 })
+  writeFileSync(file, `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`, {
+    mode: 0o600,
+  })
   return file
 }
 
@@ -132,7 +149,9 @@ function greet({ say }: ServeOptions, { url, secret, context, database }: Greeti
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })))
+  new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
+  )
 
 /** Requests that run get their answers; new ones are not taken. */
 function drain(server: Server): Promise<void> {

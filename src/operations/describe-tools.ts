@@ -41,6 +41,7 @@ export const describeTools = defineOperation({
   summary:
     'Read about tools: a summary, the schema to call them with, or everything. Unknown ones are named beside the known.',
   scope: 'read',
+  http: { method: 'post', path: '/describe', tag: 'search' },
   input: z.object({
     ids: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(z.string()).min(1).max(50)),
     level: DetailLevel.nullish().transform((level) => level ?? 'schema'),

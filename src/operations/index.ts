@@ -7,6 +7,8 @@ import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
 import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
+import { readFolder } from './registry/apply-folder.ts'
+import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
   changeCategory,
@@ -19,6 +21,8 @@ import {
 } from './registry/categories.ts'
 import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
+import { getForModel, listForModel } from './registry/llm.ts'
+import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
 import {
   activateTool,
   changeTool,
@@ -31,6 +35,7 @@ import {
   reactivateTool,
   undeprecateTool,
 } from './registry/tools.ts'
+import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
 import { runDoctor } from './run-doctor.ts'
 import { searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
@@ -73,4 +78,17 @@ export const operations = [
   listKeys,
   revokeKey,
   listAudit,
+  listVersions,
+  getVersion,
+  diffVersions,
+  rollbackTool,
+  proposeChange,
+  listProposals,
+  acceptProposal,
+  refuseProposal,
+  listForModel,
+  getForModel,
+  exportBundle,
+  importBundle,
+  readFolder,
 ] as const

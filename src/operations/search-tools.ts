@@ -33,6 +33,7 @@ export const searchTools = defineOperation({
   name: 'tools.search',
   summary: 'Find tools by what they do; without a query or filter, the overview of what there is.',
   scope: 'read',
+  http: { method: 'post', path: '/search', tag: 'search' },
   input: Input,
   output: z.object({
     mode: z.enum(['search', 'summary']),

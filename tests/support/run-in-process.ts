@@ -8,6 +8,10 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     version: '0',
     open: compose,
     runStdio: async () => {},
+    serve: async () => {},
+    openRegistry: async () => {
+      throw new Error('no registry here')
+    },
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

@@ -9,7 +9,11 @@ export const readFolder = defineOperation({
   summary: 'Read tools, categories and policies kept as files.',
   scope: 'admin',
   input: z.object({ folder: z.string().min(1) }),
-  output: z.object({ bundle: importBundle.input.shape.bundle.unwrap(), files: z.array(z.string()), warnings: z.array(z.string()) }),
+  output: z.object({
+    bundle: importBundle.input.shape.bundle.unwrap(),
+    files: z.array(z.string()),
+    warnings: z.array(z.string()),
+  }),
   handle({ folder }) {
     const { bundle, files, warnings } = readBundleFolder(folder)
     return { bundle, files: [...files], warnings: warnings.map(({ message }) => message) }

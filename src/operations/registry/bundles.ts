@@ -1,12 +1,11 @@
 import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
 import { Bundle, type BundlePlan, type BundleTool } from '../../contract/bundle.ts'
-import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import type { Category, RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema, transitions } from '../../contract/registry.ts'
-import type { Category } from '../../contract/registry.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import { planBundle, readBundle } from '../../sources/bundle/index.ts'
-import { TooldexError } from '../../base/errors.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { contentOf, refuseInvalid, registryOf } from './registry.ts'
 
@@ -50,7 +49,12 @@ export const importBundle = defineOperation({
     const warnings = read.warnings.map(({ message }) => message)
     const { stores } = registryOf(context)
     const { workspace } = context.caller
-    if (dryRun) return { plan: toPlan(planBundle(await readCurrent(stores, workspace), read.bundle, { prune })), applied: false, warnings }
+    if (dryRun)
+      return {
+        plan: toPlan(planBundle(await readCurrent(stores, workspace), read.bundle, { prune })),
+        applied: false,
+        warnings,
+      }
     const plan = await stores.transaction(async (inner) => {
       const planned = planBundle(await readCurrent(inner, workspace), read.bundle, { prune })
       await apply(inner, context, planned, read.bundle)
@@ -101,10 +105,18 @@ async function readCurrent(stores: Stores, workspace: string): Promise<Bundle> {
 
 function toBundleTool(tool: RegisteredTool, names: ReadonlyMap<string, string>): BundleTool {
   const { categoryId, ...content } = contentOf(tool)
-  return { ...content, category: categoryId === null ? null : (names.get(categoryId) ?? null), status: tool.status, changelog: null }
+  return {
+    ...content,
+    category: categoryId === null ? null : (names.get(categoryId) ?? null),
+    status: tool.status,
+    changelog: null,
+  }
 }
 
-function toContent({ category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool, categoryId: string | null): ToolContent {
+function toContent(
+  { category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool,
+  categoryId: string | null,
+): ToolContent {
   return ToolContentSchema.parse({ ...tool, categoryId })
 }
 
@@ -112,7 +124,8 @@ function toContent({ category: _category, status: _status, changelog: _changelog
 async function apply(stores: Stores, context: OperationContext, plan: BundlePlan, wanted: Bundle): Promise<void> {
   const { caller } = context
   const byName = new Map(wanted.categories.map((category) => [category.name, category]))
-  const idOf = async (name: string | null) => (name === null ? null : ((await stores.categories.get(caller.workspace, name)) as Category).id)
+  const idOf = async (name: string | null) =>
+    name === null ? null : ((await stores.categories.get(caller.workspace, name)) as Category).id
   for (const name of plan.categories.create) {
     const { description = null, parent = null } = byName.get(name) ?? {}
     await stores.categories.create(caller, { name, description, parentId: await idOf(parent) })
@@ -123,7 +136,8 @@ async function apply(stores: Stores, context: OperationContext, plan: BundlePlan
   }
   const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
   for (const name of plan.create) await createTool(stores, context, tools.get(name) as BundleTool, idOf)
-  for (const { name, fields } of plan.change) await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf })
+  for (const { name, fields } of plan.change)
+    await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf })
   for (const name of plan.remove) await stores.tools.remove(caller, name)
   for (const name of plan.categories.remove) await stores.categories.remove(caller, name, { reparent: false })
 }

@@ -41,7 +41,9 @@ export const listCategories = defineOperation({
   http: { method: 'get', path: '/categories', tag },
   input: z.object({}),
   output: z.object({ items: z.array(Counted) }),
-  handle: async (_, context) => ({ items: [...(await registryOf(context).stores.categories.all(context.caller.workspace))] }),
+  handle: async (_, context) => ({
+    items: [...(await registryOf(context).stores.categories.all(context.caller.workspace))],
+  }),
 })
 
 /** The tree of categories. */
@@ -105,7 +107,9 @@ export const listTags = defineOperation({
   http: { method: 'get', path: '/tags', tag },
   input: z.object({}),
   output: z.object({ items: z.array(z.object({ tag: z.string(), tools: z.int() })) }),
-  handle: async (_, context) => ({ items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace))] }),
+  handle: async (_, context) => ({
+    items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace))],
+  }),
 })
 
 /** Rename a tag. */

@@ -1,14 +1,17 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { compileTool, compileTools } from '../../catalog/llm/index.ts'
-import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
+import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 const tag = 'llm'
 const options = {
   format: LlmFormat.default('mcp').describe('Whose definitions.'),
-  deferLoading: z.boolean().optional().describe('Leave the tools to the tool search of the provider, where it has one.'),
+  deferLoading: z
+    .boolean()
+    .optional()
+    .describe('Leave the tools to the tool search of the provider, where it has one.'),
   namespaces: z.boolean().optional().describe('Group tools by namespace, where the provider can.'),
 }
 
@@ -27,9 +30,19 @@ export const listForModel = defineOperation({
   output: CompiledTools.extend({ omitted: z.int().describe('How many more there are.') }),
   async handle({ format, category, tags, limit, ...wishes }, { catalogue }) {
     const { tools } = await catalogue.open()
-    const filters = { ...(category === undefined ? {} : { category }), ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }) }
+    const filters = {
+      ...(category === undefined ? {} : { category }),
+      ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
+    }
     const { hits, total } = tools.search({ filters, limit })
-    return { ...compileTools(hits.map(({ id, tool }) => toLlmTool(id, tool)), format, plain(wishes)), omitted: total - hits.length }
+    return {
+      ...compileTools(
+        hits.map(({ id, tool }) => toLlmTool(id, tool)),
+        format,
+        plain(wishes),
+      ),
+      omitted: total - hits.length,
+    }
   },
 })
 
@@ -52,16 +65,46 @@ async function findOffered({ catalogue }: OperationContext, name: string) {
   const { tools } = await catalogue.open()
   const found = tools.entries.get(name)?.tool ?? tools.get(name)?.tool
   const [id] = [...tools.entries].find(([, entry]) => entry.tool === found) ?? []
-  if (found === undefined || id === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
+  if (found === undefined || id === undefined)
+    throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
   return { id, tool: found }
 }
 
 function toLlmTool(id: string, tool: CatalogTool): LlmTool {
-  const { name, namespace, version, title, description, inputSchema, outputSchema, annotations, tags, exampleRequests } = tool
-  return { id, name, namespace, version, displayName: title, description, inputSchema, outputSchema, annotations, tags, exampleRequests }
+  const {
+    name,
+    namespace,
+    version,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    tags,
+    exampleRequests,
+  } = tool
+  return {
+    id,
+    name,
+    namespace,
+    version,
+    displayName: title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    tags,
+    exampleRequests,
+  }
 }
 
-const plain = ({ deferLoading = false, namespaces = false }: { deferLoading?: boolean | undefined; namespaces?: boolean | undefined }) => ({
+const plain = ({
+  deferLoading = false,
+  namespaces = false,
+}: {
+  deferLoading?: boolean | undefined
+  namespaces?: boolean | undefined
+}) => ({
   deferLoading,
   namespaces,
 })

@@ -78,11 +78,10 @@ export class RegistryFeed {
 }
 
 function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
-  const { name, namespace, displayName, description, inputSchema, outputSchema, annotations, tags, version } = tool
+  const { name, namespace, displayName, description, inputSchema, outputSchema, annotations, tags } = tool
   return deepFreeze({
     name,
     ...(namespace === null ? {} : { namespace }),
-    version: String(version),
     title: displayName,
     description,
     inputSchema,

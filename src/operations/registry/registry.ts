@@ -20,11 +20,17 @@ export function registryOf({ registry }: OperationContext): Registry {
   })
 }
 
-/** A tool that must be there. */
+/** A tool that must be there; `name@3` is the tool as it was in version 3. */
 export async function findRegistered(context: OperationContext, idOrName: string): Promise<RegisteredTool> {
-  const tool = await registryOf(context).stores.tools.get(context.caller.workspace, idOrName)
+  const { tools } = registryOf(context).stores
+  const { workspace } = context.caller
+  const [, name = idOrName, pinned] = /^(.+)@(\d{1,9})$/.exec(idOrName) ?? []
+  const tool = await tools.get(workspace, name)
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
-  return tool
+  if (pinned === undefined) return tool
+  const version = await tools.version(workspace, tool.id, Number(pinned))
+  if (version !== undefined) return { ...tool, ...version.content, version: version.version }
+  throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${pinned}; its versions are 1 to ${tool.version}.`)
 }
 
 /** Refuses a tool with anything wrong in it, naming all of it at once. */

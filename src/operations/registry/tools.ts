@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
-import { ExecutorType } from '../../contract/registry.ts'
+import {
+  ExecutorType,
+  RegisteredTool,
+  ToolChange,
+  ToolDraft,
+  type Transition,
+  transitions,
+} from '../../contract/registry.ts'
 import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
@@ -109,7 +115,8 @@ const step = (name: Transition, summary: string) =>
     input: z.object({ idOrName: IdOrName }),
     output: RegisteredTool,
     async handle({ idOrName }, context) {
-      if (transitions[name].to === 'ACTIVE') await refuseInvalid(context, contentOf(await findRegistered(context, idOrName)))
+      if (transitions[name].to === 'ACTIVE')
+        await refuseInvalid(context, contentOf(await findRegistered(context, idOrName)))
       return registryOf(context).stores.tools.transition(context.caller, idOrName, name)
     },
   })

@@ -33,7 +33,8 @@ export const getVersion = defineOperation({
   http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
   input: z.object({ idOrName: IdOrName, version: z.coerce.number().pipe(VersionNumber) }),
   output: ToolVersion,
-  handle: async ({ idOrName, version }, context) => findVersion(context, await findRegistered(context, idOrName), version),
+  handle: async ({ idOrName, version }, context) =>
+    findVersion(context, await findRegistered(context, idOrName), version),
 })
 
 /** Compare two versions. */

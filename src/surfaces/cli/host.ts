@@ -1,5 +1,5 @@
-import type { LogLevel } from '../../base/logger.ts'
 import type * as z from 'zod'
+import type { LogLevel } from '../../base/logger.ts'
 import type { Operation, OperationContext } from '../../operations/operation.ts'
 
 /** What a command needs open before it can work. */

@@ -69,7 +69,12 @@ function toQuery(fields: Record<string, unknown>): string {
 
 /** What the server said, as the error it stands for here. */
 function toError(status: number, body: unknown): TooldexError {
-  const { code, detail, hint, errors } = (body ?? {}) as { code?: string; detail?: string; hint?: string; errors?: Problem[] }
+  const { code, detail, hint, errors } = (body ?? {}) as {
+    code?: string
+    detail?: string
+    hint?: string
+    errors?: Problem[]
+  }
   if (code === undefined || !Object.hasOwn(errorTable, code))
     return new TooldexError('UNAVAILABLE', `The server answered ${status} without saying why.`, {
       hint: 'Check that the address is that of a Tooldex server.',

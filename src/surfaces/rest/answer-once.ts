@@ -22,7 +22,8 @@ export async function answerOnce(
   for (let waited = 0; waited < waitMs; waited += stepMs) {
     const claim = await answers.claim(caller, key, hash)
     if (claim === 'fresh') return runAndKeep({ answers, caller, key }, answer)
-    if (claim === 'other-body') throw new TooldexError('KEY_REUSED', 'This Idempotency-Key was used for another request.')
+    if (claim === 'other-body')
+      throw new TooldexError('KEY_REUSED', 'This Idempotency-Key was used for another request.')
     if (claim !== 'running') return claim
     await sleep(stepMs)
   }

@@ -28,19 +28,22 @@ type Env = { Variables: { requestId: string }; Bindings: { incoming?: { socket?:
 /** What the server needs to answer. */
 export interface RestOptions {
   readonly context: OperationContext
+  /** What is offered in a workspace. */
+  readonly catalogueOf: (workspace: string) => Promise<OperationContext['catalogue']>
   /** Whether it should be asked at all; throws where not. */
   readonly ready: () => Promise<void>
 }
 
 /** The operations over HTTP. */
-export function createRestApp({ context, ready }: RestOptions): Hono<Env> {
+export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hono<Env> {
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
   app.use(async (c, next) => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
     c.res.headers.set('x-request-id', c.get('requestId'))
-    for (const [name, value] of Object.entries(safeHeaders)) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    for (const [name, value] of Object.entries(safeHeaders))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.onError((error, c) => problemResponse(error, c.get('requestId')))
   app.notFound((c) => problemResponse(unknownAddress(c), c.get('requestId')))
@@ -57,7 +60,8 @@ export function createRestApp({ context, ready }: RestOptions): Hono<Env> {
       const source = c.env?.incoming?.socket?.remoteAddress ?? ''
       const { key, scopes } = await authenticator.identify(c.req.raw, source)
       const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
-      const inner = { ...context, caller, scopes, signal: c.req.raw.signal }
+      const catalogue = await catalogueOf(key.workspace)
+      const inner = { ...context, catalogue, caller, scopes, signal: c.req.raw.signal }
       return respond(c, operation, inner)
     })
   }
@@ -75,7 +79,12 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
     key === undefined || operation.http.method !== 'post'
       ? await run()
       : await answerOnce(
-          { answers: registryOf(context).stores.answers, caller: context.caller, key, request: [operation.name, input] },
+          {
+            answers: registryOf(context).stores.answers,
+            caller: context.caller,
+            key,
+            request: [operation.name, input],
+          },
           run,
         )
   const text = JSON.stringify(answer.body)
@@ -92,7 +101,9 @@ async function readInput(c: Context<Env>, operation: RoutedOperation): Promise<u
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
     throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
   const named = Object.fromEntries(namesIn(operation.http.path).map((name) => [name, c.req.param(name)]))
-  const version = fieldsOf(operation.input).has('expectedVersion') ? expectedVersion(c.req.header('if-match')) : undefined
+  const version = fieldsOf(operation.input).has('expectedVersion')
+    ? expectedVersion(c.req.header('if-match'))
+    : undefined
   return {
     ...given,
     ...readQuery(operation.input, query),

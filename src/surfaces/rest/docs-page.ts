@@ -5,7 +5,13 @@ interface Described {
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly parameters?: readonly { name: string; in: string; required: boolean; description?: string; schema: unknown }[]
+  readonly parameters?: readonly {
+    name: string
+    in: string
+    required: boolean
+    description?: string
+    schema: unknown
+  }[]
   readonly requestBody?: { content: { 'application/json': { schema: unknown } } }
   readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>
 }
@@ -26,7 +32,7 @@ export function docsPage(c: Context): Response {
   const tags = [...new Set(all.flatMap(({ operation }) => operation.tags))]
   const sections = tags.map((tag) => {
     const inIt = all.filter(({ operation }) => operation.tags.includes(tag))
-    return `<h2>${escape(tag)}</h2>${inIt.map(({ path, method, operation }) => entry(path, method, operation)).join('')}`
+    return `<h2>${toHtml(tag)}</h2>${inIt.map(({ path, method, operation }) => entry(path, method, operation)).join('')}`
   })
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
   return c.html(
@@ -39,16 +45,16 @@ ${sections.join('\n')}</html>`,
 function entry(path: string, method: string, operation: Described): string {
   const rows = (operation.parameters ?? []).map(
     ({ name, in: place, required, description }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${escape(description ?? '')}</td></tr>`,
+      `<tr><td><code>${toHtml(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${toHtml(description ?? '')}</td></tr>`,
   )
   const body = operation.requestBody?.content['application/json'].schema
   const answer = Object.values(operation.responses)[0]?.content?.['application/json']?.schema
-  return `<details><summary><span class="m ${method}">${method.toUpperCase()}</span><code>${escape(path)}</code> ${escape(operation.summary)}</summary>
-<p>${escape(operation.description)}</p>${rows.length === 0 ? '' : `<table>${rows.join('')}</table>`}${shown('Body', body)}${shown('Answer', answer)}</details>`
+  return `<details><summary><span class="m ${method}">${method.toUpperCase()}</span><code>${toHtml(path)}</code> ${toHtml(operation.summary)}</summary>
+<p>${toHtml(operation.description)}</p>${rows.length === 0 ? '' : `<table>${rows.join('')}</table>`}${shown('Body', body)}${shown('Answer', answer)}</details>`
 }
 
 const shown = (title: string, schema: unknown): string =>
-  schema === undefined ? '' : `<p>${title}</p><pre>${escape(JSON.stringify(schema, null, 2))}</pre>`
+  schema === undefined ? '' : `<p>${title}</p><pre>${toHtml(JSON.stringify(schema, null, 2))}</pre>`
 
-const escape = (text: string): string =>
+const toHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -45,12 +45,21 @@ function describe({ name, summary, scope, http, input, output }: RoutedOperation
   const rest = Object.keys(properties).filter((field) => !inPath.includes(field) && field !== 'expectedVersion')
   const hasBody = http.method !== 'get' && http.method !== 'delete'
   const parameters = [
-    ...inPath.map((field) => ({ name: field, in: 'path', required: true, schema: properties[field] ?? { type: 'string' } })),
+    ...inPath.map((field) => ({
+      name: field,
+      in: 'path',
+      required: true,
+      schema: properties[field] ?? { type: 'string' },
+    })),
     ...(hasBody ? [] : rest.map((field) => queryParameter(field, properties[field] ?? {}, required.includes(field)))),
     ...('expectedVersion' in properties ? [ifMatch] : []),
     ...(http.method === 'post' ? [idempotencyKey] : []),
   ]
-  const body = { ...schema, properties: pick(properties, rest), required: required.filter((field) => rest.includes(field)) }
+  const body = {
+    ...schema,
+    properties: pick(properties, rest),
+    required: required.filter((field) => rest.includes(field)),
+  }
   return {
     operationId: name,
     summary,

@@ -1,6 +1,6 @@
-import { createGunzip } from 'node:zlib'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { createGunzip } from 'node:zlib'
 import { readJson } from '../../base/check-json-text.ts'
 import { TooldexError } from '../../base/errors.ts'
 
@@ -55,7 +55,8 @@ async function readBytes(request: Request, most: number): Promise<Uint8Array> {
 
 function unpacked(raw: Readable, encoding: string | null): Readable {
   if (encoding === null || encoding === 'identity') return raw
-  if (encoding !== 'gzip') throw new TooldexError('MEDIA_TYPE', `The encoding '${encoding.slice(0, 40)}' is not understood.`)
+  if (encoding !== 'gzip')
+    throw new TooldexError('MEDIA_TYPE', `The encoding '${encoding.slice(0, 40)}' is not understood.`)
   return raw.pipe(createGunzip())
 }
 

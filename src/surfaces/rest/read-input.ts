@@ -13,7 +13,9 @@ const known = new WeakMap<z.ZodType, ReadonlyMap<string, FieldSchema>>()
 export function fieldsOf(input: z.ZodType): ReadonlyMap<string, FieldSchema> {
   const seen = known.get(input)
   if (seen !== undefined) return seen
-  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, FieldSchema> }
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, FieldSchema>
+  }
   const fields = new Map(Object.entries(schema.properties ?? {}))
   known.set(input, fields)
   return fields

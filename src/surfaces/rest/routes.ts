@@ -5,12 +5,14 @@ import type { HttpRoute, Operation } from '../../operations/operation.ts'
 /** An operation that can be reached over HTTP. */
 export type RoutedOperation = Operation<z.ZodType, z.ZodType> & { readonly http: HttpRoute }
 
+const weight = (path: string): number =>
+  path.split('/').reduce((sum, part) => sum * 2 + (part.startsWith('{') ? 1 : 0), 0)
+
 /** Everything that can be reached over HTTP; fixed addresses before those with names in them, so that none is hidden. */
 export const routes: readonly RoutedOperation[] = (operations as readonly Operation<z.ZodType, z.ZodType>[])
   .filter((operation): operation is RoutedOperation => operation.http !== undefined)
   .sort((a, b) => weight(a.http.path) - weight(b.http.path))
 
-const weight = (path: string): number => path.split('/').reduce((sum, part) => sum * 2 + (part.startsWith('{') ? 1 : 0), 0)
-
 /** The names in an address. */
-export const namesIn = (path: string): readonly string[] => Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+export const namesIn = (path: string): readonly string[] =>
+  Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)

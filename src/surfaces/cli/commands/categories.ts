@@ -22,8 +22,13 @@ export const addCategories: AddCommand = (program, host) => {
     .action((name: string, flags: RegistryFlags & { description?: string; parent?: string }) =>
       withRegistry(host, flags, async (registry) => {
         const { description, parent } = flags
-        const above = parent === undefined ? undefined : await registry.invoke(categories.getCategory, { idOrName: parent })
-        const input = { name, ...(description === undefined ? {} : { description }), ...(above === undefined ? {} : { parentId: above.id }) }
+        const above =
+          parent === undefined ? undefined : await registry.invoke(categories.getCategory, { idOrName: parent })
+        const input = {
+          name,
+          ...(description === undefined ? {} : { description }),
+          ...(above === undefined ? {} : { parentId: above.id }),
+        }
         const answer = await registry.invoke(categories.createCategory, input)
         host.out(flags.json ? toJson(answer) : `${answer.name} is made.\n`)
       }),
@@ -31,7 +36,8 @@ export const addCategories: AddCommand = (program, host) => {
   make('move <name> [parent]', 'move a category below another, or to the top').action(
     (idOrName: string, parent: string | undefined, flags: RegistryFlags) =>
       withRegistry(host, flags, async (registry) => {
-        const above = parent === undefined ? null : (await registry.invoke(categories.getCategory, { idOrName: parent })).id
+        const above =
+          parent === undefined ? null : (await registry.invoke(categories.getCategory, { idOrName: parent })).id
         const answer = await registry.invoke(categories.changeCategory, { idOrName, parentId: above })
         host.out(flags.json ? toJson(answer) : `${answer.name} is moved.\n`)
       }),
@@ -55,7 +61,12 @@ export const addTags: AddCommand = (program, host) => {
       printOperation(host, flags, {
         operation: categories.listTags,
         input: {},
-        text: ({ items }) => `${formatTable(['Tag', 'Tools'], items.map(({ tag, tools }) => [tag, String(tools)]), host.columns)}\n`,
+        text: ({ items }) =>
+          `${formatTable(
+            ['Tag', 'Tools'],
+            items.map(({ tag, tools }) => [tag, String(tools)]),
+            host.columns,
+          )}\n`,
       }),
   )
   withRegistryOptions(group.command('rename <from> <to>').description('rename a tag on every tool')).action(

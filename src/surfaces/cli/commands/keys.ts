@@ -7,15 +7,22 @@ import { printOperation, type RegistryFlags, withRegistryOptions } from './regis
 /** `tooldex keys ...`: API keys. */
 export const addKeys: AddCommand = (program, host) => {
   const group = program.command('keys').description('keys for the HTTP API')
-  withRegistryOptions(group.command('list').description('list keys without their secrets')).action((flags: RegistryFlags) =>
-    printOperation(host, flags, {
-      operation: listKeys,
-      input: {},
-      text: ({ items }) => {
-        const rows = items.map((key) => [key.name, key.prefix, key.scopes.join(' '), stateOf(key), key.lastUsedAt ?? 'never'])
-        return `${formatTable(['Name', 'Begins', 'Scopes', 'State', 'Last used'], rows, host.columns)}\n`
-      },
-    }),
+  withRegistryOptions(group.command('list').description('list keys without their secrets')).action(
+    (flags: RegistryFlags) =>
+      printOperation(host, flags, {
+        operation: listKeys,
+        input: {},
+        text: ({ items }) => {
+          const rows = items.map((key) => [
+            key.name,
+            key.prefix,
+            key.scopes.join(' '),
+            stateOf(key),
+            key.lastUsedAt ?? 'never',
+          ])
+          return `${formatTable(['Name', 'Begins', 'Scopes', 'State', 'Last used'], rows, host.columns)}\n`
+        },
+      }),
   )
   const create = group
     .command('create <name>')
@@ -24,12 +31,20 @@ export const addKeys: AddCommand = (program, host) => {
     .option('--expires <time>', 'until when it is valid, such as 2027-01-31T00:00:00Z')
   withRegistryOptions(create).action((name: string, flags: RegistryFlags & { scope?: string[]; expires?: string }) => {
     const { scope, expires } = flags
-    const input = { name, ...(scope === undefined ? {} : { scopes: scope }), ...(expires === undefined ? {} : { expiresAt: expires }) }
+    const input = {
+      name,
+      ...(scope === undefined ? {} : { scopes: scope }),
+      ...(expires === undefined ? {} : { expiresAt: expires }),
+    }
     return printOperation(host, flags, { operation: createKey, input, text: ({ secret }) => `${secret}\n` })
   })
   withRegistryOptions(group.command('revoke <name>').description('revoke a key at once and for good')).action(
     (idOrName: string, flags: RegistryFlags) =>
-      printOperation(host, flags, { operation: revokeKey, input: { idOrName }, text: ({ name }) => `${name} is revoked.\n` }),
+      printOperation(host, flags, {
+        operation: revokeKey,
+        input: { idOrName },
+        text: ({ name }) => `${name} is revoked.\n`,
+      }),
   )
 }
 

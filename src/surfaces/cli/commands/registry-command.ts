@@ -21,13 +21,18 @@ export function withRegistryOptions(command: Command): Command {
 export async function printOperation<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
-  { operation, input, text }: { operation: Operation<Input, Output>; input: Record<string, unknown>; text: (answer: z.output<Output>) => string },
-): Promise<z.output<Output>> {
-  return withRegistry(host, flags, async (registry) => {
-    const answer = await registry.invoke(operation, input)
-    host.out(flags.json ? toJson(answer) : text(answer))
-    return answer
-  })
+  {
+    operation,
+    input,
+    text,
+  }: {
+    operation: Operation<Input, Output>
+    input: Record<string, unknown>
+    text: (answer: z.output<Output>) => string
+  },
+): Promise<void> {
+  const answer = await withRegistry(host, flags, (registry) => registry.invoke(operation, input))
+  host.out(flags.json ? toJson(answer) : text(answer))
 }
 
 /** Opens the registry for as long as some work takes. */

@@ -16,7 +16,10 @@ export const addServe: AddCommand = (program, host) => {
     .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(
-      new Option('--port <number>', 'the port, or the next free one').argParser(parsePort).env('TOOLDEX_PORT').default(7331),
+      new Option('--port <number>', 'the port, or the next free one')
+        .argParser(parsePort)
+        .env('TOOLDEX_PORT')
+        .default(7331),
     )
     .option('--policy <file>', 'a policy file that says what may be called')
     .option('--examples', 'register a few example tools where there are none yet')

@@ -10,7 +10,7 @@ import * as tools from '../../../operations/registry/tools.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, parseCount, toJson } from './command.ts'
-import { printOperation, type RegistryFlags, withRegistryOptions } from './registry-command.ts'
+import { printOperation, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 
 const steps = {
   activate: tools.activateTool,
@@ -36,7 +36,11 @@ export const addTools: AddCommand = (program, host, exit) => {
     )
   withRegistryOptions(group.command('delete <tool>').description('delete a tool and its versions')).action(
     (idOrName: string, flags: RegistryFlags) =>
-      printOperation(host, flags, { operation: tools.deleteTool, input: { idOrName }, text: ({ name }) => `${name} is deleted.\n` }),
+      printOperation(host, flags, {
+        operation: tools.deleteTool,
+        input: { idOrName },
+        text: ({ name }) => `${name} is deleted.\n`,
+      }),
   )
   addValidate(group, host, exit)
 }
@@ -45,10 +49,14 @@ function addList(group: Command, host: CliHost): void {
   const command = group
     .command('list')
     .description('list registered tools')
-    .addOption(new Option('--status <status>', `only of this status (${ToolStatus.options.join(', ')})`).argParser(collect))
+    .addOption(
+      new Option('--status <status>', `only of this status (${ToolStatus.options.join(', ')})`).argParser(collect),
+    )
     .option('--category <name>', 'only of this category and those below it')
     .addOption(new Option('--tag <tag>', 'only with this tag').argParser(collect))
-    .addOption(new Option('--executor-type <kind>', `only of this kind (${ExecutorType.options.join(', ')})`).argParser(collect))
+    .addOption(
+      new Option('--executor-type <kind>', `only of this kind (${ExecutorType.options.join(', ')})`).argParser(collect),
+    )
     .option('--search <text>', 'only with this in the name or description')
     .addOption(new Option('--sort <field>', 'in this order').choices(toolSorts))
     .option('--limit <n>', 'at most this many', parseCount)
@@ -59,7 +67,13 @@ function addList(group: Command, host: CliHost): void {
       operation: tools.listRegistered,
       input,
       text({ items, nextCursor }) {
-        const rows = items.map((tool) => [tool.name, tool.status, String(tool.version), tool.executorType, tool.description])
+        const rows = items.map((tool) => [
+          tool.name,
+          tool.status,
+          String(tool.version),
+          tool.executorType,
+          tool.description,
+        ])
         const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
         if (rows.length === 0) return 'No tool is registered that fits.\n'
         return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${more}`
@@ -69,7 +83,9 @@ function addList(group: Command, host: CliHost): void {
 }
 
 function addWriting(group: Command, host: CliHost): void {
-  const create = group.command('create <file>').description('register the tool in a YAML or JSON file (- for standard input)')
+  const create = group
+    .command('create <file>')
+    .description('register the tool in a YAML or JSON file (- for standard input)')
   withRegistryOptions(create.option('--changelog <text>', 'what to say about it')).action(
     (file: string, { changelog, ...flags }: RegistryFlags & { changelog?: string }) =>
       printOperation(host, flags, {
@@ -96,17 +112,27 @@ function addWriting(group: Command, host: CliHost): void {
 }
 
 function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {
-  const command = group.command('validate <tool>').description('say everything that is wrong with a tool, or with a file (--file)')
+  const command = group
+    .command('validate <tool>')
+    .description('say everything that is wrong with a tool, or with a file (--file)')
   withRegistryOptions(command.option('--file', 'the tool is a file')).action(
     async (what: string, flags: RegistryFlags & { file?: boolean }) => {
-      const text = ({ valid, problems }: { valid: boolean; problems: readonly { severity: string; pointer?: string | undefined; message: string }[] }) =>
-        `${problems.map(({ severity, pointer, message }) => `${severity}: ${pointer ?? ''} ${message}\n`).join('')}${valid ? 'valid' : 'not valid'}\n`
-      const answer = flags.file
-        ? await printOperation(host, flags, { operation: validateDraft, input: readObject(what), text })
-        : await printOperation(host, flags, { operation: validateTool, input: { idOrName: what }, text })
+      const answer = await withRegistry(host, flags, (registry) =>
+        flags.file
+          ? registry.invoke(validateDraft, readObject(what))
+          : registry.invoke(validateTool, { idOrName: what }),
+      )
+      host.out(flags.json ? toJson(answer) : verdictText(answer))
       if (!answer.valid) exit(2)
     },
   )
+}
+
+function verdictText({ valid, problems }: Awaited<ReturnType<typeof validateTool.handle>>): string {
+  const lines = problems.map(({ severity, pointer, message, hint }) => {
+    return `${severity}: ${pointer ?? ''} ${message}${hint === undefined ? '' : ` (${hint})`}\n`
+  })
+  return `${lines.join('')}${valid ? 'valid' : 'not valid'}\n`
 }
 
 const said = ({ name, status, version }: RegisteredTool): string => `${name} is ${status}, version ${version}.\n`
