@@ -67,4 +67,3 @@ function readUnit(text: string, at: number): Unit | string {
   if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) return 'a backslash in a text escapes nothing'
   return { code: Number.parseInt(digits, 16), end: at + 6 }
 }
-}

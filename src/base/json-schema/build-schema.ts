@@ -63,7 +63,6 @@ class Builder {
   #keyword(word: string, value: unknown, around: SchemaObject): Record<string, unknown> {
     if (word === 'items' && Array.isArray(value)) return { prefixItems: this.#all(value) }
     if (word === 'additionalItems') return Array.isArray(around.items) ? { items: this.place(value) } : {}
-    if (word === 'prefixItems') return value instanceof Array ? { prefixItems: this.#all(value) } : {}
     if (word === 'dependencies') return this.#dependencies(value as SchemaObject)
     const kind = keywords[this.#dialect].get(word)
     if (kind === 'schema' || kind === 'items') return { [word]: this.place(value) }
