@@ -20,3 +20,21 @@ export function compilePattern(source: string): Pattern {
     throw new SyntaxError(reason, { cause })
   }
 }
+
+/** A pattern that is looked for anywhere in a text, as JSON Schema does. */
+export interface SearchPattern {
+  readonly source: string
+  test(text: string): boolean
+}
+
+/** Compiles a pattern as JSON Schema writes them; throws a SyntaxError saying what is wrong with it. */
+export function compileSearchPattern(source: string): SearchPattern {
+  try {
+    const { RE2JS } = loadRe2()
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(source))
+    return { source, test: (text) => compiled.test(text) }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it does not compile'
+    throw new SyntaxError(reason, { cause })
+  }
+}

@@ -160,5 +160,5 @@ function fits(digits: string): boolean {
   if (digits.length < 16 && !/[eE]/.test(digits)) return true
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) || BigInt(digits) === BigInt(value)
 }

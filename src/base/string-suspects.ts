@@ -1,7 +1,6 @@
 import type { JsonFault } from './scan-json.ts'
 
 const suspect = /[\u0000-\u001f\\\ud800-\udfff]/g
-const escaped = /\\(?:["\\/bfnrt]|u([0-9a-fA-F]{4}))/y
 
 /** Finds what makes the strings of a JSON text wrong or impossible to store; asked from its start to its end. */
 export class StringSuspects {
@@ -40,6 +39,10 @@ export class StringSuspects {
   }
 
   #seek(from: number): void {
+    if (this.#text.charCodeAt(from) === 0x5c) {
+      this.#next = from
+      return
+    }
     suspect.lastIndex = from
     this.#next = suspect.exec(this.#text)?.index ?? Number.POSITIVE_INFINITY
   }
@@ -57,9 +60,10 @@ function readUnit(text: string, at: number): Unit | string {
   const code = text.charCodeAt(at)
   if (code < 0x20) return 'a text has a control character that is not escaped'
   if (code !== 0x5c) return { code, end: at + 1 }
-  escaped.lastIndex = at
-  const found = escaped.exec(text)
-  if (found === null) return 'a backslash in a text escapes nothing'
-  // Other escapes stand for characters that are always fine.
-  return { code: found[1] === undefined ? 0x20 : Number.parseInt(found[1], 16), end: at + found[0].length }
+  const letter = text.charAt(at + 1)
+  // These stand for characters that are always fine.
+  if (letter !== 'u' && '"\\/bfnrt'.includes(letter) && letter !== '') return { code: 0x20, end: at + 2 }
+  const digits = text.slice(at + 2, at + 6)
+  if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) return 'a backslash in a text escapes nothing'
+  return { code: Number.parseInt(digits, 16), end: at + 6 }
 }

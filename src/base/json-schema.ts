@@ -1,0 +1,45 @@
+import { TooldexError } from './errors.ts'
+import { measureSchema } from './json-schema/measure-schema.ts'
+import { readMeasured, readSchema } from './json-schema/read-schema.ts'
+import { SchemaCache } from './json-schema/schema-cache.ts'
+import { SchemaValidator, type Validated } from './json-schema/schema-validator.ts'
+import type { Problem } from './problem.ts'
+
+export { SchemaCache, SchemaValidator, type Validated }
+
+/** What else is asked of a schema. */
+export interface CheckSchemaOptions {
+  /** The schema is of a tool's arguments, which are always an object. */
+  readonly object?: boolean
+}
+
+/** What is wrong with a JSON Schema of draft-07 or 2020-12, with pointers below the one given; nothing is compiled. */
+export function checkSchema(
+  schema: unknown,
+  pointer: string,
+  { object = false }: CheckSchemaOptions = {},
+): readonly Problem[] {
+  const { problems } = readSchema(schema, pointer)
+  if (!object || takesObject(schema)) return problems
+  const message = "the schema of a tool's arguments must say type: object"
+  return [...problems, { severity: 'error', pointer: `${pointer}/type`, message, hint: 'add "type": "object"' }]
+}
+
+/** A validator for a schema, from the cache where one is given; throws INPUT_INVALID for a schema that is none. */
+export function compileSchema(schema: unknown, cache?: SchemaCache): SchemaValidator {
+  const { copy, problems } = measureSchema(schema, '')
+  refuse(problems)
+  const make = () => {
+    const read = readMeasured(copy, '')
+    refuse(read.problems)
+    return new SchemaValidator(read)
+  }
+  return cache === undefined ? make() : cache.take(copy, make)
+}
+
+const takesObject = (schema: unknown): boolean =>
+  typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'object'
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new TooldexError('INPUT_INVALID', 'The JSON Schema is not valid.', { problems })
+}

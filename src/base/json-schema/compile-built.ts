@@ -1,0 +1,93 @@
+import { createRequire } from 'node:module'
+import type { ErrorObject, FuncKeywordDefinition, Options, ValidateFunction } from 'ajv'
+import type * as Ajv2020 from 'ajv/dist/2020.js'
+import { compileSearchPattern } from '../pattern.ts'
+import type { BuiltSchema } from './build-schema.ts'
+import { schemaLimits } from './limits.ts'
+
+/** Loaded with the first value that is checked: most starts check none. */
+const loadAjv = (): typeof Ajv2020 => createRequire(import.meta.url)('ajv/dist/2020.js')
+
+/** Thrown when one validation follows more refs than it may. */
+export class OutOfSteps extends Error {}
+
+/** Says what is wrong with a value. */
+export type Judge = (value: unknown) => readonly ErrorObject[]
+
+const searchPattern = Object.assign(
+  (source: string) => {
+    const pattern = compileSearchPattern(source)
+    // Told apart by their text, so two patterns of one schema are never taken for each other.
+    return { test: (text: string) => pattern.test(text), toString: () => source }
+  },
+  { code: 'searchPattern' },
+)
+
+const options: Options = {
+  strict: false,
+  // What is compiled was made by us of a schema that was looked through.
+  meta: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  validateFormats: false,
+  allowMatchingProperties: true,
+  logger: false,
+  ownProperties: true,
+  inlineRefs: false,
+  multipleOfPrecision: 9,
+  verbose: true,
+  code: { regExp: searchPattern },
+}
+
+/** Compiles a built schema; each has a compiler of its own, because a shared one would keep all it ever made. */
+export function compileBuilt({ root, defs }: BuiltSchema, allErrors: boolean): Judge {
+  const ajv = new (loadAjv().Ajv2020)({ ...options, allErrors })
+  let left = 0
+  ajv.addKeyword({
+    keyword: 'spendStep',
+    schemaType: 'boolean',
+    errors: false,
+    validate: () => {
+      if (--left < 0) throw new OutOfSteps()
+      return true
+    },
+  })
+  for (const definition of exactKeywords) ajv.removeKeyword(definition.keyword).addKeyword(definition)
+  const whole = typeof root === 'boolean' ? root : { ...root, $defs: defs }
+  const validate: ValidateFunction = ajv.compile(whole)
+  return (value) => {
+    left = schemaLimits.steps
+    return validate(value) ? [] : (validate.errors ?? [])
+  }
+}
+
+type Exact = FuncKeywordDefinition & { readonly keyword: string }
+
+/**
+ * Keywords that compare values, by their text: ajv's own comparison calls what a value has under `toString` or `valueOf`, and
+ * takes the square of a list's length to find entries that are the same.
+ */
+const exactKeywords: readonly Exact[] = [
+  { keyword: 'const', errors: false, compile: (wanted: unknown) => isOneOf([wanted]) },
+  { keyword: 'enum', schemaType: 'array', errors: false, compile: isOneOf },
+  { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false, compile: isUnique },
+]
+
+function isOneOf(wanted: readonly unknown[]): (value: unknown) => boolean {
+  const texts = new Set(wanted.map(canonical))
+  return (value) => texts.has(canonical(value))
+}
+
+function isUnique(wanted: boolean): (items: readonly unknown[]) => boolean {
+  return (items) => !wanted || new Set(items.map(canonical)).size === items.length
+}
+
+/** The same text for values that JSON Schema takes to be the same. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, held: unknown) =>
+    typeof held === 'object' && held !== null && !Array.isArray(held)
+      ? Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))
+      : Array.isArray(held)
+        ? ['list', ...held]
+        : held,
+  )

@@ -1,0 +1,96 @@
+/** The two drafts that are understood. */
+export type Dialect = 'draft-07' | '2020-12'
+
+/** What the value of a keyword must be. */
+export type KeywordKind =
+  | 'schema'
+  | 'items'
+  | 'schemas'
+  | 'schema map'
+  | 'pattern map'
+  | 'dependencies'
+  | 'count'
+  | 'number'
+  | 'positive'
+  | 'boolean'
+  | 'names'
+  | 'names map'
+  | 'text'
+  | 'pattern'
+  | 'type'
+  | 'enum'
+  | 'list'
+  | 'any'
+
+const kinds = <K extends KeywordKind>(kind: K, words: string): Record<string, K> =>
+  Object.fromEntries(words.split(' ').map((word) => [word, kind]))
+
+const shared: Record<string, KeywordKind> = {
+  ...kinds('schema', 'contains additionalProperties propertyNames not if then else'),
+  ...kinds('schemas', 'allOf anyOf oneOf'),
+  ...kinds('schema map', 'properties definitions'),
+  ...kinds('pattern map', 'patternProperties'),
+  ...kinds('count', 'minLength maxLength minItems maxItems minProperties maxProperties'),
+  ...kinds('number', 'minimum maximum exclusiveMinimum exclusiveMaximum'),
+  ...kinds('positive', 'multipleOf'),
+  ...kinds('boolean', 'uniqueItems readOnly writeOnly'),
+  ...kinds('names', 'required'),
+  ...kinds('text', 'title description $comment $schema $id $ref format contentEncoding contentMediaType'),
+  ...kinds('pattern', 'pattern'),
+  ...kinds('type', 'type'),
+  ...kinds('enum', 'enum'),
+  ...kinds('list', 'examples'),
+  ...kinds('any', 'const default'),
+}
+
+/** The keywords of each draft; any other word is an annotation. */
+export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
+  'draft-07': new Map(
+    Object.entries({ ...shared, items: 'items', additionalItems: 'schema', dependencies: 'dependencies' }),
+  ),
+  '2020-12': new Map(
+    Object.entries({
+      ...shared,
+      ...kinds('schema', 'items unevaluatedItems unevaluatedProperties contentSchema'),
+      ...kinds('schemas', 'prefixItems'),
+      ...kinds('schema map', 'dependentSchemas $defs'),
+      ...kinds('count', 'minContains maxContains'),
+      ...kinds('boolean', 'deprecated'),
+      ...kinds('names map', 'dependentRequired'),
+      ...kinds('text', '$anchor $dynamicAnchor $dynamicRef'),
+    }),
+  ),
+}
+
+/** Keywords that say something about a value; the rest describe, name or hold. */
+export const asserting: ReadonlySet<string> = new Set(
+  (
+    'contains additionalProperties propertyNames not if then else allOf anyOf oneOf properties patternProperties minLength ' +
+    'maxLength minItems maxItems minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
+    'uniqueItems required pattern type enum const items additionalItems dependencies unevaluatedItems ' +
+    'unevaluatedProperties prefixItems dependentSchemas minContains maxContains dependentRequired default'
+  ).split(' '),
+)
+
+/** Keywords whose schemas speak of the very value that the schema around them speaks of. */
+export const inPlace: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
+
+export const typeNames = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
+
+/** What other languages call the types. */
+export const typeAliases: Readonly<Record<string, string>> = {
+  str: 'string',
+  text: 'string',
+  int: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  decimal: 'number',
+  bool: 'boolean',
+  dict: 'object',
+  map: 'object',
+  list: 'array',
+  tuple: 'array',
+  none: 'null',
+  nil: 'null',
+}

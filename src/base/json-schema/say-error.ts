@@ -1,0 +1,126 @@
+import type { ErrorObject } from 'ajv'
+import { didYouMean } from '../suggest.ts'
+import { formatPath } from '../zod-issues.ts'
+import { isSchemaObject } from './walk-schema.ts'
+
+/** One error of the validator in plain words. */
+export interface Said {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly hint?: string
+}
+
+type Params = Readonly<Record<string, unknown>>
+type Sayer = (field: string, params: Params, error: ErrorObject) => string
+
+const counted = (unit: string, word: 'least' | 'most'): Sayer => {
+  return (field, { limit }) => `${field} must have at ${word} ${String(limit)} ${limit === 1 ? unit : plural(unit)}`
+}
+const plural = (unit: string) => unit.replace(/y$/, 'ie').concat('s')
+const compared: Sayer = (field, { comparison, limit }) =>
+  `${field} must be ${bounds[String(comparison)] ?? String(comparison)} ${String(limit)}`
+const bounds: Readonly<Record<string, string>> = {
+  '<=': 'at most',
+  '>=': 'at least',
+  '<': 'less than',
+  '>': 'more than',
+}
+
+const sayers: Readonly<Record<string, Sayer>> = {
+  type: (field, { type }, { data }) => `${field} must be ${typeWords(type)}, not ${kindOf(data)}`,
+  minimum: compared,
+  maximum: compared,
+  exclusiveMinimum: compared,
+  exclusiveMaximum: compared,
+  multipleOf: (field, { multipleOf }) => `${field} must be a multiple of ${String(multipleOf)}`,
+  minLength: counted('character', 'least'),
+  maxLength: counted('character', 'most'),
+  minItems: counted('entry', 'least'),
+  maxItems: counted('entry', 'most'),
+  items: counted('entry', 'most'),
+  unevaluatedItems: (field) => `${field} has more entries than are allowed`,
+  minProperties: counted('property', 'least'),
+  maxProperties: counted('property', 'most'),
+  pattern: (field, { pattern }) => `${field} must match the pattern ${String(pattern)}`,
+  uniqueItems: (field) => `${field} has the same entry twice`,
+  contains: (field, { minContains, maxContains }) =>
+    `${field} must have ${containsWords(minContains, maxContains)} of the kind it asks for`,
+  const: (field, _, { schema }) => `${field} must be ${short(schema)}`,
+  not: (field) => `${field} has a value that is not allowed`,
+  if: (field, { failingKeyword }) => `${field} does not fit what the schema asks for under ${String(failingKeyword)}`,
+  'false schema': (field) => `${field} is not allowed`,
+  propertyNames: (field, { propertyName }) => `${field} may not have a property called '${String(propertyName)}'`,
+}
+
+/** What an error of the validator means to whoever wrote the value. */
+export function sayError(error: ErrorObject): Said {
+  const { keyword, params } = error
+  const path = readPath(error.instancePath)
+  const missing = String(params.missingProperty)
+  if (keyword === 'required')
+    return { path: [...path, missing], message: `${formatPath([...path, missing])} is required` }
+  if (keyword === 'dependentRequired') {
+    const message = `${formatPath([...path, missing])} is required where '${String(params.property)}' is given`
+    return { path: [...path, missing], message }
+  }
+  const extra: unknown = params.additionalProperty ?? params.unevaluatedProperty
+  if (typeof extra === 'string') return sayUnknown(extra, path, error)
+  if (keyword === 'enum') return sayEnum(path, error)
+  const field = error.propertyName === undefined ? formatPath(path) : `the property name '${error.propertyName}'`
+  const say = sayers[keyword]
+  return { path, message: say === undefined ? `${field} does not fit the schema` : say(field, params, error) }
+}
+
+function sayUnknown(name: string, path: readonly PropertyKey[], error: ErrorObject): Said {
+  const properties: unknown = error.parentSchema?.properties
+  const known = isSchemaObject(properties) ? Object.keys(properties) : []
+  const meant = didYouMean(name, known).replace(' Did', '; did')
+  const where = path.length === 0 ? '' : ` in ${formatPath(path)}`
+  const hint = known.length === 0 ? {} : { hint: `it takes: ${known.slice(0, 20).join(', ')}` }
+  return { path: [...path, name], message: `unknown property '${name.slice(0, 100)}'${where}${meant}`, ...hint }
+}
+
+function sayEnum(path: readonly PropertyKey[], { schema, data }: ErrorObject): Said {
+  const allowed: readonly unknown[] = Array.isArray(schema) ? schema : []
+  const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
+  const texts = allowed.filter((value) => typeof value === 'string')
+  const meant = typeof data === 'string' ? didYouMean(data.slice(0, 100), texts).trim() : ''
+  const message = `${formatPath(path)} must be one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`
+  return { path, message, ...(meant === '' ? {} : { hint: meant }) }
+}
+
+const short = (value: unknown) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function containsWords(least: unknown, most: unknown): string {
+  if (most === undefined || most === null) return `at least ${String(least)} ${least === 1 ? 'entry' : 'entries'}`
+  return `between ${String(least)} and ${String(most)} entries`
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+function typeWords(type: unknown): string {
+  const names: readonly unknown[] = Array.isArray(type) ? type : String(type).split(',')
+  return names.map((name) => words[String(name)] ?? String(name)).join(' or ')
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value === 'number') return String(value)
+  return words[Array.isArray(value) ? 'array' : typeof value] ?? 'that'
+}
+
+function readPath(pointer: string): readonly PropertyKey[] {
+  const parts = pointer.split('/').slice(1)
+  return parts.map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')))
+}

@@ -1,0 +1,84 @@
+import type { ErrorObject } from 'ajv'
+import { type Problem, toPointer } from '../problem.ts'
+import { formatPath } from '../zod-issues.ts'
+import { schemaLimits } from './limits.ts'
+import { type Said, sayError } from './say-error.ts'
+
+/** All errors of a validation as problems, where a choice that nothing fits is one problem and not one for each branch. */
+export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
+  const said: Said[] = []
+  const kept: ErrorObject[] = []
+  const told = new Map<ErrorObject, Said>()
+  for (const error of errors) {
+    if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
+      kept.push(error)
+      continue
+    }
+    const branches = takeBranches(kept, error)
+    told.set(
+      error,
+      sayChoice(
+        error,
+        branches.map((branch) => told.get(branch) ?? sayError(branch)),
+      ),
+    )
+    kept.push(error)
+  }
+  for (const error of kept) {
+    if (isEcho(error, kept)) continue
+    said.push(told.get(error) ?? sayError(error))
+  }
+  return toProblems(said)
+}
+
+/** Removes from the end what the branches of a choice had to say, and returns it. */
+function takeBranches(kept: ErrorObject[], choice: ErrorObject): readonly ErrorObject[] {
+  const viaRefs = JSON.stringify(choice.schema).includes('"$ref"')
+  const belongs = (error: ErrorObject) =>
+    error.instancePath.startsWith(choice.instancePath) &&
+    (error.schemaPath.startsWith(`${choice.schemaPath}/`) || (viaRefs && error.schemaPath.startsWith('#/$defs/')))
+  let start = kept.length
+  while (start > 0 && belongs(kept[start - 1] as ErrorObject)) start--
+  return kept.splice(start)
+}
+
+function sayChoice(error: ErrorObject, branches: readonly Said[]): Said {
+  const path = sayError(error).path
+  const field = formatPath(path)
+  if (error.params.passingSchemas != null) {
+    return { path, message: `${field} fits more than one of the shapes it may have, but must fit exactly one` }
+  }
+  const messages = [...new Set(branches.map(({ message }) => message))]
+  const must = `${field} must be `
+  if (messages.length > 0 && branches.every((branch) => branch.message.startsWith(must))) {
+    const wishes = messages.map((message) => message.slice(must.length).replace(/, not [^,]*$/, ''))
+    return { path, message: `${must}${wishes.slice(0, 10).join(', or ')}` }
+  }
+  const hint = messages.length === 0 ? {} : { hint: messages.slice(0, 3).join('; or: ') }
+  return { path, message: `${field} fits none of the shapes it may have`, ...hint }
+}
+
+/** That a condition or a name failed is said by what failed in it. */
+function isEcho({ keyword, instancePath, params }: ErrorObject, all: readonly ErrorObject[]): boolean {
+  if (keyword === 'if')
+    return all.some((other) => other.keyword !== 'if' && other.instancePath.startsWith(instancePath))
+  return (
+    keyword === 'propertyNames' &&
+    all.some((other) => other.propertyName === params.propertyName && other.keyword !== keyword)
+  )
+}
+
+function toProblems(said: readonly Said[]): readonly Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const { path, message, hint } of said) {
+    if (problems.size >= schemaLimits.problems) break
+    const pointer = toPointer(path)
+    problems.set(`${pointer} ${message}`, {
+      severity: 'error',
+      pointer,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    })
+  }
+  return [...problems.values()]
+}

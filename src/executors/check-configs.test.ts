@@ -1,0 +1,170 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ExecutorType } from '../contract/registry.ts'
+import { executorKinds } from './index.ts'
+
+const schema = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } }
+const check = (kind: ExecutorType, config: unknown, inputSchema: Record<string, unknown> = schema) =>
+  executorKinds[kind]
+    .checkConfig(config, inputSchema, '/executorConfig')
+    .map(({ severity, pointer = '', message }) => `${severity} ${pointer.replace('/executorConfig', '')}: ${message}`)
+
+describe('configs of executors', () => {
+  it('knows every kind', () => {
+    expect(Object.keys(executorKinds).sort()).toEqual([...ExecutorType.options].sort())
+  })
+
+  it('takes configs that make sense', () => {
+    expect(check('python', {})).toEqual([])
+    expect(check('python', { environment: 'data', network: false, timeoutMs: 1000 })).toEqual([])
+    expect(check('mcp', { server: 'github', tool: 'search' })).toEqual([])
+    const shell = { command: ['curl', '--', '{{city}}', '{{ days }}'], cwd: '/tmp', env: { LANG: 'C' } }
+    expect(check('shell', shell)).toEqual([])
+    const http = {
+      method: 'POST',
+      url: 'https://api.example.com/{city}/x?days={days}',
+      headers: { Accept: 'text/plain' },
+      query: { units: ['a', 1] },
+      body: { text: 'in {city}', plain: '{ not one }' },
+      response: { type: 'json', pointer: '/data' },
+      auth: { type: 'bearer', secret: 'weather_key' },
+    }
+    expect(check('http', http)).toEqual([])
+    const args = [
+      { name: 'city', positional: true },
+      { name: 'days', type: 'integer', flag: '--days' },
+    ]
+    expect(check('cli', { command: 'weather show', args, timeout: 3 })).toEqual([])
+  })
+
+  it.each(ExecutorType.options)('refuses unknown keys and guesses what was meant: %s', (kind) => {
+    expect(check(kind, { timeoutMS: 1 })).toContainEqual(
+      "error /timeoutMS: unknown key 'timeoutMS'. Did you mean 'timeoutMs'?",
+    )
+    expect(check(kind, null)).toHaveLength(1)
+  })
+
+  it('says every wrong field at once', () => {
+    expect(check('python', { network: 'yes', timeoutMs: 0 })).toEqual([
+      'error /network: network must be true or false, not a text',
+      'error /timeoutMs: timeoutMs must be at least 1, not 0',
+    ])
+    const [unknown] = check('cli', { command: 'x', args: [{ name: 'city', flagg: '-c' }] })
+    expect(unknown).toBe("error /args/0/flagg: unknown key 'flagg'. Did you mean 'flag'?")
+  })
+
+  it('lets parameters be whole words of a command only', () => {
+    expect(check('shell', { command: ['echo', '--city={{city}}', '{{dasy}}', '{{days}}', '{{city}}'] })).toEqual([
+      "error /command/1: a parameter must be a whole word of the command, not a part of '--city={{city}}'",
+      "error /command/2: the input schema has no parameter 'dasy'. Did you mean 'days'?",
+    ])
+    const odd = { command: ['{{city}}'], cwd: '/home/{{city}}', env: { A: '{{days}}' } }
+    expect(check('shell', odd)).toEqual([
+      'error /command/0: the program itself may not be a parameter',
+      'error /env/A: env.A may not have parameters',
+      'error /cwd: cwd may not have parameters',
+      "warning /command: the command never uses the parameter 'days'",
+    ])
+    expect(check('shell', { command: 'rm -rf' })).toEqual(['error /command: command must be a list, not a text'])
+    expect(check('shell', { command: ['a\0'] })).toHaveLength(1)
+    expect(check('shell', { command: [] })).toHaveLength(1)
+  })
+
+  it.each([
+    ['ftp://example.com', 'must start with'],
+    ['file:///etc/passwd', 'must start with'],
+    ['/relative', 'must start with'],
+    ['{city}', 'must start with'],
+    ['javascript:alert(1)', 'must start with'],
+    ['https://{city}/x', 'host'],
+    ['https://{city}.example.com', 'host'],
+    ['https:\\\\{city}\\x', 'host'],
+    ['https:{city}', 'host'],
+    ['https://example.com:{days}/', 'host'],
+    ['https://user:pw@example.com/', 'user or password'],
+    ['https://user@example.com/', 'user or password'],
+    ['https://@example.com/', 'user or password'],
+    ['https://', 'not well formed'],
+    ['https://example.com/#x', 'fragment'],
+    ['https://example.com/{ctiy}', "Did you mean 'city'?"],
+    ['https://example.com/{city', 'brace'],
+    ['http://example.com/', 'not encrypted'],
+  ])('refuses the url %s', (url, words) => {
+    const found = check('http', { method: 'GET', url })
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(words)
+  })
+
+  it('looks for parameters in every part of a request', () => {
+    const url = 'https://example.com/'
+    const parts = { headers: { 'X-City': '{a}' }, query: { q: ['{b}'] }, body: { deep: [{ text: 'x{c}' }] } }
+    expect(check('http', { method: 'POST', url, ...parts }).map((text) => text.split(':')[0])).toEqual([
+      'error /headers/X-City',
+      'error /query/q/0',
+      'error /body/deep/0/text',
+    ])
+  })
+
+  it('refuses requests that would break or leak', () => {
+    const base = { method: 'GET', url: 'https://example.com/' }
+    expect(check('http', { ...base, body: {} })).toEqual(['error /body: a GET request has no body'])
+    expect(check('http', { ...base, headers: { Host: 'a', Authorization: 'Bearer x', 'a b': 'c' } })).toHaveLength(1)
+    expect(check('http', { ...base, headers: { 'Transfer-Encoding': 'a', Authorization: 'x' } })).toEqual([
+      "error /headers/Transfer-Encoding: the header 'Transfer-Encoding' is set by Tooldex",
+      "warning /headers/Authorization: 'Authorization' would keep a secret in the tool",
+    ])
+    expect(check('http', { ...base, headers: { A: 'x\r\nB: y' } })).toHaveLength(1)
+    expect(check('http', { ...base, auth: { type: 'bearer', secret: 'Bearer abc def' } })).toHaveLength(1)
+    expect(check('http', { ...base, auth: { type: 'digest' } })).toHaveLength(1)
+  })
+
+  it('holds the arguments of a program against the input schema', () => {
+    const args = [{ name: 'ciyt' }, { name: 'days' }, { name: 'days', positional: true, flag: '-d' }]
+    expect(check('cli', { command: '"open', args })).toEqual([
+      expect.stringContaining('error /command: command: '),
+      "error /args/2/name: two arguments are called 'days'",
+      "error /args/2/flag: argument 'days' is both positional and flag",
+      "error /args/0/name: the input schema has no parameter 'ciyt'. Did you mean 'city'?",
+      "warning /args: no argument takes the parameter 'city'",
+    ])
+  })
+
+  it('finds parameters behind refs and choices, and asks nothing of an open schema', () => {
+    const command = ['echo', '{{x}}', '{{y}}']
+    const split = { $defs: { a: { properties: { x: {} } } }, $ref: '#/$defs/a', anyOf: [{ properties: { y: {} } }] }
+    expect(check('shell', { command }, split)).toEqual([])
+    expect(check('shell', { command }, { additionalProperties: true })).toEqual([])
+    expect(check('shell', { command }, { allOf: [{ $ref: '#' }, { $ref: '#/allOf/0' }] })).toHaveLength(2)
+    expect(check('shell', { command: ['echo', '{{constructor}}'] }, {})).toHaveLength(1)
+  })
+
+  it('never throws', () => {
+    const word = fc.constantFrom('{{city}}', '{{', '{x}', 'https://example.com', 'http://[', '__proto__', 'GET', '')
+    const part = fc.oneof(fc.anything(), word, fc.array(word), fc.dictionary(word, word))
+    const key = fc.constantFrom(
+      'command',
+      'cwd',
+      'env',
+      'method',
+      'url',
+      'headers',
+      'query',
+      'body',
+      'auth',
+      'args',
+      'server',
+    )
+    const config = fc.oneof(fc.anything(), fc.dictionary(key, part))
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ExecutorType.options),
+        config,
+        fc.dictionary(fc.string(), fc.anything()),
+        (kind, each, input) => {
+          expect(Array.isArray(check(kind, each, input))).toBe(true)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})

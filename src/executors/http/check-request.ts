@@ -1,0 +1,79 @@
+import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
+import type { ConfigFinding, InputSchema } from '../read-config.ts'
+import type { HttpConfig } from './check-config.ts'
+
+type Path = readonly PropertyKey[]
+
+const placeholder = /\{([A-Za-z_][\w.-]*)\}/g
+// The connection is ours to keep; a tool that sets these could smuggle a second request.
+const ownHeaders = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer'])
+
+/** What makes no sense in a request although each field is well formed by itself. */
+export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+  const { method, url, headers = {}, query = {}, body } = config
+  const names = parameterNames(inputSchema)
+  const texts: [Path, string][] = [[['url'], url], ...textsIn({ headers, query, body }, [])]
+  return [
+    ...checkUrl(url),
+    ...Object.keys(headers).flatMap(checkHeader),
+    ...(body !== undefined && (method === 'GET' || method === 'HEAD')
+      ? [{ path: ['body'], message: `a ${method} request has no body`, hint: 'use query, or the method POST' }]
+      : []),
+    ...texts.flatMap(([path, text]) =>
+      [...text.matchAll(placeholder)].flatMap(([, name = '']) => findUnknownParameter(name, names, path)),
+    ),
+  ]
+}
+
+function checkUrl(text: string): readonly ConfigFinding[] {
+  const path = ['url']
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== 'http' && scheme !== 'https')
+    return [
+      {
+        path,
+        message: 'url must start with https:// or http://',
+        hint: 'such as "https://api.example.com/items/{id}"',
+      },
+    ]
+  const host = /^[a-z]+:[/\\]*([^/\\?#]*)/i.exec(text)?.[1] ?? ''
+  if (host.includes('{'))
+    return [{ path, message: 'the host of the url may not have parameters', hint: 'write it out' }]
+  const filled = text.replace(placeholder, 'x')
+  if (!URL.canParse(filled)) return [{ path, message: 'url is not well formed' }]
+  const url = new URL(filled)
+  const found: ConfigFinding[] = []
+  if (url.username !== '' || url.password !== '' || host.includes('@'))
+    found.push({
+      path,
+      message: 'url may not have a user or password in it',
+      hint: 'use auth, with the name of a secret',
+    })
+  if (url.hash !== '') found.push({ path, message: 'url may not have a fragment (#)', hint: 'no server would see it' })
+  if (text.replace(placeholder, '').match(/[{}]/) !== null)
+    found.push({ path, message: 'url has a brace that is no parameter', hint: 'write parameters as {name}' })
+  if (scheme === 'http') found.push({ path, message: 'url is not encrypted', hint: 'use https', severity: 'warning' })
+  return found
+}
+
+function checkHeader(name: string): readonly ConfigFinding[] {
+  const path = ['headers', name]
+  const lower = name.toLowerCase()
+  if (ownHeaders.has(lower)) return [{ path, message: `the header '${name}' is set by Tooldex`, hint: 'drop it' }]
+  if (!['authorization', 'cookie', 'proxy-authorization'].includes(lower)) return []
+  return [
+    {
+      path,
+      message: `'${name}' would keep a secret in the tool`,
+      hint: 'use auth, with the name of a secret',
+      severity: 'warning',
+    },
+  ]
+}
+
+function textsIn(value: unknown, path: Path): [Path, string][] {
+  if (typeof value === 'string') return [[path, value]]
+  if (typeof value !== 'object' || value === null || path.length > 100) return []
+  const entries: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return entries.flatMap(([key, held]) => textsIn(held, [...path, key]))
+}

@@ -1,0 +1,27 @@
+import type { Problem } from '../base/problem.ts'
+import type { ExecutorType } from '../contract/registry.ts'
+import { checkCliConfig } from './cli/check-config.ts'
+import { checkHttpConfig } from './http/check-config.ts'
+import { checkMcpConfig } from './mcp/check-config.ts'
+import { checkPythonConfig } from './python/check-config.ts'
+import { type CheckScriptOptions, checkScript } from './python/check-script.ts'
+import type { CheckConfig } from './read-config.ts'
+import { checkShellConfig } from './shell/check-config.ts'
+
+export type { CheckScriptOptions }
+
+/** What is known of a kind of tool without running one. */
+export interface ExecutorKind {
+  readonly checkConfig: CheckConfig
+  /** Only where a tool of this kind is a script. */
+  readonly checkScript?: (source: string, options?: CheckScriptOptions) => Promise<readonly Problem[]>
+}
+
+/** All kinds of tools. */
+export const executorKinds: Readonly<Record<ExecutorType, ExecutorKind>> = {
+  python: { checkConfig: checkPythonConfig, checkScript },
+  shell: { checkConfig: checkShellConfig },
+  http: { checkConfig: checkHttpConfig },
+  mcp: { checkConfig: checkMcpConfig },
+  cli: { checkConfig: checkCliConfig },
+}

@@ -1,0 +1,45 @@
+import { didYouMean } from '../base/suggest.ts'
+import type { ConfigFinding, InputSchema } from './read-config.ts'
+
+const mostSteps = 1000
+
+/** The parameters that a schema names, in all its branches; undefined when it takes any. */
+export function parameterNames(schema: InputSchema): ReadonlySet<string> | undefined {
+  const names = new Set<string>()
+  const waiting: unknown[] = [schema]
+  for (let step = 0; waiting.length > 0; step++) {
+    const part = waiting.pop()
+    if (step > mostSteps) return undefined
+    if (!isObject(part)) continue
+    const { additionalProperties: more = false, patternProperties, properties, $ref, allOf, anyOf, oneOf } = part
+    if (more !== false || patternProperties !== undefined) return undefined
+    if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name)
+    for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) waiting.push(...list)
+    waiting.push(part.if, part.then, part.else)
+    if (typeof $ref === 'string') waiting.push(follow(schema, $ref))
+  }
+  return names
+}
+
+function follow(schema: InputSchema, ref: string): unknown {
+  const parts = ref.startsWith('#/') ? ref.slice(2).split('/') : undefined
+  return parts?.reduce<unknown>((held, part) => {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    return isObject(held) && Object.hasOwn(held, key) ? held[key] : undefined
+  }, schema)
+}
+
+/** What to say of a name that is no parameter of the tool. */
+export function findUnknownParameter(
+  name: string,
+  names: ReadonlySet<string> | undefined,
+  path: readonly PropertyKey[],
+): readonly ConfigFinding[] {
+  if (names === undefined || names.has(name)) return []
+  const message = `the input schema has no parameter '${name}'.${didYouMean(name, names)}`
+  const hint = names.size === 0 ? 'add it to the input schema' : `it has: ${[...names].slice(0, 20).join(', ')}`
+  return [{ path, message, hint }]
+}
+
+const isObject = (value: unknown): value is InputSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+
+/** How a question to Python ended. */
+export type PythonAnswer =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'absent' | 'late' | 'cancelled' | 'crashed' }
+
+export interface PythonQuestion {
+  readonly python: string
+  readonly program: string
+  readonly input: string
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const mostOutput = 100_000
+
+/** Runs a small program of ours in an isolated Python, with the input on stdin; nothing of it outlives the deadline. */
+export function askPython({ python, program, input, deadlineMs, signal }: PythonQuestion): Promise<PythonAnswer> {
+  if (signal?.aborted) return Promise.resolve({ kind: 'cancelled' })
+  return new Promise((resolve) => {
+    const child = spawn(python, ['-I', '-S', '-E', '-B', '-c', program], {
+      env: {},
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    let text = ''
+    let stopped: 'late' | 'cancelled' | 'crashed' | undefined
+    const stop = (why: 'late' | 'cancelled' | 'crashed') => {
+      stopped ??= why
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(() => stop('late'), deadlineMs)
+    const cancel = () => stop('cancelled')
+    signal?.addEventListener('abort', cancel, { once: true })
+    const end = (answer: PythonAnswer) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+      resolve(answer)
+    }
+    child.on('error', () => end({ kind: 'absent' }))
+    child.on('close', (code) =>
+      end(stopped === undefined && code === 0 ? { kind: 'answer', text } : { kind: stopped ?? 'crashed' }),
+    )
+    // A program that ends before it has read all is told by its exit.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.length > mostOutput) stop('crashed')
+    })
+  })
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { askPython, type PythonAnswer } from './ask-python.ts'
+import { findPython } from './find-python.ts'
+import { scriptChecker } from './script-checker.ts'
+
+export interface CheckScriptOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The Python to ask; else the system's. */
+  readonly python?: string | undefined
+}
+
+const deadlineMs = 5000
+const mostCharacters = 1_000_000
+
+const place = { line: z.int().nullable(), column: z.int().nullable() }
+const Answer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('syntax'), ...place, message: z.string() }),
+  z.object({ kind: z.literal('deep') }),
+  z.object({ kind: z.literal('no main'), names: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('main'),
+    ...place,
+    decorated: z.boolean(),
+    least: z.int(),
+    most: z.int(),
+    rest: z.boolean(),
+    named: z.array(z.string()),
+  }),
+])
+type Answer = z.infer<typeof Answer>
+
+/** What is wrong with the script of a Python tool: it must parse and define `main` for one argument; it is never run. */
+export async function checkScript(source: string, options: CheckScriptOptions = {}): Promise<readonly Problem[]> {
+  const wrong = checkText(source)
+  if (wrong !== undefined) return [wrong]
+  const python = options.python ?? findPython()
+  const { signal } = options
+  const question = { program: scriptChecker, input: source, deadlineMs, signal }
+  const answer: PythonAnswer = python === undefined ? { kind: 'absent' } : await askPython({ ...question, python })
+  if (answer.kind === 'cancelled')
+    throw new TooldexError('EXECUTION_CANCELLED', 'The check of the script was cancelled.')
+  if (answer.kind !== 'answer') return [couldNotAsk(answer.kind)]
+  const parsed = Answer.safeParse(readAnswer(answer.text))
+  return parsed.success ? describe(parsed.data) : [couldNotAsk('crashed')]
+}
+
+function checkText(source: string): Problem | undefined {
+  if (source.length > mostCharacters)
+    return problem(`the script has more than ${mostCharacters} characters`, 'make it shorter')
+  if (source.trim() === '') return problem('the script is empty', mainHint)
+  const at = source.search(/\0|\p{Surrogate}/u)
+  if (at < 0) return undefined
+  const before = source.slice(0, at)
+  const what = source[at] === '\0' ? 'the character U+0000' : 'half a character (a lone surrogate)'
+  const where = { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
+  return { ...problem(`the script has ${what}`, 'remove it'), ...where }
+}
+
+function readAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function couldNotAsk(kind: 'absent' | 'late' | 'crashed'): Problem {
+  if (kind === 'absent')
+    return problem('python3 is needed to check the script, and is not there', 'install Python 3.9 or newer')
+  if (kind === 'late')
+    return problem(`the script could not be checked within ${deadlineMs / 1000} seconds`, 'make it simpler')
+  return problem('Python gave up on the script', 'make it simpler: it may nest too deeply')
+}
+
+const mainHint = 'add: def main(arguments):'
+
+function describe(answer: Answer): readonly Problem[] {
+  if (answer.kind === 'deep') return [problem('the script nests too deeply for Python', 'make it simpler')]
+  if (answer.kind === 'no main') {
+    return [
+      problem(`the script defines no function 'main' at its top level.${didYouMean('main', answer.names)}`, mainHint),
+    ]
+  }
+  const where = {
+    ...(answer.line === null ? {} : { line: Math.max(1, answer.line) }),
+    ...(answer.column === null ? {} : { column: Math.max(1, answer.column) }),
+  }
+  if (answer.kind === 'syntax') return [{ ...problem(`the script is not valid Python: ${answer.message}`), ...where }]
+  // What a decorator makes of a function cannot be seen from its words.
+  const takesOne = answer.least <= 1 && (answer.most >= 1 || answer.rest) && answer.named.length === 0
+  if (answer.decorated || takesOne) return []
+  return [{ ...problem('main must take exactly one argument by position', 'write: def main(arguments):'), ...where }]
+}
+
+function problem(message: string, hint?: string): Problem {
+  return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
+}

@@ -1,0 +1,51 @@
+import { checkSchema, compileSchema, type SchemaCache } from '../../base/json-schema.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { ToolContent } from '../../contract/registry.ts'
+import { type CheckScriptOptions, executorKinds } from '../../executors/index.ts'
+
+export interface CheckToolOptions extends CheckScriptOptions {
+  /** Where compiled schemas are kept; without it each check compiles anew. */
+  readonly schemas?: SchemaCache | undefined
+}
+
+/** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
+export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
+  const { inputSchema, outputSchema, executorType, executorConfig } = content
+  const input = checkSchema(inputSchema, '/inputSchema', { object: true })
+  return [
+    ...input,
+    ...checkSchema(outputSchema, '/outputSchema'),
+    ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
+    ...(await checkScriptOf(content, options)),
+    ...(input.length > 0 ? [] : checkExamples(content, options.schemas)),
+  ]
+}
+
+async function checkScriptOf(content: ToolContent, options: CheckToolOptions): Promise<readonly Problem[]> {
+  const { executorType, scriptContent } = content
+  const { checkScript } = executorKinds[executorType]
+  const pointer = '/scriptContent'
+  if (checkScript === undefined) {
+    if (scriptContent === null) return []
+    const hint = "leave it out, or choose the executor type 'python'"
+    return [{ severity: 'error', pointer, message: `a tool of type '${executorType}' has no script`, hint }]
+  }
+  if (scriptContent === null) {
+    const message = `a tool of type '${executorType}' needs a script`
+    return [{ severity: 'error', pointer, message, hint: 'add: def main(arguments):' }]
+  }
+  return (await checkScript(scriptContent, options)).map((problem) => ({ ...problem, pointer }))
+}
+
+/** Examples that do not fit mislead whoever reads them, but break nothing. */
+function checkExamples({ examples, inputSchema }: ToolContent, schemas?: SchemaCache): readonly Problem[] {
+  if (examples.length === 0) return []
+  const validator = compileSchema(inputSchema, schemas)
+  return examples.flatMap(({ args }, index) =>
+    validator.validate(args).problems.map((problem) => ({
+      ...problem,
+      severity: 'warning' as const,
+      pointer: `/examples/${index}/args${problem.pointer ?? ''}`,
+    })),
+  )
+}
