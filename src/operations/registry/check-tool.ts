@@ -6,7 +6,11 @@ import { type CheckScriptOptions, executorKinds } from '../../executors/index.ts
 export interface CheckToolOptions extends CheckScriptOptions {
   /** Where compiled schemas are kept; without it each check compiles anew. */
   readonly schemas?: SchemaCache | undefined
+  /** What is known of scripts, by their text; asking Python takes far longer than everything else. */
+  readonly scripts?: Map<string, readonly Problem[]> | undefined
 }
+
+const mostScripts = 200
 
 /** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
 export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
@@ -34,7 +38,16 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
     const message = `a tool of type '${executorType}' needs a script`
     return [{ severity: 'error', pointer, message, hint: 'add: def main(arguments):' }]
   }
-  return (await checkScript(scriptContent, options)).map((problem) => ({ ...problem, pointer }))
+  const known = options.scripts?.get(scriptContent) ?? (await checkScript(scriptContent, options))
+  remember(options.scripts, scriptContent, known)
+  return known.map((problem) => ({ ...problem, pointer }))
+}
+
+/** Only what is right: that Python is missing, or was too slow, may be otherwise the next time. */
+function remember(scripts: CheckToolOptions['scripts'], script: string, problems: readonly Problem[]): void {
+  if (scripts === undefined || problems.length > 0) return
+  if (scripts.size >= mostScripts) scripts.clear()
+  scripts.set(script, problems)
 }
 
 /** Examples that do not fit mislead whoever reads them, but break nothing. */
