@@ -160,5 +160,7 @@ function fits(digits: string): boolean {
   if (digits.length < 16 && !/[eE]/.test(digits)) return true
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) || BigInt(digits) === BigInt(value)
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)) return true
+  // What JSON.stringify writes of a large number can always be read back.
+  return String(value) === digits || BigInt(digits) === BigInt(value)
 }
