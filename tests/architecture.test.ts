@@ -25,6 +25,7 @@ const drivers: Record<string, string> = {
   commander: 'surfaces/cli',
   yaml: 'base',
   re2js: 'base',
+  ajv: 'base',
   'gpt-tokenizer': 'base',
   'jsonc-parser': 'base',
   'smol-toml': 'base',

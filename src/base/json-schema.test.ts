@@ -326,6 +326,12 @@ describe('compileSchema', () => {
     expect(messages({ uniqueItems: true }, [{ constructor: 1 }, { constructor: 1 }])).toHaveLength(1)
   })
 
+  it('takes 0.3 for a multiple of 0.1, and nothing near one', () => {
+    for (const value of [0, 0.3, 19.99, -1.1, 1e20]) expect(messages({ multipleOf: 0.01 }, value)).toEqual([])
+    expect(messages({ multipleOf: 0.1 }, 0.35)).toEqual(['the input must be a multiple of 0.1'])
+    expect(messages({ multipleOf: 1 }, 9e-323)).toHaveLength(1)
+  })
+
   it('says no to what is no JSON', () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = cycle

@@ -1,4 +1,4 @@
-import { StringSuspects } from './string-suspects.ts'
+import { skipString } from './skip-string.ts'
 
 /** The first thing wrong with a JSON text, and where it is. */
 export interface JsonFault {
@@ -21,7 +21,6 @@ export function scanJson(text: string, maxDepth: number): JsonFault | undefined 
 class Scan {
   readonly #text: string
   readonly #maxDepth: number
-  readonly #suspects: StringSuspects
   // The keys of each open object; null for an open list.
   readonly #open: (Set<string> | null)[] = []
   #at = 0
@@ -30,7 +29,6 @@ class Scan {
   constructor(text: string, maxDepth: number) {
     this.#text = text
     this.#maxDepth = maxDepth
-    this.#suspects = new StringSuspects(text)
   }
 
   run(): JsonFault | undefined {
@@ -115,22 +113,11 @@ class Scan {
     return undefined
   }
 
-  /** Finds the closing quote by search, so that long texts cost little. */
   #string(): JsonFault | undefined {
-    const start = this.#at
-    let end = this.#text.indexOf('"', start + 1)
-    while (end >= 0 && this.#isEscaped(end, start)) end = this.#text.indexOf('"', end + 1)
-    if (end < 0) return this.#fault('a text is not closed')
-    const wrong = this.#suspects.find(start + 1, end)
-    if (wrong !== undefined) return wrong
-    this.#at = end + 1
+    const end = skipString(this.#text, this.#at)
+    if (typeof end !== 'number') return end
+    this.#at = end
     return this.#ended()
-  }
-
-  #isEscaped(quote: number, start: number): boolean {
-    let slashes = 0
-    while (quote - 1 - slashes > start && this.#text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++
-    return slashes % 2 === 1
   }
 
   #number(): JsonFault | undefined {
@@ -160,5 +147,7 @@ function fits(digits: string): boolean {
   if (digits.length < 16 && !/[eE]/.test(digits)) return true
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) || BigInt(digits) === BigInt(value)
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)) return true
+  // What JSON.stringify writes of a large number can always be read back.
+  return String(value) === digits || BigInt(digits) === BigInt(value)
 }

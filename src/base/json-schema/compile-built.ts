@@ -34,7 +34,6 @@ const options: Options = {
   logger: false,
   ownProperties: true,
   inlineRefs: false,
-  multipleOfPrecision: 9,
   verbose: true,
   code: { regExp: searchPattern },
 }
@@ -65,11 +64,12 @@ type Exact = FuncKeywordDefinition & { readonly keyword: string }
 
 /**
  * Keywords that compare values, by their text: ajv's own comparison calls what a value has under `toString` or `valueOf`, and
- * takes the square of a list's length to find entries that are the same.
+ * takes the square of a list's length to find entries that are the same, and 0.3 for no multiple of 0.1.
  */
 const exactKeywords: readonly Exact[] = [
   { keyword: 'const', errors: false, compile: (wanted: unknown) => isOneOf([wanted]) },
   { keyword: 'enum', schemaType: 'array', errors: false, compile: isOneOf },
+  { keyword: 'multipleOf', type: 'number', schemaType: 'number', errors: false, compile: isMultipleOf },
   { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false, compile: isUnique },
 ]
 
@@ -80,6 +80,15 @@ function isOneOf(wanted: readonly unknown[]): (value: unknown) => boolean {
 
 function isUnique(wanted: boolean): (items: readonly unknown[]) => boolean {
   return (items) => !wanted || new Set(items.map(canonical)).size === items.length
+}
+
+function isMultipleOf(step: number): (value: number) => boolean {
+  return (value) => {
+    const times = value / step
+    if (Number.isInteger(times)) return true
+    // Steps such as 0.1 are not exact themselves, so the last digit of the quotient says nothing.
+    return !Number.isInteger(step) && Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.abs(times)
+  }
 }
 
 /** The same text for values that JSON Schema takes to be the same. */

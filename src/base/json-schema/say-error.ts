@@ -32,7 +32,7 @@ const sayers: Readonly<Record<string, Sayer>> = {
   maximum: compared,
   exclusiveMinimum: compared,
   exclusiveMaximum: compared,
-  multipleOf: (field, { multipleOf }) => `${field} must be a multiple of ${String(multipleOf)}`,
+  multipleOf: (field, _, { schema }) => `${field} must be a multiple of ${String(schema)}`,
   minLength: counted('character', 'least'),
   maxLength: counted('character', 'most'),
   minItems: counted('entry', 'least'),
