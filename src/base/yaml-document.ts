@@ -28,7 +28,8 @@ export interface YamlOptions {
 
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
 export function parseYaml(text: string, file: string, { anyKey = false }: YamlOptions = {}): YamlDocument {
-  const { isScalar, LineCounter, parseDocument, visit } = loadReader()
+  const reader = loadReader()
+  const { isScalar, LineCounter, parseDocument, visit } = reader
   const lines = new LineCounter()
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -61,7 +62,7 @@ export function parseYaml(text: string, file: string, { anyKey = false }: YamlOp
   visit(document, {
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor)
-      for (const offset of findTwice(node)) problems.push(fail(offset, duplicateKey.message, duplicateKey.hint))
+      for (const offset of findTwice(node, reader)) problems.push(fail(offset, duplicateKey.message, duplicateKey.hint))
     },
     Alias(_, { source, range }, path) {
       const inside = path.some((node) => 'anchor' in node && node.anchor === source)
@@ -85,8 +86,7 @@ export function parseYaml(text: string, file: string, { anyKey = false }: YamlOp
 }
 
 /** Where a mapping has a key again; the reader's own check compares every key with every other. */
-function findTwice(node: unknown): readonly number[] {
-  const { isMap, isScalar } = loadReader()
+function findTwice(node: unknown, { isMap, isScalar }: typeof Yaml): readonly number[] {
   if (!isMap(node)) return []
   const seen = new Set<string>()
   return node.items.flatMap(({ key }) => {
