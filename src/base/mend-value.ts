@@ -19,9 +19,10 @@ export function mendValue<T>(schema: z.ZodType<T>, value: unknown, issues: reado
 }
 
 function standIn(issue: z.core.$ZodIssue): unknown {
+  if (issue.code === 'invalid_value') return issue.values[0]
   if (issue.code !== 'invalid_type') return undefined
-  // No two texts are alike, so that none is taken for the other.
-  const text = `?${issue.path.map(String).join('.')}`
+  // No two texts are alike, so that none is taken for the other; and each would do as a name.
+  const text = `__${issue.path.map(String).join('_').toLowerCase()}`
   const values: Record<string, unknown> = { string: text, array: [], object: {}, record: {}, boolean: false, number: 0 }
   return values[issue.expected]
 }

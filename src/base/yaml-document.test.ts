@@ -104,6 +104,20 @@ describe('parseYaml', () => {
     expect(problemsOf(`a: [${'[1], '.repeat(500)}]`)).toEqual([])
   })
 
+  it.each([
+    ['brackets', '['.repeat(500)],
+    ['dashes', '- '.repeat(500)],
+    ['pairs', 'a: '.repeat(1000)],
+    ['blanks', `a${'\\n'}${' '.repeat(900)}`],
+  ])('does not count %s in a text', (_, shown) => {
+    expect(problemsOf(`a: "${shown}"\nb: |\n  x\n  ${shown}\n`)).toEqual([])
+  })
+
+  it('finds a key that is there twice among very many', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`).join('')
+    expect(problemsOf(`${keys}k7: 2\n`)).toMatchObject([{ line: 20_001, column: 1 }])
+  })
+
   it('refuses aliases that multiply', () => {
     const levels = Array.from(
       { length: 9 },

@@ -28,7 +28,8 @@ export interface YamlOptions {
 
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
 export function parseYaml(text: string, file: string, { anyKey = false }: YamlOptions = {}): YamlDocument {
-  const { isScalar, LineCounter, parseDocument, visit } = loadReader()
+  const reader = loadReader()
+  const { isScalar, LineCounter, parseDocument, visit } = reader
   const lines = new LineCounter()
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -61,20 +62,12 @@ export function parseYaml(text: string, file: string, { anyKey = false }: YamlOp
   visit(document, {
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor)
+      for (const offset of findTwice(node, reader)) problems.push(fail(offset, duplicateKey.message, duplicateKey.hint))
     },
     Alias(_, { source, range }, path) {
       const inside = path.some((node) => 'anchor' in node && node.anchor === source)
       const wrong = inside ? 'stands inside what it stands for' : anchors.has(source) ? '' : 'stands for nothing'
       if (wrong !== '') problems.push(fail(range?.[0] ?? 0, `the alias *${source} ${wrong}`))
-    },
-    // The reader's own check compares every key with every other.
-    Map(_, { items }) {
-      const seen = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (seen.has(key.value)) problems.push(fail(key.range?.[0] ?? 0, duplicateKey.message, duplicateKey.hint))
-        seen.add(key.value)
-      }
     },
     Pair(_, pair) {
       const key = isScalar(pair.key) ? pair.key : undefined
@@ -90,6 +83,19 @@ export function parseYaml(text: string, file: string, { anyKey = false }: YamlOp
   } catch {
     return { value: undefined, problems: [fail(0, `expands more than ${maxAliases} aliases`)], locate: nowhere }
   }
+}
+
+/** Where a mapping has a key again; the reader's own check compares every key with every other. */
+function findTwice(node: unknown, { isMap, isScalar }: typeof Yaml): readonly number[] {
+  if (!isMap(node)) return []
+  const seen = new Set<string>()
+  return node.items.flatMap(({ key }) => {
+    if (!isScalar(key)) return []
+    const name = String(key.value)
+    const again = seen.has(name)
+    seen.add(name)
+    return again ? [key.range?.[0] ?? 0] : []
+  })
 }
 
 /** One slip makes the reader stumble several times over the same line. */

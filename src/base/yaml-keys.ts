@@ -1,5 +1,4 @@
 import { didYouMean } from './suggest.ts'
-import { refusedKeys } from './yaml-document.ts'
 
 /** Which keys a YAML mapping may have, and what they are called in code. */
 export interface KeyShape {
@@ -31,7 +30,7 @@ function rename(value: unknown, shape: KeyShape, path: readonly PropertyKey[], u
     const name = shape.each === undefined ? ownValue(shape.keys, key) : key
     const inner = shape.each ?? ownValue(shape.inside, key)
     const at = [...path, key]
-    if (shape.each !== undefined && refusedKeys.has(key)) {
+    if (shape.each !== undefined && key === '__proto__') {
       unknown.push({ path: at, message: `the key '${key}' is not allowed` })
     } else if (name !== undefined && Object.hasOwn(renamed, name)) {
       unknown.push({ path: at, message: `'${key}' says again what stands here under another spelling` })

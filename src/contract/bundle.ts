@@ -47,8 +47,6 @@ export const Bundle = z.strictObject({
   policies: z.array(BundlePolicy).max(bundleLimits.policies).default([]),
 })
 export type Bundle = z.infer<typeof Bundle>
-/** A bundle as it may be written: what has a default may be left out. */
-export type BundleInput = z.input<typeof Bundle>
 
 /** What is to be done to one kind of thing, by name. */
 export interface PlanPart {
