@@ -130,6 +130,9 @@ function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknow
   return value === undefined ? undefined : { value }
 }
 
+// Marks with a tag or an anchor after each, which the reader takes as one level before it fails on them.
+const taggedMarks = new RegExp(`(?:[-?:][ \\t]+[!&]\\S*[ \\t]+){${maxDepth}}`)
+
 /** Whether a text may nest too deeply: judged by its signs alone, some of which may stand in quotes. */
 function seemsTooDeep(text: string): boolean {
   let depth = 0
@@ -152,6 +155,8 @@ function seemsTooDeep(text: string): boolean {
  */
 function findTooDeep(text: string): number | undefined {
   const { Lexer, Parser } = loadReader()
+  const tagged = taggedMarks.exec(text)
+  if (tagged !== null) return tagged.index
   const parser = new Parser()
   for (const lexeme of new Lexer().lex(text)) {
     Array.from(parser.next(lexeme))

@@ -106,8 +106,7 @@ export class SchemaWalk {
       this.say(path, `${word} must be a list of schemas`)
       return
     }
-    // A list of items may be empty in draft-07; every other one must have something to choose from.
-    if (value.length === 0 && word !== 'items') this.say(path, `${word} must have at least one schema`)
+    if (value.length === 0) this.say(path, `${word} must have at least one schema`)
     if (value.length > schemaLimits.branches) {
       this.say(path, `${word} has ${value.length} schemas, ${schemaLimits.branches} are allowed`, 'make it simpler')
       return
