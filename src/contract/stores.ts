@@ -52,6 +52,8 @@ export interface ToolStore {
     content: ToolContent,
     options?: ChangeOptions & { status?: ToolStatus },
   ): Promise<RegisteredTool>
+  /** Many at once, all or none. */
+  createMany(caller: Caller, drafts: readonly NewTool[]): Promise<void>
   /** By id or by name. */
   get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
   list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
@@ -71,6 +73,13 @@ export interface ToolStore {
   version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
   tags(workspace: string): Promise<readonly { readonly tag: string; readonly tools: number }[]>
   renameTag(caller: Caller, from: string, to: string): Promise<number>
+}
+
+/** A tool to be made. */
+export interface NewTool {
+  readonly content: ToolContent
+  readonly status: ToolStatus
+  readonly changelog?: string | undefined
 }
 
 /** A tool as the catalogue takes it. */

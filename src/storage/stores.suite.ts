@@ -243,6 +243,17 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(await stores.feed.version('default')).toBeGreaterThan(before)
     })
 
+    it('makes many tools at once, all or none', async () => {
+      const drafts = Array.from({ length: 1200 }, () => ({ content: newTool(), status: 'ACTIVE' as const }))
+      await stores.tools.createMany(caller, drafts)
+      const last = await stores.tools.get('default', drafts.at(-1)?.content.name ?? '')
+      expect(last).toMatchObject({ status: 'ACTIVE', version: 1 })
+      expect((await stores.tools.version('default', last?.id ?? '', 1))?.isLatest).toBe(true)
+      const again = [{ content: newTool(), status: 'DRAFT' as const }, ...drafts.slice(0, 1)]
+      await expect(stores.tools.createMany(caller, again)).rejects.toMatchObject({ code: 'NAME_TAKEN' })
+      expect(await stores.tools.get('default', again[0]?.content.name ?? '')).toBeUndefined()
+    })
+
     it('undoes everything of a transaction that fails', async () => {
       const content = newTool()
       const failing = stores.transaction(async (inner) => {

@@ -2,9 +2,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { sameJson } from '../base/same-json.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../contract/registry.ts'
-import type { Caller, ChangeOptions, PageQuery, ToolListQuery, ToolStore } from '../contract/stores.ts'
+import type { Caller, ChangeOptions, NewTool, PageQuery, ToolListQuery, ToolStore } from '../contract/stores.ts'
 import type { ToolStatus } from '../contract/tool-state.ts'
 import { addVersion } from './add-version.ts'
+import { createMany } from './create-many.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
 import { listTools } from './list-tools.ts'
@@ -39,6 +40,14 @@ export class DatabaseToolStore implements ToolStore {
       await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after: { status, version: 1 } })
       await announce(db, caller.workspace)
       return tool
+    })
+  }
+
+  createMany(caller: Caller, drafts: readonly NewTool[]) {
+    return this.#change(async (db) => {
+      for (const categoryId of new Set(drafts.map(({ content }) => content.categoryId)))
+        await checkCategory(db, caller.workspace, categoryId)
+      await createMany(db, caller, drafts)
     })
   }
 

@@ -135,7 +135,12 @@ async function apply(stores: Stores, context: OperationContext, plan: BundlePlan
     await stores.categories.change(caller, name, { description, parentId: await idOf(parent) })
   }
   const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
-  for (const name of plan.create) await createTool(stores, context, tools.get(name) as BundleTool, idOf)
+  await createTools(
+    stores,
+    context,
+    plan.create.map((name) => tools.get(name) as BundleTool),
+    idOf,
+  )
   for (const { name, fields } of plan.change)
     await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf })
   for (const name of plan.remove) await stores.tools.remove(caller, name)
@@ -144,9 +149,20 @@ async function apply(stores: Stores, context: OperationContext, plan: BundlePlan
 
 type IdOf = (name: string | null) => Promise<string | null>
 
-async function createTool(stores: Stores, { caller }: OperationContext, tool: BundleTool, idOf: IdOf): Promise<void> {
-  const content = toContent(tool, await idOf(tool.category))
-  await stores.tools.create(caller, content, { status: tool.status ?? 'DRAFT', changelog: tool.changelog ?? undefined })
+async function createTools(
+  stores: Stores,
+  { caller }: OperationContext,
+  tools: readonly BundleTool[],
+  idOf: IdOf,
+): Promise<void> {
+  const ids = new Map<string | null, string | null>()
+  for (const category of new Set(tools.map((tool) => tool.category))) ids.set(category, await idOf(category))
+  const drafts = tools.map((tool) => ({
+    content: toContent(tool, ids.get(tool.category) ?? null),
+    status: tool.status ?? ('DRAFT' as const),
+    changelog: tool.changelog ?? undefined,
+  }))
+  await stores.tools.createMany(caller, drafts)
 }
 
 async function changeTool(
