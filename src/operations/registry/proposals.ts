@@ -6,7 +6,7 @@ import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
-import { contentOf, findRegistered, refuseInvalid, registryOf, withChange } from './registry.ts'
+import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
 
 const tag = 'proposals'
 
@@ -77,6 +77,7 @@ export const acceptProposal = defineOperation({
     return registryOf(context).stores.transaction(async (stores) => {
       const make = async (current: RegisteredTool) => {
         const next = withChange(current, proposal.change)
+        refuseCode(context, current, next)
         await refuseInvalid(context, next)
         return next
       }

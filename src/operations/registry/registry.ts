@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import { sameJson } from '../../base/same-json.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { Stores } from '../../contract/stores.ts'
@@ -40,6 +41,17 @@ export async function refuseInvalid(context: OperationContext, content: ToolCont
   if (errors.length === 0) return
   const text = errors.map(({ message }) => message).join('; ')
   throw new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
+}
+
+/** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */
+export function refuseCode({ scopes }: OperationContext, before: ToolContent | undefined, after: ToolContent): void {
+  if (after.executorType === 'http' || scopes.has('admin')) return
+  const parts = ['executorType', 'executorConfig', 'scriptContent'] as const
+  if (before !== undefined && parts.every((part) => sameJson(before[part], after[part]))) return
+  throw new TooldexError(
+    'FORBIDDEN',
+    `Saying what a tool of the kind ${after.executorType} runs needs the scope 'admin'.`,
+  )
 }
 
 const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]

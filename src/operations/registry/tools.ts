@@ -12,7 +12,7 @@ import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
-import { contentOf, findRegistered, refuseInvalid, registryOf, withChange } from './registry.ts'
+import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
 
 const tag = 'tools'
 
@@ -25,7 +25,7 @@ export const createTool = defineOperation({
   input: ToolDraft.extend({ changelog: Changelog.optional() }),
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {
-    refuseExecutable(content.executorType, context.scopes)
+    refuseCode(context, undefined, content)
     await refuseInvalid(context, content)
     return registryOf(context).stores.tools.create(context.caller, content, { changelog })
   },
@@ -86,7 +86,7 @@ export const changeTool = defineOperation({
     const { stores } = registryOf(context)
     const make = async (current: RegisteredTool) => {
       const next = withChange(current, change)
-      if (next.executorType !== current.executorType) refuseExecutable(next.executorType, context.scopes)
+      refuseCode(context, current, next)
       await refuseInvalid(context, next)
       return next
     }
@@ -126,9 +126,3 @@ export const deactivateTool = step('deactivate', 'Take an active tool away from 
 export const deprecateTool = step('deprecate', 'Let an active tool be called by name only, with a warning.')
 export const reactivateTool = step('reactivate', 'Offer a disabled tool again.')
 export const undeprecateTool = step('undeprecate', 'Offer a deprecated tool again.')
-
-/** What runs code on this machine is for administrators to register. */
-function refuseExecutable(executorType: z.infer<typeof ExecutorType>, scopes: ReadonlySet<string>): void {
-  if (executorType === 'http' || scopes.has('admin')) return
-  throw new TooldexError('FORBIDDEN', `A tool of the kind ${executorType} needs the scope 'admin'.`)
-}

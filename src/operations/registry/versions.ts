@@ -5,7 +5,7 @@ import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
-import { contentOf, findRegistered, refuseInvalid, registryOf } from './registry.ts'
+import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf } from './registry.ts'
 
 const tag = 'versions'
 const VersionNumber = z.int().min(1)
@@ -75,6 +75,7 @@ export const rollbackTool = defineOperation({
   async handle({ idOrName, version, changelog, expectedVersion }, context) {
     const tool = await findRegistered(context, idOrName)
     const { content } = await findVersion(context, tool, version)
+    refuseCode(context, tool, content)
     await refuseInvalid(context, content)
     // A tool keeps its name, whatever it was called then.
     const make = (current: RegisteredTool) => ({ ...contentOf(content), name: current.name })
