@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Database } from './database.ts'
 import { openPglite } from './pglite/open.ts'
-import { openPostgres } from './postgres/open.ts'
+import { openPostgres, type PostgresLimits } from './postgres/open.ts'
 
 export type { Database } from './database.ts'
 export { type MigrationState, migrate, readState } from './migrate.ts'
@@ -11,10 +11,12 @@ export { createStores } from './stores.ts'
 export async function openDatabase({
   url,
   home,
+  limits,
 }: {
   url?: string | undefined
   home?: string | undefined
+  limits?: Partial<PostgresLimits>
 }): Promise<Database> {
-  if (url !== undefined && url !== '') return openPostgres(url)
+  if (url !== undefined && url !== '') return openPostgres(url, limits)
   return openPglite(home === undefined ? undefined : join(home, 'db'))
 }

@@ -6,7 +6,7 @@ import type { Caller, ChangeOptions, PageQuery, ToolListQuery, ToolStore } from 
 import type { ToolStatus } from '../contract/tool-state.ts'
 import { addVersion } from './add-version.ts'
 import type { Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
@@ -146,7 +146,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+    return transact(this.#db, work)
   }
 }
 
