@@ -16,6 +16,7 @@ process.stdout.on('error', () => {})
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
+  openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],

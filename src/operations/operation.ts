@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
+import type { Database } from '../storage/index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { SearchMemory } from './search-memory.ts'
 
@@ -18,6 +19,9 @@ export interface OperationContext {
   readonly scopes: ReadonlySet<Scope>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Only for those who look after the database; everyone else works on stores. */
+  readonly database?: Database | undefined
+  readonly onStep?: ((step: string) => void) | undefined
 }
 
 /** One thing a caller can do, described once for every surface. */

@@ -108,7 +108,8 @@ function checkOnlyKnown(migrations: readonly Migration[], applied: ReadonlyMap<s
   }
 }
 
-async function readApplied(db: Db) {
+/** The steps that were taken, in their order. */
+export async function readApplied(db: Db) {
   const there = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as there`)
   if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
   const rows = rowsOf<{ name: string; hash: string; applied_at: string | Date }>(

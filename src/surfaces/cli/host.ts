@@ -1,5 +1,6 @@
 import type { LogLevel } from '../../base/logger.ts'
 import type { OperationContext } from '../../operations/operation.ts'
+import type { Database } from '../../storage/index.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {
@@ -24,6 +25,8 @@ export interface RunOptions extends OpenOptions {
 export interface CliHost {
   readonly version: string
   open(options: OpenOptions): OperationContext
+  /** Opens the database that the environment names; whoever opens it closes it. */
+  openDatabase(): Promise<Database>
   /** Serves MCP on stdio until the client leaves. */
   runStdio(options: RunOptions): Promise<void>
   configNames(): readonly string[]
