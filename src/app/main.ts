@@ -18,6 +18,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
+  openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   serve: async (options) => (await import('./serve.ts')).serve({ ...options, say }, stopping.signal),
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),

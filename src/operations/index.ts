@@ -1,4 +1,8 @@
 import { callTool } from './call-tool.ts'
+import { databaseStatus } from './database/database-status.ts'
+import { exportDatabase } from './database/export-database.ts'
+import { importDatabase } from './database/import-database.ts'
+import { migrateDatabase } from './database/migrate-database.ts'
 import { describeTools } from './describe-tools.ts'
 import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
@@ -91,4 +95,8 @@ export const operations = [
   exportBundle,
   importBundle,
   readFolder,
+  migrateDatabase,
+  databaseStatus,
+  exportDatabase,
+  importDatabase,
 ] as const

@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
+import type { Database } from '../storage/index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { Registry } from './registry/registry.ts'
 import type { SearchMemory } from './search-memory.ts'
@@ -24,6 +25,9 @@ export interface OperationContext {
   readonly registry?: Registry | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Only for those who look after the database; everyone else works on stores. */
+  readonly database?: Database | undefined
+  readonly onStep?: ((step: string) => void) | undefined
 }
 
 /** Where an operation is reached over HTTP, below `/api/v1`. Names in braces are taken from the address. */

@@ -4,7 +4,7 @@ import type { Category } from '../contract/registry.ts'
 import type { Caller, CategoryDraft, CategoryStore, CountedCategory } from '../contract/stores.ts'
 import { addVersion } from './add-version.ts'
 import type { Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import { announce, record } from './record.ts'
 import { isUuid, toCategory, toTool } from './rows.ts'
 import { toolCategories, tools } from './schema.ts'
@@ -81,15 +81,12 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   /** One change of the tree at a time: two moves, each right by itself, could close a circle. */
   #change<Result>(caller: Caller, work: (db: Db) => Promise<Result>): Promise<Result> {
-    return guard(() =>
-      this.#db.transaction(async (transaction) => {
-        const db = transaction as unknown as Db
-        await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
-        const result = await work(db)
-        await announce(db, caller.workspace)
-        return result
-      }),
-    )
+    return transact(this.#db, async (db) => {
+      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
+      const result = await work(db)
+      await announce(db, caller.workspace)
+      return result
+    })
   }
 }
 

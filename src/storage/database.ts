@@ -10,8 +10,8 @@ export interface Database {
   /** What to call it, without a password. */
   readonly name: string
   readonly db: Db
-  /** Runs statements as they are; for migrations. */
-  execute(statements: string): Promise<void>
+  /** For work that may take minutes: migrations, export, import. Its statements have no time limit. */
+  readonly slow: Db
   listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }

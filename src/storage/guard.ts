@@ -1,82 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
+import type { Db } from './database.ts'
+import { causeOf, isConflict, toOurs } from './failures.ts'
 
 const mostAttempts = 4
-const tryAgain = new Set(['40001', '40P01'])
-const lockTimeout = '55P03'
-const away = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'ENOENT',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  // The server is stopping, starting, out of connections, out of room, or took too long.
-  '57P01',
-  '57P02',
-  '57P03',
-  '57014',
-  '53100',
-  '53200',
-  '53300',
-  '25P03',
-])
-const taken: Readonly<Record<string, string>> = {
-  tools_name: 'A tool of this name exists already',
-  tool_categories_name: 'A category of this name exists already',
-  api_keys_name: 'A key of this name exists already',
-}
+/** How long a caller waits for the database, everything included: for a place in the pool, for others, for answers. */
+const deadlineMs = 20_000
 
 /** Runs work on the database: what failed for being in each other's way is tried again, other failures become our own errors. */
-export async function guard<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function guard<Result>(
+  work: (isLate: () => boolean) => Promise<Result>,
+  { withinMs = deadlineMs, attempts = mostAttempts }: { withinMs?: number; attempts?: number } = {},
+): Promise<Result> {
+  const end = performance.now() + withinMs
+  const isLate = () => performance.now() > end
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work()
+      return await within(end - performance.now(), work(isLate))
     } catch (thrown) {
       const { code } = causeOf(thrown)
-      if (!tryAgain.has(code ?? '') || attempt === mostAttempts) throw toOurs(thrown)
+      if (!isConflict(code) || attempt >= attempts || isLate()) throw toOurs(thrown)
       await sleep(Math.random() * 20 * 2 ** attempt)
     }
   }
 }
 
-interface DatabaseFailure {
-  readonly code?: string
-  readonly constraint?: string
-}
-
-/** What the driver threw, below what the query builder wrapped around it. */
-function causeOf(thrown: unknown): DatabaseFailure {
-  let current = thrown as { code?: unknown; cause?: unknown; constraint?: string; constraint_name?: string } | undefined
-  for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth++) {
-    if (typeof current.code === 'string') {
-      const constraint = current.constraint ?? current.constraint_name
-      return { code: current.code, ...(constraint === undefined ? {} : { constraint }) }
-    }
-    current = current.cause as typeof current
-  }
-  return {}
-}
-
-function toOurs(thrown: unknown): unknown {
-  if (thrown instanceof TooldexError) return thrown
-  const { code, constraint } = causeOf(thrown)
-  if (code === '23505') return new TooldexError('NAME_TAKEN', `${taken[constraint ?? ''] ?? 'It exists already'}.`)
-  if (code === '23503')
-    return new TooldexError('NOT_FOUND', 'What this refers to is not there (any more).', { cause: thrown })
-  if (code === lockTimeout || tryAgain.has(code ?? ''))
-    return new TooldexError('UNAVAILABLE', 'Others are changing the same thing; it stayed locked too long.', {
-      hint: 'Try again shortly.',
-      cause: thrown,
+/** All or nothing, guarded; nothing is kept of what ends only after its caller was told that it failed. */
+export function transact<Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
+  const attempt = (isLate: () => boolean) =>
+    db.transaction(async (transaction) => {
+      const result = await work(transaction as unknown as Db)
+      if (isLate()) throw tooLate()
+      return result
     })
-  if (code !== undefined && (away.has(code) || code.startsWith('08')))
-    return new TooldexError('UNAVAILABLE', 'The database does not answer.', { cause: thrown })
-  if (code === '22P05' || code === '22021')
-    return new TooldexError('BODY_INVALID', 'A text has a character that cannot be kept (U+0000).')
-  return thrown
+  // Inside another transaction only the whole of it can be tried again.
+  return guard(attempt, db instanceof PgTransaction ? { attempts: 1 } : {})
 }
+
+/** Work that may take minutes, all or nothing. */
+export function transactSlowly<Result>(
+  db: Db,
+  work: (db: Db) => Promise<Result>,
+  config?: Parameters<Db['transaction']>[1],
+): Promise<Result> {
+  return guard(() => db.transaction((transaction) => work(transaction as unknown as Db), config), {
+    withinMs: Number.POSITIVE_INFINITY,
+  })
+}
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  if (!Number.isFinite(ms)) return work
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooLate()), Math.max(ms, 0))
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+const tooLate = () =>
+  new TooldexError('UNAVAILABLE', 'The database took too long to answer.', {
+    hint: 'Look whether the change was made, then try again.',
+  })

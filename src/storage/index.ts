@@ -1,20 +1,28 @@
 import { join } from 'node:path'
 import type { Database } from './database.ts'
 import { openPglite } from './pglite/open.ts'
-import { openPostgres } from './postgres/open.ts'
+import { openPostgres, type PostgresLimits } from './postgres/open.ts'
 
+export { countRows } from './count-rows.ts'
 export type { Database } from './database.ts'
+export { dumpRefused } from './dump/format.ts'
+export { readDump } from './dump/read-dump.ts'
+export { restoreDump } from './dump/restore-dump.ts'
+export { writeDump } from './dump/write-dump.ts'
 export { type MigrationState, migrate, readState } from './migrate.ts'
 export { createStores } from './stores.ts'
+export { waitForAnswer } from './wait-for-answer.ts'
 
 /** Opens the database that `url` names, or the embedded one below `home`; without either it lives in memory. */
 export async function openDatabase({
   url,
   home,
+  limits,
 }: {
   url?: string | undefined
   home?: string | undefined
+  limits?: Partial<PostgresLimits>
 }): Promise<Database> {
-  if (url !== undefined && url !== '') return openPostgres(url)
+  if (url !== undefined && url !== '') return openPostgres(url, limits)
   return openPglite(home === undefined ? undefined : join(home, 'db'))
 }

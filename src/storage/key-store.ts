@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { ApiKey, Caller, KeyScope, KeyStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
 import { apiKeys } from './schema.ts'
@@ -87,7 +87,7 @@ export class DatabaseKeyStore implements KeyStore {
   }
 
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+    return transact(this.#db, work)
   }
 }
 

@@ -5,11 +5,12 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import type { Database, Db } from './database.ts'
-import { guard } from './guard.ts'
+import { causeOf } from './failures.ts'
+import { guard, transactSlowly } from './guard.ts'
 import { bringOver, hasOlderShape, setAside } from './older-shape.ts'
 
 /** A step of the schema, as it is shipped. */
-interface Migration {
+export interface Migration {
   readonly name: string
   readonly statements: readonly string[]
   readonly hash: string
@@ -28,23 +29,42 @@ const lockNumber = 7_331_001
 const lockWaitMs = 120_000
 
 /** Brings a database up to date, all or nothing; whoever comes second waits for the first and finds nothing to do. */
-export async function migrate(database: Database, onStep: (name: string) => void = () => {}): Promise<void> {
-  const migrations = readMigrations()
-  await guard(() =>
-    database.db.transaction(async (transaction) => {
-      const db = transaction as unknown as Db
-      await db.execute(sql.raw(`set local lock_timeout = ${lockWaitMs}`))
-      await db.execute(sql.raw('set local statement_timeout = 0'))
-      await db.execute(sql`select pg_advisory_xact_lock(${lockNumber})`)
-      const older = await hasOlderShape(db)
-      if (older) {
-        onStep('tables of the older shape are set aside')
-        await setAside(db)
-      }
-      await apply(db, migrations, onStep)
-      if (older) await bringOver(db, onStep)
-    }),
-  )
+export async function migrate(
+  database: Database,
+  onStep: (name: string) => void = () => {},
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<void> {
+  await transactSlowly(database.slow, async (db) => {
+    await takeMigrationLock(db)
+    try {
+      await migrateInside(db, migrations, onStep)
+    } catch (thrown) {
+      throw asMigrationFailure(thrown)
+    }
+  })
+}
+
+async function migrateInside(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
+  const older = await hasOlderShape(db)
+  if (older) {
+    onStep('tables of the older shape are set aside')
+    await setAside(db)
+  }
+  await apply(db, migrations, onStep)
+  if (older) await bringOver(db, onStep)
+}
+
+/** Whoever changes the shape of the database does it alone. */
+export async function takeMigrationLock(db: Db): Promise<void> {
+  await db.execute(sql.raw(`set local lock_timeout = ${lockWaitMs}`))
+  await db.execute(sql`select pg_advisory_xact_lock(${lockNumber})`)
+}
+
+/** A statement that fails is named by what the engine says, except where the engine is away or others are in the way. */
+function asMigrationFailure(thrown: unknown): unknown {
+  const { code, text } = causeOf(thrown)
+  if (thrown instanceof TooldexError || code === undefined || /^(08|40|53|55|57|[A-Z])/.test(code)) return thrown
+  return new TooldexError('MIGRATION_FAILED', `The database could not be migrated: ${text}.`, { cause: thrown })
 }
 
 /** How far a database is. */
@@ -62,7 +82,8 @@ export async function readState({ db }: Database): Promise<MigrationState> {
   })
 }
 
-async function apply(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
+/** Takes the steps that are not taken yet. */
+export async function apply(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
   await db.execute(sql`create table if not exists tooldex_migrations (
     name text primary key, hash text not null, applied_at timestamptz(3) not null default now())`)
   const applied = new Map((await readApplied(db)).map((row) => [row.name, row.hash]))
@@ -87,7 +108,8 @@ function checkOnlyKnown(migrations: readonly Migration[], applied: ReadonlyMap<s
   }
 }
 
-async function readApplied(db: Db) {
+/** The steps that were taken, in their order. */
+export async function readApplied(db: Db) {
   const there = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as there`)
   if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
   const rows = rowsOf<{ name: string; hash: string; applied_at: string | Date }>(
@@ -101,12 +123,13 @@ export function rowsOf<Row>(result: unknown): readonly Row[] {
   return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as readonly Row[]
 }
 
-function readMigrations(): readonly Migration[] {
-  const journal = JSON.parse(readFileSync(join(migrationsDir, 'meta', '_journal.json'), 'utf8')) as {
+/** The steps that this release knows, in their order. */
+export function readMigrations(folder: string = migrationsDir): readonly Migration[] {
+  const journal = JSON.parse(readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')) as {
     entries: readonly { tag: string }[]
   }
   return journal.entries.map(({ tag }) => {
-    const text = readFileSync(join(migrationsDir, `${tag}.sql`), 'utf8')
+    const text = readFileSync(join(folder, `${tag}.sql`), 'utf8')
     return {
       name: tag,
       statements: text.split('--> statement-breakpoint'),

@@ -1,6 +1,7 @@
 import type { toolExecutions, tools, toolVersions } from './schema.ts'
 
-type OldRow = Readonly<Record<string, unknown>>
+/** A row of the first data model; `made_us` is when it was made, in microseconds. */
+export type OldRow = Readonly<Record<string, unknown>>
 const draft07 = 'http://json-schema.org/draft-07/schema#'
 
 /** A version as it was, with the number it gets. */
@@ -62,16 +63,16 @@ export function toVersionRow(
 
 export function toExecutionRow(
   row: OldRow,
-  oldTools: readonly OldRow[],
+  names: ReadonlyMap<string, string>,
   versions: ReadonlyMap<string, readonly NumberedVersion[]>,
 ): typeof toolExecutions.$inferInsert {
   const toolId = textOf(row.tool_id)
-  const tool = oldTools.find(({ id }) => String(id) === toolId)
+  const name = names.get(toolId ?? '')
   const known = versions.get(toolId ?? '') ?? []
   return {
     id: String(row.id),
-    toolId: tool === undefined ? null : toolId,
-    toolName: String(tool?.name ?? 'unknown'),
+    toolId: name === undefined ? null : toolId,
+    toolName: name ?? 'unknown',
     version: findVersion(known, row),
     legacyVersion: textOf(row.version),
     status: String(row.status) as 'PENDING',
@@ -90,8 +91,7 @@ export function toExecutionRow(
 /** The newest version of that name that was there when it ran; the newest of that name otherwise, or else the first. */
 function findVersion(known: readonly NumberedVersion[], execution: OldRow): number {
   const same = known.filter(({ legacy }) => legacy === String(execution.version))
-  const ran = new Date(String(execution.created_at)).getTime()
-  const before = same.filter(({ row }) => row === undefined || new Date(String(row.created_at)).getTime() <= ran)
+  const before = same.filter(({ row }) => row === undefined || madeAt(row) <= madeAt(execution))
   return (before.at(-1) ?? same.at(-1))?.number ?? 1
 }
 
@@ -123,11 +123,19 @@ function asDraft07(value: unknown): Record<string, unknown> {
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 const textOf = (value: unknown): string | null => (value == null ? null : String(value))
-const timeOf = (value: unknown): Date | null => (value == null ? null : new Date(String(value)))
-const timesOf = (row: OldRow) => ({
+/** A time without a zone was meant as UTC. */
+function timeOf(value: unknown): Date | null {
+  if (value == null) return null
+  const text = String(value)
+  return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`)
+}
+export const timesOf = (row: OldRow) => ({
   createdAt: timeOf(row.created_at) ?? new Date(0),
   updatedAt: timeOf(row.updated_at) ?? timeOf(row.created_at) ?? new Date(0),
 })
 const byTime = (a: OldRow, b: OldRow): number =>
-  new Date(String(a.created_at)).getTime() - new Date(String(b.created_at)).getTime() ||
+  madeAt(a) - madeAt(b) ||
+  byNumbers.compare(String(a.version), String(b.version)) ||
   (String(a.id) < String(b.id) ? -1 : 1)
+const madeAt = (row: OldRow): number => Number(row.made_us ?? 0)
+const byNumbers = new Intl.Collator('en', { numeric: true })

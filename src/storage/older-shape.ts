@@ -2,16 +2,22 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
 import { rowsOf } from './migrate.ts'
-import { numberVersions, toExecutionRow, toToolRow, toVersionRow } from './older-rows.ts'
-import { toolCategories, toolExecutions, tools, toolVersions } from './schema.ts'
+import {
+  type NumberedVersion,
+  numberVersions,
+  type OldRow,
+  timesOf,
+  toExecutionRow,
+  toToolRow,
+  toVersionRow,
+} from './older-rows.ts'
+import { executionStatus, toolCategories, toolExecutions, toolStatus, tools, toolVersions } from './schema.ts'
 
 // The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
 // aside, ours are made, and every row is brought over; the old tables stay where they were put.
 const oldTables = ['tool_executions', 'tool_versions', 'tools', 'tool_categories'] as const
 const aside = 'tooldex_before'
 const batch = 500
-
-type OldRow = Readonly<Record<string, unknown>>
 
 /** Whether there are tables of the first data model. */
 export async function hasOlderShape(db: Db): Promise<boolean> {
@@ -25,8 +31,9 @@ export async function setAside(db: Db): Promise<void> {
   await db.execute(sql.raw(`create schema ${aside}`))
   for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
   const types = await db.execute(sql`
-    select t.typname as name from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where n.nspname = 'public' and t.typtype = 'e'`)
+    select distinct t.typname as name from pg_type t
+    join pg_attribute a on a.atttypid = t.oid join pg_class c on c.oid = a.attrelid
+    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and c.relnamespace = ${aside}::regnamespace`)
   for (const { name } of rowsOf<{ name: string }>(types))
     await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${aside}`))
 }
@@ -39,26 +46,58 @@ export async function bringOver(db: Db, onStep: (name: string) => void): Promise
   const versions = numberVersions(oldTools, await readAll(db, 'tool_versions'))
   const rows = oldTools.map((tool) => toToolRow(tool, versions.get(String(tool.id)) ?? []))
   checkNames(rows.map(({ name }) => name))
+  checkStatuses('tool', rows, toolStatus.enumValues)
   for (const part of parts(rows)) await db.insert(tools).values([...part])
   const versionRows = oldTools.flatMap((tool) => {
     const known = versions.get(String(tool.id)) ?? []
     return known.map((version) => toVersionRow(tool, version, known.length))
   })
   for (const part of parts(versionRows)) await db.insert(toolVersions).values([...part])
-  const executions = (await readAll(db, 'tool_executions')).map((row) => toExecutionRow(row, oldTools, versions))
-  for (const part of parts(executions)) await db.insert(toolExecutions).values([...part])
+  const executions = await bringExecutions(db, oldTools, versions)
   onStep(
-    `${rows.length} tools, ${versionRows.length} versions, ${executions.length} executions and ${categories.length} categories brought over`,
+    `${rows.length} tools, ${versionRows.length} versions, ${executions} executions and ${categories.length} categories brought over`,
   )
+}
+
+/** There may be millions, so they never are in memory all at once. */
+async function bringExecutions(
+  db: Db,
+  oldTools: readonly OldRow[],
+  versions: ReadonlyMap<string, readonly NumberedVersion[]>,
+): Promise<number> {
+  if (!(await isThere(db, 'tool_executions'))) return 0
+  const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
+  let count = 0
+  for (let after = ''; ; ) {
+    const page = rowsOf<{ row: OldRow }>(
+      await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.tool_executions`)} t
+        where t.id::text > ${after} order by t.id::text limit ${batch}`),
+    ).map(({ row }) => row)
+    const last = page.at(-1)
+    if (last === undefined) return count
+    checkStatuses('execution', page, executionStatus.enumValues)
+    await db.insert(toolExecutions).values(page.map((row) => toExecutionRow(row, names, versions)))
+    count += page.length
+    after = String(last.id)
+  }
 }
 
 /** Rows as JSON, so that columns which are there or not make no difference. */
 async function readAll(db: Db, table: (typeof oldTables)[number]): Promise<readonly OldRow[]> {
-  const there = await db.execute(sql`select to_regclass(${`${aside}.${table}`}) is not null as there`)
-  if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
-  const result = await db.execute(sql.raw(`select to_jsonb(t) as row from ${aside}.${table} t`))
+  if (!(await isThere(db, table))) return []
+  const result = await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.${table}`)} t`)
   return rowsOf<{ row: OldRow }>(result).map(({ row }) => row)
 }
+
+async function isThere(db: Db, table: (typeof oldTables)[number]): Promise<boolean> {
+  const result = await db.execute(sql`select to_regclass(${`${aside}.${table}`}) is not null as there`)
+  return rowsOf<{ there: boolean }>(result)[0]?.there === true
+}
+
+// Two versions made in the same millisecond have an order too, which a Date does not know.
+const rowWithTime = sql.raw(
+  `to_jsonb(t) || jsonb_build_object('made_us', (extract(epoch from t.created_at) * 1000000)::bigint)`,
+)
 
 /** Parents first. */
 async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<void> {
@@ -74,8 +113,7 @@ async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<
         name: String(row.name),
         description: row.description == null ? null : String(row.description),
         parentId: row.parent_id == null ? null : String(row.parent_id),
-        createdAt: new Date(String(row.created_at)),
-        updatedAt: new Date(String(row.updated_at)),
+        ...timesOf(row),
       })
     }
   }
@@ -87,6 +125,14 @@ function checkNames(names: readonly string[]): void {
   const shown = bad.slice(0, 10).join(', ')
   throw new TooldexError('MIGRATION_FAILED', `${bad.length} tool name(s) are not in snake_case: ${shown}.`, {
     hint: 'Rename them in the old database first.',
+  })
+}
+
+function checkStatuses(what: string, rows: readonly { status?: unknown }[], known: readonly string[]): void {
+  const bad = new Set(rows.map(({ status }) => String(status ?? '')).filter((status) => !known.includes(status)))
+  if (bad.size === 0) return
+  throw new TooldexError('MIGRATION_FAILED', `There is no such ${what} status: ${[...bad].slice(0, 10).join(', ')}.`, {
+    hint: `Set it to one of ${known.join(', ')} in the old database first.`,
   })
 }
 

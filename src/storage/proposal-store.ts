@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { Caller, Page, PageQuery, Proposal, ProposalDraft, ProposalStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import type { Cursors } from './page.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
@@ -85,7 +85,7 @@ export class DatabaseProposalStore implements ProposalStore {
   }
 
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+    return transact(this.#db, work)
   }
 }
 

@@ -4,7 +4,7 @@ import { DatabaseAnswerStore } from './answer-store.ts'
 import { DatabaseAuditStore } from './audit-store.ts'
 import { DatabaseCategoryStore } from './category-store.ts'
 import type { Database, Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
 import { Cursors } from './page.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
@@ -24,7 +24,7 @@ export function createStores(database: Database): Stores {
     audit: new DatabaseAuditStore(db, cursors),
     answers: new DatabaseAnswerStore(db),
     feed,
-    transaction: (work) => guard(() => db.transaction((inner) => work(on(inner as unknown as Db)))),
+    transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
   })
   return on(database.db)

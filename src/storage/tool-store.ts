@@ -7,7 +7,7 @@ import type { ToolStatus } from '../contract/tool-state.ts'
 import { addVersion } from './add-version.ts'
 import { createMany } from './create-many.ts'
 import type { Db } from './database.ts'
-import { guard } from './guard.ts'
+import { guard, transact } from './guard.ts'
 import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
@@ -155,7 +155,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return guard(() => this.#db.transaction((transaction) => work(transaction as unknown as Db)))
+    return transact(this.#db, work)
   }
 }
 

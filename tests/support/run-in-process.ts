@@ -1,4 +1,5 @@
 import { compose } from '../../src/app/compose.ts'
+import { openOwnDatabase } from '../../src/app/open-database.ts'
 import { type CliHost, runCommandLine } from '../../src/surfaces/cli/index.ts'
 
 /** Runs a command line in this very process, which is faster than starting another. */
@@ -7,6 +8,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
   const host: CliHost = {
     version: '0',
     open: compose,
+    openDatabase: () => openOwnDatabase(),
     runStdio: async () => {},
     serve: async () => {},
     openRegistry: async () => {

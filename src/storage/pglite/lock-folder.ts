@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
@@ -11,21 +11,37 @@ export function lockFolder(folder: string): () => void {
     if (tryLock(file)) return () => release(file)
     const owner = readOwner(file)
     if (owner !== undefined && isAlive(owner)) throw lockedBy(folder, owner)
-    removeIfThere(file)
+    removeLeftOver(file)
   }
   throw lockedBy(folder, readOwner(file))
 }
 
+/** The file appears with its text in it: nobody sees a lock without an owner. */
 function tryLock(file: string): boolean {
+  const own = `${file}.${process.pid}`
   try {
-    const handle = openSync(file, 'wx', 0o600)
-    writeSync(handle, `${process.pid} ${startOf(process.pid)}`)
-    closeSync(handle)
+    writeFileSync(own, `${process.pid} ${startOf(process.pid)}`, { mode: 0o600 })
+    linkSync(own, file)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  } finally {
+    rmSync(own, { force: true })
   }
+}
+
+/** One at a time, or the second would remove the lock that the first has just made. */
+function removeLeftOver(file: string): void {
+  const turn = `${file}.turn`
+  if (!tryLock(turn)) {
+    const other = readOwner(turn)
+    if (other === undefined || !isAlive(other)) rmSync(turn, { force: true })
+    return
+  }
+  const owner = readOwner(file)
+  if (owner === undefined || !isAlive(owner)) rmSync(file, { force: true })
+  rmSync(turn, { force: true })
 }
 
 interface Owner {
@@ -42,36 +58,32 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-/** A process of the same number that started at another time is another one. */
+/** A process of the same number that started at another time is another one; one that has ended and was not waited for is dead. */
 function isAlive({ pid, start }: Owner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
+  if (stateOf(pid)?.[0] === 'Z') return false
   return start === '' || startOf(pid) === '' || startOf(pid) === start
 }
 
 /** When a process started, where the system tells. */
-function startOf(pid: number): string {
+const startOf = (pid: number): string => stateOf(pid)?.[19] ?? ''
+
+/** What Linux says of a process, from its state on. */
+function stateOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return ''
+    return undefined
   }
 }
 
 function release(file: string): void {
-  if (readOwner(file)?.pid === process.pid) removeIfThere(file)
-}
-
-function removeIfThere(file: string): void {
-  try {
-    unlinkSync(file)
-  } catch {
-    // Someone else was faster.
-  }
+  if (readOwner(file)?.pid === process.pid) rmSync(file, { force: true })
 }
 
 const lockedBy = (folder: string, owner: Owner | undefined): TooldexError =>

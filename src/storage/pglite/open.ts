@@ -16,11 +16,12 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
       ...(folder === undefined ? {} : { dataDir: join(folder, 'data') }),
       extensions: { pg_trgm },
     })
+    const db = drizzle(client, { schema }) as unknown as Db
     return {
       engine: 'pglite',
       name: folder ?? 'memory',
-      db: drizzle(client, { schema }) as unknown as Db,
-      execute: async (statements) => void (await client.exec(statements)),
+      db,
+      slow: db,
       listen: (channel, onNotice) => client.listen(channel, onNotice),
       async close() {
         await client.close()

@@ -20,6 +20,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   eval: async () => (await import('./commands/eval.ts')).addEval,
   lint: async () => (await import('./commands/lint.ts')).addLint,
   learning: async () => (await import('./commands/learning.ts')).addLearning,
+  db: async () => (await import('./commands/db.ts')).addDb,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
   serve: async () => (await import('./commands/serve.ts')).addServe,

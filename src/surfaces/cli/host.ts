@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { LogLevel } from '../../base/logger.ts'
 import type { Operation, OperationContext } from '../../operations/operation.ts'
+import type { Database } from '../../storage/index.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {
@@ -41,6 +42,8 @@ export interface RegistryClient {
 export interface CliHost {
   readonly version: string
   open(options: OpenOptions): OperationContext
+  /** Opens the database that the environment names; whoever opens it closes it. */
+  openDatabase(): Promise<Database>
   /** Serves MCP on stdio until the client leaves. */
   runStdio(options: RunOptions): Promise<void>
   /** Answers over HTTP until it is stopped. */

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { countRows, readState } from '../../storage/index.ts'
+import { defineOperation } from '../operation.ts'
+import { databaseOf } from './database-of.ts'
+
+/** Say what the database is, how far it is, and what is in it. */
+export const databaseStatus = defineOperation({
+  name: 'database.status',
+  summary: 'Say what the database is, which migrations it has seen, and how much is in it.',
+  scope: 'admin',
+  input: z.object({}),
+  output: z.object({
+    engine: z.enum(['pglite', 'postgres']),
+    name: z.string(),
+    applied: z.array(z.object({ name: z.string(), appliedAt: z.string() })),
+    pending: z.array(z.string()),
+    olderShape: z.boolean(),
+    /** Only where nothing is pending. */
+    rows: z.record(z.string(), z.int()).optional(),
+  }),
+  async handle(_input, context) {
+    const database = databaseOf(context)
+    const { applied, pending, olderShape } = await readState(database)
+    const about = {
+      engine: database.engine,
+      name: database.name,
+      applied: [...applied],
+      pending: [...pending],
+      olderShape,
+    }
+    return pending.length > 0 ? about : { ...about, rows: await countRows(database) }
+  },
+})

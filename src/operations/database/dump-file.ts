@@ -1,0 +1,124 @@
+import { createReadStream, statSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { createGunzip, createGzip, type Gzip } from 'node:zlib'
+import { TooldexError } from '../../base/errors.ts'
+import { dumpRefused } from '../../storage/index.ts'
+
+const chunkLetters = 1 << 16
+
+/** Writes a file of lines for its owner alone; it appears under its name when it is whole. */
+export async function writeLines<Result>(
+  file: string,
+  work: (write: (line: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new TooldexError('FILE_REFUSED', `${file} is not a regular file.`)
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`)
+  const handle = await openNew(file, temporary)
+  try {
+    const sink = new LineSink(handle, file.endsWith('.gz'))
+    const result = await work((line) => sink.write(line))
+    await sink.finish()
+    await handle.sync()
+    await handle.close()
+    await rename(temporary, file)
+    return result
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(temporary, { force: true })
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : notWritten(file, error)
+  }
+}
+
+async function openNew(file: string, temporary: string): Promise<FileHandle> {
+  try {
+    await rm(temporary, { force: true })
+    return await open(temporary, 'wx', 0o600)
+  } catch (cause) {
+    throw notWritten(file, cause)
+  }
+}
+
+const notWritten = (file: string, cause: unknown) =>
+  new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Choose another file.', cause })
+
+/** Lines into a file, compressed or not, never faster than the disk takes them. */
+class LineSink {
+  readonly #handle: FileHandle
+  readonly #gzip: Gzip | undefined
+  readonly #drained: Promise<void>
+  #text = ''
+
+  constructor(handle: FileHandle, compressed: boolean) {
+    this.#handle = handle
+    this.#gzip = compressed ? createGzip() : undefined
+    this.#drained = this.#drain()
+    // Whoever writes next hears of it.
+    this.#drained.catch((error: Error) => this.#gzip?.destroy(error))
+  }
+
+  async write(line: string): Promise<void> {
+    this.#text += `${line}\n`
+    if (this.#text.length >= chunkLetters) await this.#flush()
+  }
+
+  async finish(): Promise<void> {
+    await this.#flush()
+    this.#gzip?.end()
+    await this.#drained
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text
+    this.#text = ''
+    const gzip = this.#gzip
+    if (gzip === undefined) await this.#handle.writeFile(text)
+    else await new Promise<void>((resolve, reject) => gzip.write(text, (error) => (error ? reject(error) : resolve())))
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#gzip === undefined) return
+    for await (const chunk of this.#gzip) await this.#handle.writeFile(chunk as Buffer)
+  }
+}
+
+/** The lines of a file; compressed or not is told by how it begins. */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  try {
+    yield* splitLines(await openText(file))
+  } catch (error) {
+    if (error instanceof TooldexError) throw error
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall !== undefined)
+      throw new TooldexError('FILE_REFUSED', `${file} cannot be read (${code}).`, { cause: error })
+    throw dumpRefused('it is damaged', error)
+  }
+}
+
+async function openText(file: string): Promise<AsyncIterable<Buffer>> {
+  const handle = await open(file, 'r')
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+  await handle.close()
+  const bytes = createReadStream(file)
+  if (bytesRead < 2 || buffer[0] !== 0x1f || buffer[1] !== 0x8b) return bytes
+  const gunzip = createGunzip()
+  bytes.on('error', (error) => gunzip.destroy(error))
+  return bytes.pipe(gunzip)
+}
+
+/** Only a line feed ends a line: JSON may have other line ends inside. */
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest: string[] = []
+  for await (const chunk of chunks) {
+    const parts = decoder.decode(chunk, { stream: true }).split('\n')
+    for (const part of parts.slice(0, -1)) {
+      yield rest.join('') + part
+      rest = []
+    }
+    rest.push(parts.at(-1) ?? '')
+  }
+  const last = rest.join('') + decoder.decode()
+  if (last !== '') yield last
+}

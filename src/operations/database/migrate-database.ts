@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { migrate, readState } from '../../storage/index.ts'
+import { defineOperation } from '../operation.ts'
+import { databaseOf } from './database-of.ts'
+
+/** Bring the database up to date. */
+export const migrateDatabase = defineOperation({
+  name: 'database.migrate',
+  summary: 'Bring the database up to date; nothing is changed where a step fails.',
+  scope: 'admin',
+  input: z.object({}),
+  output: z.object({ name: z.string(), steps: z.array(z.string()), applied: z.array(z.string()) }),
+  async handle(_input, context) {
+    const database = databaseOf(context)
+    const steps: string[] = []
+    await migrate(database, (step) => {
+      steps.push(step)
+      context.onStep?.(step)
+    })
+    const { applied } = await readState(database)
+    return { name: database.name, steps, applied: applied.map(({ name }) => name) }
+  },
+})

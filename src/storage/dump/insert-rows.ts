@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../database.ts'
+import { causeOf } from '../failures.ts'
+import { rowsOf } from '../migrate.ts'
+import { type DumpRow, dumpRefused } from './format.ts'
+
+const mostRows = 500
+const mostLetters = 2_000_000
+
+/** Inserts rows of a file, many at a time. */
+export class RowInserter {
+  readonly #db: Db
+  /** Tables that are there, and whether their rows refer to each other, so that they must come all at once. */
+  readonly #tables: ReadonlyMap<string, boolean>
+  #table = ''
+  #rows: string[] = []
+  #letters = 0
+
+  private constructor(db: Db, tables: ReadonlyMap<string, boolean>) {
+    this.#db = db
+    this.#tables = tables
+  }
+
+  static async start(db: Db): Promise<RowInserter> {
+    const tables = rowsOf<{ name: string; itself: boolean }>(
+      await db.execute(sql`select c.relname as name, exists (
+          select 1 from pg_constraint k where k.conrelid = c.oid and k.confrelid = c.oid) as itself
+        from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+          and c.relname <> 'tooldex_migrations'`),
+    )
+    return new RowInserter(db, new Map(tables.map(({ name, itself }) => [name, itself])))
+  }
+
+  async add({ table, row }: DumpRow): Promise<void> {
+    if (!this.#tables.has(table)) throw dumpRefused(`there is no table ${table}`)
+    const full = this.#rows.length >= mostRows || this.#letters + row.length > mostLetters
+    if (table !== this.#table || (full && this.#tables.get(table) === false)) await this.#flush()
+    this.#table = table
+    this.#rows.push(row)
+    this.#letters += row.length
+  }
+
+  /** Inserts the rest; counters go on where the rows end. */
+  async finish(): Promise<void> {
+    await this.#flush()
+    const counters = rowsOf<{ name: string; column: string }>(
+      await this.#db.execute(sql`select table_name as name, column_name as column from information_schema.columns
+        where table_schema = 'public' and is_identity = 'YES'`),
+    )
+    for (const { name, column } of counters)
+      await this.#db.execute(
+        sql.raw(
+          `select setval(pg_get_serial_sequence('${name}', '${column}'), coalesce(max(${column}), 0) + 1, false) from ${name}`,
+        ),
+      )
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#rows.length === 0) return
+    const rows = `[${this.#rows.join(',')}]`
+    const into = sql.raw(this.#table)
+    this.#rows = []
+    this.#letters = 0
+    try {
+      await this.#db.execute(sql`insert into ${into} overriding system value
+        select * from jsonb_populate_recordset(null::${into}, ${rows}::text::jsonb)`)
+    } catch (thrown) {
+      const { code, text } = causeOf(thrown)
+      throw code?.startsWith('22') || code?.startsWith('23') ? dumpRefused(`${text}`, thrown) : thrown
+    }
+  }
+}

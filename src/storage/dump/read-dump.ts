@@ -1,0 +1,37 @@
+import { sameJson } from '../../base/same-json.ts'
+import { DumpHeader, type DumpRow, DumpTally, DumpTrailer, dumpRefused } from './format.ts'
+
+/** Reads a file line by line; only who has seen the end knows that it was whole and unchanged. */
+export async function* readDump(lines: AsyncIterable<string>): AsyncGenerator<DumpHeader | DumpRow, DumpTrailer> {
+  const tally = new DumpTally()
+  let trailer: DumpTrailer | undefined
+  let first = true
+  for await (const line of lines) {
+    if (trailer !== undefined) throw dumpRefused('there is more after its end')
+    if (first) yield parse(DumpHeader, line, 'it does not begin like one')
+    else if (line.startsWith('[')) yield readRow(line, tally)
+    else trailer = parse(DumpTrailer, line, 'a line is damaged')
+    if (trailer === undefined) tally.line(line)
+    first = false
+  }
+  if (first) throw dumpRefused('it is empty')
+  if (trailer === undefined) throw dumpRefused('its end is missing')
+  const { rows, sha256 } = tally.finish()
+  if (sha256 !== trailer.sha256 || !sameJson(rows, trailer.rows)) throw dumpRefused('it was changed')
+  return trailer
+}
+
+function readRow(line: string, tally: DumpTally): DumpRow {
+  const [, table] = /^\["([a-z_]{1,60})",\{/.exec(line) ?? []
+  if (table === undefined || !line.endsWith('}]')) throw dumpRefused('a line is damaged')
+  tally.row(table)
+  return { table, row: line.slice(table.length + 4, -1) }
+}
+
+function parse<Schema extends typeof DumpHeader | typeof DumpTrailer>(schema: Schema, line: string, why: string) {
+  try {
+    return schema.parse(JSON.parse(line)) as Schema['_output']
+  } catch (cause) {
+    throw dumpRefused(why, cause)
+  }
+}

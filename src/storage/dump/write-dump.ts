@@ -1,0 +1,97 @@
+import { getTableColumns, getTableName, is, type SQL, sql } from 'drizzle-orm'
+import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Database, Db } from '../database.ts'
+import { transactSlowly } from '../guard.ts'
+import { readApplied, rowsOf } from '../migrate.ts'
+import * as schema from '../schema.ts'
+import { type DumpHeader, DumpTally, type DumpTrailer } from './format.ts'
+
+/** Every table, those that others refer to first. */
+export const dumpedTables: readonly PgTable[] = [
+  schema.workspaces,
+  schema.settings,
+  schema.toolCategories,
+  schema.tools,
+  schema.toolVersions,
+  schema.toolProposals,
+  schema.toolExecutions,
+  schema.apiKeys,
+  schema.policies,
+  schema.idempotentAnswers,
+  schema.auditEntries,
+]
+
+/** What the schema has; for whoever checks that none was forgotten. */
+export const knownTables = Object.values(schema).filter((value) => is(value, PgTable)) as readonly PgTable[]
+
+const pageRows = 500
+
+/** Hands out the whole database line by line, as it was at one moment, whatever others write meanwhile. */
+export function writeDump(
+  database: Database,
+  write: (line: string) => Promise<void>,
+  createdAt: string = new Date().toISOString(),
+): Promise<DumpTrailer> {
+  return transactSlowly(database.slow, (db) => writeAll(db, write, createdAt), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  })
+}
+
+async function writeAll(db: Db, write: (line: string) => Promise<void>, createdAt: string): Promise<DumpTrailer> {
+  await db.execute(sql`set local timezone = 'UTC'`)
+  const tally = new DumpTally()
+  const put = async (line: string) => {
+    tally.line(line)
+    await write(line)
+  }
+  const migrations = (await readApplied(db)).map(({ name }) => name)
+  const header: DumpHeader = { format: 'tooldex-dump-1', migrations, createdAt }
+  await put(JSON.stringify(header))
+  for (const table of dumpedTables) {
+    for await (const row of rowsOfTable(db, table)) {
+      tally.row(getTableName(table))
+      await put(`["${getTableName(table)}",${row}]`)
+    }
+  }
+  const trailer = tally.finish()
+  await write(JSON.stringify(trailer))
+  return trailer
+}
+
+/** Page by page in the order of the primary key, so that the same rows always make the same file. */
+async function* rowsOfTable(db: Db, table: PgTable): AsyncGenerator<string> {
+  const key = keyOf(table)
+  const columns = sql.join([...key], sql`, `)
+  let after: readonly string[] | undefined
+  for (;;) {
+    const page = rowsOf<{ row: string; key: readonly string[] }>(
+      await db.execute(sql`select to_jsonb(t)::text as row, ${textsOf(key)} as key
+        from ${table} t ${placeAfter(key, columns, after)} order by ${columns} limit ${pageRows}`),
+    )
+    for (const { row } of page) yield row
+    if (page.length < pageRows) return
+    after = page.at(-1)?.key
+  }
+}
+
+const textsOf = (key: readonly SQL[]) =>
+  sql`jsonb_build_array(${sql.join(
+    key.map((column) => sql`${column}::text`),
+    sql`, `,
+  )})`
+
+function placeAfter(key: readonly SQL[], columns: SQL, after: readonly string[] | undefined): SQL {
+  if (after === undefined) return sql``
+  const values = key.map((_, at) => sql`${after[at]}`)
+  return sql`where (${columns}) > (${sql.join(values, sql`, `)})`
+}
+
+function keyOf(table: PgTable): readonly SQL[] {
+  const several = getTableConfig(table).primaryKeys[0]?.columns as readonly PgColumn[] | undefined
+  const columns = several ?? Object.values(getTableColumns(table)).filter((column) => (column as PgColumn).primary)
+  // Letters have another order in each installation, unless one is named.
+  const order = (column: PgColumn) =>
+    column.dataType === 'string' && column.columnType !== 'PgUUID' ? sql` collate "C"` : sql``
+  return (columns as readonly PgColumn[]).map((column) => sql`t.${sql.identifier(column.name)}${order(column)}`)
+}

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import { TransactionWatch } from './transaction-watch.ts'
+
+// The longest a lost transaction may take to notice that it is lost, before its place in the pool is given to others.
+const noticeMs = 30_000
+
+/** What goes wrong on a line; the code is what the driver and the guard know failures by. */
+export function lineError(code: string, message: string): Error & { code: string } {
+  return Object.assign(new Error(message), { code })
+}
+
+/**
+ * A line to the server as the driver uses one. It ends where an answer takes too long, which a half-open line would hide for
+ * minutes; and it stays until a transaction on it has ended, because the driver writes to the line of a lost transaction, and
+ * where there is none any more the process would end.
+ */
+export class Line extends EventEmitter {
+  readonly #answerMs: number
+  readonly #watch = new TransactionWatch()
+  readonly #waiting: [chunk: Uint8Array, done: (() => void) | undefined][] = []
+  #raw: Socket | undefined
+  #lost: Error | undefined
+  #closed = false
+  #ending = false
+  #answer: NodeJS.Timeout | undefined
+  #notice: NodeJS.Timeout | undefined
+
+  constructor(answerMs: number) {
+    super()
+    this.#answerMs = answerMs
+  }
+
+  get readyState(): string {
+    if (this.#closed) return 'closed'
+    return this.#raw === undefined || this.#lost !== undefined ? 'opening' : 'open'
+  }
+
+  /** The connection is made: what was written meanwhile goes out. */
+  attach(raw: Socket): void {
+    if (this.#lost !== undefined) return void raw.destroy()
+    this.#raw = raw
+    raw.on('data', (chunk: Buffer) => this.#receive(chunk))
+    raw.on('drain', () => this.emit('drain'))
+    raw.on('error', (error) => this.lose(error))
+    raw.on('close', () => this.lose(lineError('CONNECTION_CLOSED', 'the server closed the connection')))
+    for (const [chunk, done] of this.#waiting.splice(0)) raw.write(chunk, done)
+  }
+
+  write(chunk: Uint8Array, done?: () => void): boolean {
+    this.#watch.sent(chunk)
+    if (this.#lost !== undefined) this.#refuse(this.#lost)
+    else if (this.#raw === undefined) this.#waiting.push([chunk, done])
+    else {
+      this.#expectAnswer()
+      return this.#raw.write(chunk, done)
+    }
+    return true
+  }
+
+  end(chunk: Uint8Array): void {
+    this.#ending = true
+    this.#raw?.end(chunk)
+  }
+
+  destroy(): void {
+    this.lose(lineError('CONNECTION_DESTROYED', 'the connection was given up'))
+  }
+
+  setKeepAlive(enable: boolean, delayMs: number): void {
+    this.#raw?.setKeepAlive(enable, delayMs)
+  }
+
+  /** Whoever waits hears of it first; the line is closed when nobody will write any more. */
+  lose(error: Error): void {
+    if (this.#lost !== undefined) return
+    this.#lost = error
+    clearTimeout(this.#answer)
+    this.#raw?.destroy()
+    if (!this.#ending) this.#tell(error)
+    if (this.#watch.open) this.#notice = setTimeout(() => this.#close(), noticeMs).unref()
+    else this.#closeSoon()
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#watch.received(chunk)) {
+      clearTimeout(this.#answer)
+      this.#answer = undefined
+    } else this.#expectAnswer()
+    this.emit('data', chunk)
+  }
+
+  #expectAnswer(): void {
+    if (this.#answer !== undefined || !Number.isFinite(this.#answerMs)) return
+    const late = () => this.lose(lineError('ETIMEDOUT', 'the server took too long to answer'))
+    this.#answer = setTimeout(late, this.#answerMs).unref()
+  }
+
+  #refuse(error: Error): void {
+    setImmediate(() => this.#tell(error))
+    if (!this.#watch.open) this.#closeSoon()
+  }
+
+  #tell(error: Error): void {
+    if (this.listenerCount('error') > 0) this.emit('error', error)
+  }
+
+  // Promises that were just refused run on before this does, and may write.
+  #closeSoon(): void {
+    setImmediate(() => setImmediate(() => setImmediate(() => this.#close())))
+  }
+
+  #close(): void {
+    if (this.#closed) return
+    clearTimeout(this.#notice)
+    this.#closed = true
+    this.emit('close', false)
+  }
+}
