@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { invoke } from '../operations/invoke.ts'
+import type { HttpRoute, OperationContext } from '../operations/operation.ts'
+import type { Registry } from '../operations/registry/registry.ts'
+import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
@@ -24,8 +27,26 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
     throw error
   }
   const registry = { stores: createStores(database), check: checkRegistered }
-  const context = { ...compose({ configs: [] }), registry, signal }
-  return { invoke: (operation, input) => invoke(operation, input, context), close: () => database.close() }
+  const plain = { ...compose({ configs: [] }), registry, signal }
+  let offering: Promise<OperationContext> | undefined
+  return {
+    async invoke(operation, input) {
+      if (!readsCatalogue(operation)) return invoke(operation, input, plain)
+      offering ??= openOffered(registry, signal)
+      return invoke(operation, input, await offering)
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Most operations work on the registry alone; these read what agents are offered, from configs and registry alike. */
+const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => http?.tag === 'search' || http?.tag === 'llm'
+
+async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
+  const context = { ...compose({}), registry, signal }
+  const { catalogue, logger, caller } = context
+  await new RegistryFeed({ stores: registry.stores, catalogue, workspace: caller.workspace, logger }).sync()
+  return context
 }
 
 /** The server that has the embedded database open, if it is still there. */

@@ -1,3 +1,4 @@
+import type { BundlePolicy } from './bundle.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ToolStatus } from './tool-state.ts'
 
@@ -147,6 +148,14 @@ export interface ProposalStore {
   ): Promise<Proposal>
 }
 
+/** Policies by name; they are kept here, and whoever runs tools asks them. */
+export interface PolicyStore {
+  list(workspace: string): Promise<readonly BundlePolicy[]>
+  /** Adds a policy, or puts it in the place of the one of that name. */
+  put(caller: Caller, named: BundlePolicy): Promise<void>
+  remove(caller: Caller, name: string): Promise<void>
+}
+
 /** What a caller may do. */
 export type KeyScope = 'read' | 'call' | 'write' | 'admin'
 
@@ -218,6 +227,7 @@ export interface Stores {
   readonly tools: ToolStore
   readonly categories: CategoryStore
   readonly proposals: ProposalStore
+  readonly policies: PolicyStore
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: AnswerStore

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { CommandPlan, RunOutcome } from '../contract/run.ts'
-import { findTool } from './find-tool.ts'
+import { findTool, type OfferedTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
-import { defineOperation } from './operation.ts'
+import { defineOperation, type OperationContext } from './operation.ts'
 
 /** Call a tool by name. */
 export const callTool = defineOperation({
@@ -21,8 +21,11 @@ export const callTool = defineOperation({
     z.object({ tool: z.string(), outcome: RunOutcome }),
     z.object({ tool: z.string(), plan: CommandPlan }),
   ]),
-  async handle(input, { catalogue, runner, keys, memory, signal, onProgress }) {
-    const { entry, resolved } = await findTool(catalogue, input.name)
+  async handle(input, context) {
+    const { catalogue, runner, keys, memory, signal, onProgress } = context
+    const found = await findTool(catalogue, input.name)
+    if (found.from !== 'config') throw await cannotRun(found, context)
+    const { entry, resolved } = found
     const tool = entry.toolName
     if (input.version != null) {
       throw new TooldexError('INPUT_INVALID', `${tool} comes from a config file and has no versions.`, {
@@ -37,3 +40,12 @@ export const callTool = defineOperation({
     return { tool, outcome }
   },
 })
+
+/** Registered tools are found and described before there is anything that runs them. */
+async function cannotRun({ tool }: OfferedTool, { registry, caller }: OperationContext): Promise<TooldexError> {
+  const registered = await registry?.stores.tools.get(caller.workspace, tool.name)
+  const kind = registered === undefined ? '' : ` of the kind ${registered.executorType}`
+  return new TooldexError('UNAVAILABLE', `${tool.name} is a registered tool${kind}; this release cannot run it yet.`, {
+    hint: 'Read about it with describe_tool; tools of configs can be called.',
+  })
+}

@@ -1,14 +1,19 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
+import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
+import { ToolExample } from '../contract/tool-doc.ts'
 import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
-import { defineOperation } from './operation.ts'
+import { defineOperation, type OperationContext } from './operation.ts'
+import { describeOffered } from './registry/offered-doc.ts'
 import { shorten } from './search-hits.ts'
 
 /** How much one reads about a tool. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
+
+const Json = z.record(z.string(), z.unknown())
 
 /** What the input schema says, without its syntax. */
 const SchemaInfo = z.object({
@@ -25,11 +30,17 @@ export const ToolDoc = z.object({
   category: z.string().nullable(),
   tags: z.array(z.string()),
   tool: z
-    .object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) })
+    .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
     .optional(),
-  annotations: Annotations.optional(),
+  /** As configs write them, or as MCP calls them where the tool is not of a config. */
+  annotations: z.union([Annotations, ToolAnnotations]).optional(),
+  inputModes: z.array(z.string()).optional(),
+  outputModes: z.array(z.string()).optional(),
+  securitySummary: z.string().optional(),
   schemaInfo: SchemaInfo.optional(),
   exampleRequests: z.array(z.string()).optional(),
+  examples: z.array(ToolExample).optional(),
+  externalRefs: z.array(z.string()).optional(),
   /** Where the tool comes from and what it runs. */
   notes: z.string().optional(),
 })
@@ -51,12 +62,12 @@ export const describeTools = defineOperation({
     /** What was asked for beside and is not there, with what may have been meant. */
     unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
   }),
-  async handle({ ids, level }, { catalogue }) {
+  async handle({ ids, level }, context) {
     const unknown: UnknownTool[] = []
     const tools: ToolDoc[] = []
     for (const id of ids) {
       try {
-        tools.push(toDoc(await findTool(catalogue, id), level))
+        tools.push(await describeTool(context, id, level))
       } catch (thrown) {
         const error = toTooldexError(thrown)
         if (error.code !== 'TOOL_NOT_FOUND') throw thrown
@@ -68,6 +79,12 @@ export const describeTools = defineOperation({
     return { tools, ...(named.length === 0 ? {} : { unknown: named }) }
   },
 })
+
+/** What one reads about one tool, wherever it comes from. */
+async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
+  const found = await findTool(context.catalogue, id)
+  return found.from === 'config' ? toDoc(found, level) : describeOffered(context, found, level)
+}
 
 interface UnknownTool {
   readonly id: string

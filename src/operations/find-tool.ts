@@ -1,22 +1,46 @@
 import { TooldexError } from '../base/errors.ts'
 import { suggest } from '../base/suggest.ts'
 import { toOneLine } from '../base/visible-text.ts'
+import { type Catalog, toolIdOf } from '../catalog/index.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
+import { parseToolId } from '../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 
-/** A tool as found and as run. */
+/** A tool of a config, as found and as run. */
 export interface FoundTool {
+  readonly from: 'config'
   readonly entry: ToolIndexEntry
   readonly resolved: ResolvedTool
 }
 
+/** A tool that is offered by another source than a config, such as the registry. */
+export interface OfferedTool {
+  readonly from: 'catalogue'
+  readonly id: string
+  readonly tool: CatalogTool
+}
+
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
-export async function findTool(catalogue: LiveCatalogue, idOrName: string): Promise<FoundTool> {
+export async function findTool(catalogue: LiveCatalogue, idOrName: string): Promise<FoundTool | OfferedTool> {
   const snapshot = catalogue.current()
   const entry = snapshot.names.get(idOrName)
   const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
-  if (entry !== undefined && resolved !== null) return { entry, resolved }
+  if (entry !== undefined && resolved !== null) return { from: 'config', entry, resolved }
+  const { tools } = await catalogue.open()
+  const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
+  if (tool !== undefined) return { from: 'catalogue', id: toolIdOf(tool), tool }
   throw await unknownTool(catalogue, idOrName)
+}
+
+/** What is no id is no tool; what several tools are called is refused, with their ids. */
+function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
+  try {
+    parseToolId(idOrName)
+  } catch {
+    return undefined
+  }
+  return tools.get(idOrName)?.tool
 }
 
 async function unknownTool(catalogue: LiveCatalogue, name: string): Promise<TooldexError> {

@@ -11,7 +11,6 @@ import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
 import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
-import { readFolder } from './registry/apply-folder.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
@@ -27,6 +26,7 @@ import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
 import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
+import { readDoc } from './registry/tool-doc.ts'
 import {
   activateTool,
   changeTool,
@@ -41,13 +41,15 @@ import {
 } from './registry/tools.ts'
 import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
 import { runDoctor } from './run-doctor.ts'
-import { searchTools } from './search-tools.ts'
+import { searchByAddress, searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
 
 /** Everything a caller can do. Surfaces import the operations they render; docs and tests walk the list. */
 export const operations = [
   searchTools,
+  searchByAddress,
   describeTools,
+  readDoc,
   callTool,
   listTools,
   validateConfigs,
@@ -94,7 +96,6 @@ export const operations = [
   getForModel,
   exportBundle,
   importBundle,
-  readFolder,
   migrateDatabase,
   databaseStatus,
   exportDatabase,

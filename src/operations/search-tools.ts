@@ -50,6 +50,14 @@ export const searchTools = defineOperation({
   handle: (input, context) => (isUnfiltered(input) ? overview(input, context) : search(input, context)),
 })
 
+/** The same search, asked in an address. */
+export const searchByAddress = defineOperation({
+  ...searchTools,
+  name: 'tools.searchByAddress',
+  summary: 'Find tools by what they do, with the question in the address.',
+  http: { method: 'get', path: '/search', tag: 'search' },
+})
+
 const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 'status', 'readiness'] as const
 
 const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets

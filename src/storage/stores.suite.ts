@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Policy } from '../contract/policy.ts'
 import { type ToolContent, ToolDraft } from '../contract/registry.ts'
 import type { Caller, Stores } from '../contract/stores.ts'
 
@@ -209,6 +210,19 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
         code: 'ILLEGAL_STEP',
       })
       expect((await stores.proposals.list('default', tool.id, { limit: 5 })).items[0]).toMatchObject({ decision: 'no' })
+    })
+
+    it('keeps policies by name, each change on record', async () => {
+      const name = `policy_${++names}`
+      const policy = Policy.parse({ tools: { git_log: { args: { max_count: { max: 10 } } } } })
+      await stores.policies.put(caller, { name, policy })
+      await stores.policies.put(caller, { name, policy: { ...policy, default: 'enabled' } })
+      expect(await stores.policies.list('default')).toContainEqual({ name, policy: { ...policy, default: 'enabled' } })
+      expect(await stores.policies.list('elsewhere')).toEqual([])
+      await stores.policies.remove(caller, name)
+      await expect(stores.policies.remove(caller, name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      const { items } = await stores.audit.list('default', { limit: 9, subject: `policy:${name}` })
+      expect(items.map(({ action }) => action)).toEqual(['policy.remove', 'policy.change', 'policy.create'])
     })
 
     it('finds a key by its hash until it is revoked or too old', async () => {

@@ -7,6 +7,7 @@ import type { Database, Db } from './database.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
 import { Cursors } from './page.ts'
+import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
@@ -20,6 +21,7 @@ export function createStores(database: Database): Stores {
     tools: new DatabaseToolStore(db, cursors),
     categories: new DatabaseCategoryStore(db),
     proposals: new DatabaseProposalStore(db, cursors),
+    policies: new DatabasePolicyStore(db),
     keys: new DatabaseKeyStore(db),
     audit: new DatabaseAuditStore(db, cursors),
     answers: new DatabaseAnswerStore(db),

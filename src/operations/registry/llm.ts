@@ -3,6 +3,8 @@ import { TooldexError } from '../../base/errors.ts'
 import { compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { findTool } from '../find-tool.ts'
+import { toolIdOf } from '../live-catalogue.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 const tag = 'llm'
@@ -62,12 +64,12 @@ export const getForModel = defineOperation({
 
 /** A tool that agents are offered, by its name or its id. */
 async function findOffered({ catalogue }: OperationContext, name: string) {
-  const { tools } = await catalogue.open()
-  const found = tools.entries.get(name)?.tool ?? tools.get(name)?.tool
-  const [id] = [...tools.entries].find(([, entry]) => entry.tool === found) ?? []
-  if (found === undefined || id === undefined)
-    throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
-  return { id, tool: found }
+  const found = await findTool(catalogue, name)
+  if (found.from === 'catalogue') return found
+  const id = toolIdOf(found.entry)
+  const tool = (await catalogue.open()).tools.entries.get(id)?.tool
+  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
+  return { id, tool }
 }
 
 function toLlmTool(id: string, tool: CatalogTool): LlmTool {

@@ -8,8 +8,8 @@ import type { LiveCatalogue } from '../live-catalogue.ts'
 
 /** Who runs registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
-// A notice may be lost; then this much later the number of changes tells.
-const lookEveryMs = 2000
+// A notice may be lost; then this much later the number of changes tells, still within a second.
+const lookEveryMs = 700
 
 /** Keeps a catalogue equal to the active tools of a workspace, whoever changes them in whichever process. */
 export class RegistryFeed {
@@ -77,7 +77,8 @@ export class RegistryFeed {
   }
 }
 
-function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
+/** A registered tool as the catalogue keeps it. */
+export function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
   const { name, namespace, displayName, description, inputSchema, outputSchema, annotations, tags } = tool
   return deepFreeze({
     name,

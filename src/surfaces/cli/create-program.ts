@@ -25,6 +25,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
   serve: async () => (await import('./commands/serve.ts')).addServe,
   tools: async () => (await import('./commands/tools.ts')).addTools,
+  apply: async () => (await import('./commands/apply.ts')).addApply,
   categories: async () => (await import('./commands/categories.ts')).addCategories,
   tags: async () => (await import('./commands/categories.ts')).addTags,
   keys: async () => (await import('./commands/keys.ts')).addKeys,

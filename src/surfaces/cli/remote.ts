@@ -10,6 +10,8 @@ export interface RemoteServer {
 }
 
 const deadlineMs = 60_000
+// A bundle may hold thousands of tools.
+const longDeadlineMs = 600_000
 
 /** Asks a server to do an operation: the address, query and body are what its route says. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
@@ -38,7 +40,10 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
       ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
     },
     ...(hasBody ? { body: JSON.stringify(fields) } : {}),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+    signal: AbortSignal.any([
+      signal,
+      AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs),
+    ]),
     redirect: 'error',
   })
   const body: unknown = await response.json().catch(() => undefined)

@@ -1,9 +1,14 @@
 import { Option } from 'commander'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
-import { invoke } from '../../../operations/invoke.ts'
 import { nameCommands } from '../name-commands.ts'
-import { type AddCommand, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
+import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
+import { ask, withServerOption } from './registry-command.ts'
+
+interface DescribeFlags extends ToolOptions {
+  readonly level: string
+  readonly server?: string
+}
 
 /** `tooldex describe TOOL...`: what one reads about tools before calling them. */
 export const addDescribe: AddCommand = (program, host) => {
@@ -12,8 +17,8 @@ export const addDescribe: AddCommand = (program, host) => {
     .description('read about tools: what they do and how to call them')
     .argument('<tool...>', 'names or ids of tools')
     .addOption(new Option('--level <level>', 'how much').choices(['summary', 'schema', 'full']).default('full'))
-  withToolOptions(command).action(async (ids: string[], flags: ToolOptions & { level: string }) => {
-    const answer = await invoke(describeTools, { ids, level: flags.level }, host.open(toOpenOptions(flags)))
+  withServerOption(withToolOptions(command)).action(async (ids: string[], flags: DescribeFlags) => {
+    const answer = await ask(host, flags, { operation: describeTools, input: { ids, level: flags.level } })
     if (flags.json) return host.out(toJson(answer))
     const texts = answer.tools.map((doc) => {
       const labels = [doc.category ?? '', ...doc.tags].filter((label) => label !== '').join(', ')
@@ -23,7 +28,9 @@ export const addDescribe: AddCommand = (program, host) => {
       ]
       if (doc.tool !== undefined) lines.push(JSON.stringify(doc.tool.inputSchema, null, 2))
       if (doc.exampleRequests?.length) lines.push(`For example: ${doc.exampleRequests.join(' | ')}`)
+      for (const { description, args } of doc.examples ?? []) lines.push(`${description}: ${JSON.stringify(args)}`)
       if (doc.notes !== undefined) lines.push(doc.notes)
+      if (doc.externalRefs?.length) lines.push(`See ${doc.externalRefs.join(', ')}`)
       return lines.join('\n')
     })
     host.out(`${showInvisible(texts.join('\n\n'))}\n`)

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
+import type { RegisteredTool } from '../../../contract/registry.ts'
+import { invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { toJson } from './command.ts'
+import { type ToolOptions, toJson, toOpenOptions } from './command.ts'
 
 /** The options of every command that works on the registry. */
 export interface RegistryFlags {
@@ -15,6 +17,20 @@ export function withRegistryOptions(command: Command): Command {
   return command
     .option('--server <url>', 'ask this server; the one that runs here, or the database itself, if left out')
     .option('--json', 'print JSON for programs')
+}
+
+/** For commands that work on the tools of configs where no server is named. */
+export const withServerOption = (command: Command): Command =>
+  command.option('--server <url>', 'ask this server instead, registered tools and all')
+
+/** Asks the server that is named, or else the tools of configs here. */
+export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
+  host: CliHost,
+  flags: RegistryFlags & ToolOptions,
+  { operation, input }: { operation: Operation<Input, Output>; input: Record<string, unknown> },
+): Promise<z.output<Output>> {
+  if (flags.server === undefined) return invoke(operation, input, host.open(toOpenOptions(flags)))
+  return withRegistry(host, flags, (registry) => registry.invoke(operation, input))
 }
 
 /** Does one operation and prints what it gave: as JSON, or as text for people. */
@@ -48,3 +64,10 @@ export async function withRegistry<Result>(
     await registry.close()
   }
 }
+
+/** The options that were given, without those that were not. */
+export const given = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** What a tool is after a change, in one line. */
+export const said = ({ name, status, version }: RegisteredTool): string => `${name} is ${status}, version ${version}.\n`

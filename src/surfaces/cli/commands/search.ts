@@ -1,6 +1,5 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
-import { invoke } from '../../../operations/invoke.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import {
@@ -11,12 +10,13 @@ import {
   type StateFlags,
   type ToolOptions,
   toJson,
-  toOpenOptions,
   withStateFilters,
   withToolOptions,
 } from './command.ts'
+import { ask, withServerOption } from './registry-command.ts'
 
 interface SearchFlags extends ToolOptions, StateFlags {
+  readonly server?: string
   readonly category?: string
   readonly cli?: string
   readonly tag?: string[]
@@ -49,10 +49,10 @@ export const addSearch: AddCommand = (program, host) => {
     .option('--facets', 'count the values of every filter among all answers')
     .option('--explain', 'say why each answer is where it is')
     .option('--explain-tool <tool>', 'say why this tool is or is not among the answers')
-  withToolOptions(withStateFilters(command)).action(async (words: string[], flags: SearchFlags) => {
+  withServerOption(withToolOptions(withStateFilters(command))).action(async (words: string[], flags: SearchFlags) => {
     const query = words.length === 0 ? undefined : words.join(' ')
     const input = { ...toInput(flags), query }
-    const answer = await invoke(searchTools, input, host.open(toOpenOptions(flags)))
+    const answer = await ask(host, flags, { operation: searchTools, input })
     host.out(flags.json ? toJson(answer) : toText(answer, host.columns))
   })
 }

@@ -1,16 +1,17 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { parse } from 'yaml'
-import { TooldexError } from '../../../base/errors.ts'
-import { ExecutorType, type RegisteredTool } from '../../../contract/registry.ts'
+import { ExecutorType } from '../../../contract/registry.ts'
 import { toolSorts } from '../../../contract/stores.ts'
 import { ToolStatus } from '../../../contract/tool-state.ts'
-import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
 import * as tools from '../../../operations/registry/tools.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, parseCount, toJson } from './command.ts'
-import { printOperation, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+import { printOperation, type RegistryFlags, said, withRegistryOptions } from './registry-command.ts'
+import { addBundles } from './tool-bundles.ts'
+import { addDefinitions } from './tool-definitions.ts'
+import { addProposals } from './tool-proposals.ts'
+import { addVersions } from './tool-versions.ts'
+import { addWriting } from './tool-writing.ts'
 
 const steps = {
   activate: tools.activateTool,
@@ -24,11 +25,12 @@ const steps = {
 export const addTools: AddCommand = (program, host, exit) => {
   const group = program.command('tools').description('register, change, version and retire tools')
   addList(group, host)
-  withRegistryOptions(group.command('get <tool>').description('show a registered tool')).action(
-    (idOrName: string, flags: RegistryFlags) =>
-      printOperation(host, flags, { operation: tools.getTool, input: { idOrName }, text: toJson }),
+  withRegistryOptions(
+    group.command('get <tool>').description('show a registered tool, or one version of it (name@3)'),
+  ).action((idOrName: string, flags: RegistryFlags) =>
+    printOperation(host, flags, { operation: tools.getTool, input: { idOrName }, text: toJson }),
   )
-  addWriting(group, host)
+  addWriting(group, host, exit)
   for (const [step, operation] of Object.entries(steps))
     withRegistryOptions(group.command(`${step} <tool>`).description(operation.summary.toLowerCase())).action(
       (idOrName: string, flags: RegistryFlags) =>
@@ -42,7 +44,10 @@ export const addTools: AddCommand = (program, host, exit) => {
         text: ({ name }) => `${name} is deleted.\n`,
       }),
   )
-  addValidate(group, host, exit)
+  addVersions(group, host)
+  addProposals(group, host)
+  addBundles(group, host)
+  addDefinitions(group, host)
 }
 
 function addList(group: Command, host: CliHost): void {
@@ -80,66 +85,4 @@ function addList(group: Command, host: CliHost): void {
       },
     })
   })
-}
-
-function addWriting(group: Command, host: CliHost): void {
-  const create = group
-    .command('create <file>')
-    .description('register the tool in a YAML or JSON file (- for standard input)')
-  withRegistryOptions(create.option('--changelog <text>', 'what to say about it')).action(
-    (file: string, { changelog, ...flags }: RegistryFlags & { changelog?: string }) =>
-      printOperation(host, flags, {
-        operation: tools.createTool,
-        input: { ...readObject(file), ...(changelog === undefined ? {} : { changelog }) },
-        text: said,
-      }),
-  )
-  const edit = group
-    .command('edit <tool> <file>')
-    .description('change the fields that are in a YAML or JSON file (- for standard input)')
-    .option('--changelog <text>', 'what to say about it')
-    .option('--expected-version <n>', 'only if it still has this version', parseCount)
-  withRegistryOptions(edit).action(
-    (idOrName: string, file: string, flags: RegistryFlags & { changelog?: string; expectedVersion?: number }) => {
-      const { changelog, expectedVersion } = flags
-      const about = Object.fromEntries(
-        Object.entries({ changelog, expectedVersion }).filter(([, value]) => value !== undefined),
-      )
-      const input = { ...readObject(file), idOrName, ...about }
-      return printOperation(host, flags, { operation: tools.changeTool, input, text: said })
-    },
-  )
-}
-
-function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {
-  const command = group
-    .command('validate <tool>')
-    .description('say everything that is wrong with a tool, or with a file (--file)')
-  withRegistryOptions(command.option('--file', 'the tool is a file')).action(
-    async (what: string, flags: RegistryFlags & { file?: boolean }) => {
-      const answer = await withRegistry(host, flags, (registry) =>
-        flags.file
-          ? registry.invoke(validateDraft, readObject(what))
-          : registry.invoke(validateTool, { idOrName: what }),
-      )
-      host.out(flags.json ? toJson(answer) : verdictText(answer))
-      if (!answer.valid) exit(2)
-    },
-  )
-}
-
-function verdictText({ valid, problems }: Awaited<ReturnType<typeof validateTool.handle>>): string {
-  const lines = problems.map(({ severity, pointer, message, hint }) => {
-    return `${severity}: ${pointer ?? ''} ${message}${hint === undefined ? '' : ` (${hint})`}\n`
-  })
-  return `${lines.join('')}${valid ? 'valid' : 'not valid'}\n`
-}
-
-const said = ({ name, status, version }: RegisteredTool): string => `${name} is ${status}, version ${version}.\n`
-
-/** The object in a file of YAML or JSON. */
-function readObject(file: string): Record<string, unknown> {
-  const value: unknown = parse(readFileSync(file === '-' ? 0 : file, 'utf8'), { maxAliasCount: 20 })
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new TooldexError('USAGE', `${file} does not have an object in it.`)
 }

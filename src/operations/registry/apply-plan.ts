@@ -1,0 +1,92 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { Bundle, BundlePlan, BundleTool } from '../../contract/bundle.ts'
+import { transitions } from '../../contract/registry.ts'
+import type { Stores } from '../../contract/stores.ts'
+import type { ToolStatus } from '../../contract/tool-state.ts'
+import type { OperationContext } from '../operation.ts'
+import { toContent } from './current-bundle.ts'
+
+/** Categories first, because tools name them; they go last, because tools are in them. */
+export async function applyPlan(
+  stores: Stores,
+  context: OperationContext,
+  plan: BundlePlan,
+  wanted: Bundle,
+): Promise<void> {
+  const { caller } = context
+  const byName = new Map(wanted.categories.map((category) => [category.name, category]))
+  const idOf = (name: string | null) => findCategory(stores, caller.workspace, name)
+  for (const name of plan.categories.create) {
+    const { description = null, parent = null } = byName.get(name) ?? {}
+    await stores.categories.create(caller, { name, description, parentId: await idOf(parent) })
+  }
+  for (const { name } of plan.categories.change) {
+    const { description = null, parent = null } = byName.get(name) ?? {}
+    await stores.categories.change(caller, name, { description, parentId: await idOf(parent) })
+  }
+  const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
+  const made = plan.create.map((name) => tools.get(name) as BundleTool)
+  await createTools(stores, context, made, idOf)
+  for (const { name, fields } of plan.change)
+    await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf })
+  for (const name of plan.remove) await stores.tools.remove(caller, name)
+  for (const name of plan.categories.remove) await stores.categories.remove(caller, name, { reparent: false })
+  await applyPolicies(stores, context, plan, wanted)
+}
+
+async function applyPolicies(stores: Stores, { caller }: OperationContext, plan: BundlePlan, wanted: Bundle) {
+  const { create, change, remove } = plan.policies
+  const put = new Set([...create, ...change.map(({ name }) => name)])
+  for (const named of wanted.policies) if (put.has(named.name)) await stores.policies.put(caller, named)
+  for (const name of remove) await stores.policies.remove(caller, name)
+}
+
+async function findCategory(stores: Stores, workspace: string, name: string | null): Promise<string | null> {
+  if (name === null) return null
+  const category = await stores.categories.get(workspace, name)
+  if (category !== undefined) return category.id
+  throw new TooldexError('NOT_FOUND', `There is no category '${name}'.`, { hint: 'Add it to the categories.' })
+}
+
+type IdOf = (name: string | null) => Promise<string | null>
+
+async function createTools(
+  stores: Stores,
+  { caller }: OperationContext,
+  tools: readonly BundleTool[],
+  idOf: IdOf,
+): Promise<void> {
+  const ids = new Map<string | null, string | null>()
+  for (const category of new Set(tools.map((tool) => tool.category))) ids.set(category, await idOf(category))
+  const drafts = tools.map((tool) => ({
+    content: toContent(tool, ids.get(tool.category) ?? null),
+    status: tool.status ?? ('DRAFT' as const),
+    changelog: tool.changelog ?? undefined,
+  }))
+  await stores.tools.createMany(caller, drafts)
+}
+
+async function changeTool(
+  stores: Stores,
+  { caller }: OperationContext,
+  tool: BundleTool,
+  { fields, idOf }: { fields: readonly string[]; idOf: IdOf },
+): Promise<void> {
+  const content = toContent(tool, await idOf(tool.category))
+  const changelog = tool.changelog ?? undefined
+  const { tool: now } = await stores.tools.change(caller, tool.name, () => content, { changelog })
+  if (!fields.includes('status') || tool.status === undefined) return
+  for (const step of wayTo(now.status, tool.status)) await stores.tools.transition(caller, tool.name, step)
+}
+
+/** The steps from one status to another; there is at most one other in between. */
+function wayTo(from: ToolStatus, to: ToolStatus): readonly (keyof typeof transitions)[] {
+  if (from === to) return []
+  const steps = Object.entries(transitions) as [keyof typeof transitions, { from: ToolStatus; to: ToolStatus }][]
+  const direct = steps.find(([, step]) => step.from === from && step.to === to)
+  if (direct !== undefined) return [direct[0]]
+  const first = steps.find(([, step]) => step.from === from && step.to === 'ACTIVE')
+  const second = steps.find(([, step]) => step.from === 'ACTIVE' && step.to === to)
+  if (first !== undefined && second !== undefined) return [first[0], second[0]]
+  throw new TooldexError('ILLEGAL_STEP', `There is no way from ${from} to ${to}.`)
+}

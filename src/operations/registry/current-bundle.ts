@@ -1,0 +1,46 @@
+import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
+import type { Stores } from '../../contract/stores.ts'
+import { contentOf } from './registry.ts'
+
+/** Everything of a workspace as a bundle. */
+export async function readCurrent(stores: Stores, workspace: string): Promise<Bundle> {
+  const categories = await stores.categories.all(workspace)
+  const names = new Map(categories.map(({ id, name }) => [id, name]))
+  const tools: BundleTool[] = []
+  let cursor: string | undefined
+  do {
+    const page = await stores.tools.list(workspace, { limit: 500, sort: 'name', cursor })
+    tools.push(...page.items.map((tool) => toBundleTool(tool, names)))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return {
+    tooldex: 1,
+    categories: categories.map(({ name, description, parentId }) => ({
+      name,
+      description,
+      parent: parentId === null ? null : (names.get(parentId) ?? null),
+    })),
+    tools,
+    policies: [...(await stores.policies.list(workspace))],
+  }
+}
+
+function toBundleTool(tool: RegisteredTool, names: ReadonlyMap<string, string>): BundleTool {
+  const { categoryId, ...content } = contentOf(tool)
+  return {
+    ...content,
+    category: categoryId === null ? null : (names.get(categoryId) ?? null),
+    status: tool.status,
+    changelog: null,
+  }
+}
+
+/** A tool of a bundle as versions keep it. */
+export function toContent(
+  { category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool,
+  categoryId: string | null,
+): ToolContent {
+  return ToolContentSchema.parse({ ...tool, categoryId })
+}

@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import type * as z from 'zod'
+import type { Operation } from '../../../operations/operation.ts'
+import { getCategory } from '../../../operations/registry/categories.ts'
+import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
+import * as tools from '../../../operations/registry/tools.ts'
+import type { CliHost, RegistryClient } from '../host.ts'
+import { readToolFile } from '../read-tool-file.ts'
+import { parseCount, toJson } from './command.ts'
+import { given, type RegistryFlags, said, withRegistry, withRegistryOptions } from './registry-command.ts'
+
+interface WriteFlags extends RegistryFlags {
+  readonly changelog?: string
+  readonly expectedVersion?: number
+  readonly script?: string
+}
+
+interface Writing<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly file: string
+  readonly operation: Operation<Input, Output>
+  readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly text: (answer: z.output<Output>) => string
+}
+
+/** Does an operation with the fields in a file; what is wrong with them is told with its line. */
+export async function writeTool<Input extends z.ZodType, Output extends z.ZodType>(
+  host: CliHost,
+  flags: RegistryFlags & { readonly script?: string },
+  { file, operation, input, text }: Writing<Input, Output>,
+): Promise<void> {
+  const answer = await askAbout(host, flags, { file, operation, input })
+  host.out(flags.json ? toJson(answer) : text(answer))
+}
+
+async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
+  host: CliHost,
+  flags: RegistryFlags & { readonly script?: string },
+  { file, operation, input }: Omit<Writing<Input, Output>, 'text'>,
+): Promise<z.output<Output>> {
+  const { fields, explain } = readToolFile(file, flags.script)
+  return withRegistry(host, flags, async (registry) => {
+    try {
+      return await registry.invoke(operation, input(await withCategory(registry, fields)))
+    } catch (thrown) {
+      throw explain(thrown)
+    }
+  })
+}
+
+/** People write the name of a category; the registry keeps its id. */
+async function withCategory(registry: RegistryClient, fields: Readonly<Record<string, unknown>>) {
+  const { category, ...rest } = fields
+  if (typeof category !== 'string') return category === undefined ? fields : { ...rest, categoryId: category }
+  const { id } = await registry.invoke(getCategory, { idOrName: category })
+  return { ...rest, categoryId: id }
+}
+
+/** `tooldex tools create`, `edit` and `validate`. */
+export function addWriting(group: Command, host: CliHost, exit: (code: number) => void): void {
+  const create = group
+    .command('create <file>')
+    .description('register the tool in a YAML or JSON file (- for standard input)')
+    .option('--changelog <text>', 'what to say about it')
+    .option('--script <file>', 'the script of the tool; scriptFile in the file does the same')
+  withRegistryOptions(create).action((file: string, flags: WriteFlags) =>
+    writeTool(host, flags, {
+      file,
+      operation: tools.createTool,
+      input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
+      text: said,
+    }),
+  )
+  const edit = group
+    .command('edit <tool> <file>')
+    .description('change the fields that are in a YAML or JSON file (- for standard input)')
+    .option('--changelog <text>', 'what to say about it')
+    .option('--script <file>', 'the script of the tool')
+    .option('--expected-version <n>', 'only if it still has this version', parseCount)
+  withRegistryOptions(edit).action((idOrName: string, file: string, flags: WriteFlags) => {
+    const { changelog, expectedVersion } = flags
+    const input = (fields: object) => ({ ...fields, idOrName, ...given({ changelog, expectedVersion }) })
+    return writeTool(host, flags, { file, operation: tools.changeTool, input, text: said })
+  })
+  addValidate(group, host, exit)
+}
+
+function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {
+  const command = group
+    .command('validate <tool>')
+    .description('say everything that is wrong with a tool, or with a file (--file)')
+    .option('--file', 'the tool is a file')
+    .option('--script <file>', 'the script of the tool in the file')
+  withRegistryOptions(command).action(async (what: string, flags: WriteFlags & { file?: boolean }) => {
+    const answer = flags.file
+      ? await askAbout(host, flags, { file: what, operation: validateDraft, input: (fields) => ({ ...fields }) })
+      : await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
+    host.out(flags.json ? toJson(answer) : verdictText(answer))
+    if (!answer.valid) exit(2)
+  })
+}
+
+function verdictText({ valid, problems }: Awaited<ReturnType<typeof validateTool.handle>>): string {
+  const lines = problems.map(({ severity, pointer, line, message, hint }) => {
+    const place = [pointer ?? '', line === undefined ? '' : `line ${line}`].filter((part) => part !== '').join(' ')
+    return `${severity}: ${place}${place === '' ? '' : ': '}${message}${hint === undefined ? '' : ` (${hint})`}\n`
+  })
+  return `${lines.join('')}${valid ? 'valid' : 'not valid'}\n`
+}

@@ -1,0 +1,41 @@
+import type * as z from 'zod'
+import type { importBundle } from '../../operations/registry/bundles.ts'
+
+type Answer = z.output<typeof importBundle.output>
+type Part = Omit<Answer['plan'], 'categories' | 'policies'>
+
+/** What an import does, or would do, line by line: + for new, ~ for changed, - for gone. */
+export function planText({ plan, diffs, applied, warnings }: Answer): string {
+  const texts = new Map(diffs.map(({ tool, text }) => [tool, text]))
+  const lines = [
+    ...partLines('category', plan.categories),
+    ...partLines('policy', plan.policies),
+    ...partLines('tool', plan, texts),
+  ]
+  const notes = warnings.map((warning) => `warning: ${warning}`)
+  if (lines.length === 0) return [...notes, 'Nothing to do: everything is as the files say.', ''].join('\n')
+  return [...notes, ...lines, countText(plan, applied), ''].join('\n')
+}
+
+function partLines(kind: string, part: Part, texts?: ReadonlyMap<string, string>): readonly string[] {
+  return [
+    ...part.create.map((name) => `+ ${kind} ${name}`),
+    ...part.change.flatMap(({ name, fields }) => [
+      `~ ${kind} ${name}: ${fields.join(', ')}`,
+      ...indented(texts?.get(name)),
+    ]),
+    ...part.remove.map((name) => `- ${kind} ${name}`),
+  ]
+}
+
+const indented = (text: string | undefined): readonly string[] =>
+  text === undefined ? [] : text.split('\n').map((line) => `    ${line}`)
+
+function countText({ categories, policies, ...tools }: Answer['plan'], applied: boolean): string {
+  const parts: readonly Part[] = [tools, categories, policies]
+  const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0)
+  const [created, changed] = [sum(({ create }) => create.length), sum(({ change }) => change.length)]
+  const [removed, same] = [sum(({ remove }) => remove.length), sum(({ unchanged }) => unchanged)]
+  const done = applied ? '' : ' (a dry run: nothing was done)'
+  return `${created} new, ${changed} changed, ${removed} removed, ${same} as before${done}`
+}

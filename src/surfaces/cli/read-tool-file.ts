@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
+import { parseJsonOrYaml } from '../../base/json-document.ts'
+import type { Problem } from '../../base/problem.ts'
+import { readTextFile } from '../../base/read-text-file.ts'
+import type { YamlDocument } from '../../base/yaml-document.ts'
+import { bundleLimits } from '../../contract/bundle.ts'
+import { registryLimits } from '../../contract/registry.ts'
+
+/** The fields in a file, and where each of them stands. */
+export interface ToolFile {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The same error with the lines of the file in the place of pointers. */
+  explain(thrown: unknown): unknown
+}
+
+/** The text of a file, or of standard input where it is called `-`. */
+export function readText(file: string): string {
+  return file === '-' ? readFileSync(0, 'utf8') : readTextFile(file, bundleLimits.bytes)
+}
+
+/** Reads the fields of a tool from YAML or JSON; its script may be in a file of its own. */
+export function readToolFile(file: string, script?: string): ToolFile {
+  const name = file === '-' ? 'stdin' : file
+  const document = parseJsonOrYaml(readText(file), name)
+  if (document.problems.length > 0)
+    throw new TooldexError('USAGE', `${name} cannot be read.`, { problems: document.problems, hint: mendHint })
+  const { value } = document
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TooldexError('USAGE', `${name} does not hold the fields of a tool.`, { hint: mendHint })
+  const { scriptFile, ...rest } = value as Record<string, unknown>
+  const from = script ?? (scriptFile === undefined ? undefined : besides(file, scriptFile))
+  const fields = from === undefined ? rest : { ...rest, scriptContent: readTextFile(from, 4 * registryLimits.script) }
+  return { fields, explain: (thrown) => placed(thrown, name, document) }
+}
+
+const mendHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
+
+function besides(file: string, scriptFile: unknown): string {
+  if (typeof scriptFile === 'string') return resolve(file === '-' ? '.' : dirname(file), scriptFile)
+  throw new TooldexError('USAGE', 'scriptFile must be a path.', { hint: 'Write ./name.py' })
+}
+
+/** What is wrong with the input is told by where it stands in the file. */
+function placed(thrown: unknown, file: string, document: YamlDocument): unknown {
+  if (!(thrown instanceof TooldexError) || thrown.problems.length === 0) return thrown
+  const problems = thrown.problems.map((problem) => place(problem, file, document))
+  return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
+}
+
+function place(problem: Problem, file: string, document: YamlDocument): Problem {
+  // What has lines of its own is about the script, not about this file.
+  if (problem.pointer === undefined || problem.line !== undefined) return problem
+  const path = problem.pointer.split('/').slice(1)
+  const names = path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return { ...problem, file, ...document.locate(names, 'key') }
+}
