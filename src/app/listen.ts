@@ -1,6 +1,6 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import { TooldexError } from '../base/errors.ts'
 import { type createRestApp, plainProblem, problemResponse } from '../surfaces/rest/index.ts'
 
@@ -26,11 +26,7 @@ export interface ListenOptions {
 export async function listen(app: ReturnType<typeof createRestApp>, { host, port: wanted, say }: ListenOptions) {
   const last = Math.min(wanted + portsToTry, lastPort)
   for (let port = wanted; port <= last; port++) {
-    const server = createAdaptorServer({
-      fetch: app.fetch,
-      serverOptions: timeouts,
-      errorHandler: refuseUnread,
-    }) as Server
+    const server = createServer(timeouts, getRequestListener(app.fetch, { errorHandler: refuseUnread }))
     server.on('clientError', answerClientError)
     if (await tryListen(server, port, host)) continue
     const { port: used } = server.address() as AddressInfo
@@ -57,11 +53,11 @@ const cannotListen = (host: string, port: number, cause: NodeJS.ErrnoException):
   })
 
 /** A request whose address or host cannot be read never reaches the routes. */
-const refuseUnread = (): Response =>
-  problemResponse(
-    new TooldexError('BODY_INVALID', 'The request cannot be read.', { hint: 'Check its address and Host.' }),
-    '',
-  )
+function refuseUnread(error: unknown): Response {
+  if (!(error instanceof RequestError)) return problemResponse(error, '')
+  const hint = 'Check its address and its Host.'
+  return problemResponse(new TooldexError('BODY_INVALID', 'The request cannot be read.', { hint }), '')
+}
 
 /** What is no HTTP, too long in its head or too slow is answered in the same shape, and let go. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
