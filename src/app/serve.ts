@@ -1,8 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import type { Stores } from '../contract/stores.ts'
@@ -15,21 +12,14 @@ import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
+import { drain, listen } from './listen.ts'
 
 /** What `tooldex serve` is asked for. */
 export interface ServeOptions extends ServeFlags {
   readonly say: (line: string) => void
 }
 
-// A client that sends its head or its body too slowly is let go.
-const timeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5000,
-  connectionsCheckingInterval: 2000,
-}
-const portsToTry = 20
-const drainMs = 5000
+const fewestLetters = 16
 
 /** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
@@ -52,11 +42,16 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
-    const { server, url } = await listen(options, context, catalogues)
+    const app = createRestApp({
+      context,
+      ready: () => stores.ping(),
+      catalogueOf: (workspace) => catalogues.of(workspace),
+    })
+    const { server, url } = await listen(app, options)
     const file = tell(home, url)
     greet(options, { url, secret, context, database })
     await stopped(stop)
-    rmSync(file, { force: true })
+    untell(file)
     await drain(server)
     await context.runner.close(2000)
   } finally {
@@ -68,47 +63,22 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
 /** Only this machine may connect until there is a way to let others in safely. */
 function refuseStrangers(host: string): void {
   if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
-  if (process.env.TOOLDEX_API_KEY) return
-  throw new TooldexError('USAGE', `Listening on ${host} lets others in, and no admin key was chosen for it.`, {
-    hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
-  })
-}
-
-async function listen(options: ServeOptions, context: OperationContext, catalogues: Catalogues) {
-  const ready = async () => {
-    await context.registry?.stores.ping()
-  }
-  const app = createRestApp({ context, ready, catalogueOf: (workspace) => catalogues.of(workspace) })
-  for (let port = options.port; ; port++) {
-    const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server
-    const taken = await tryListen(server, port, options.host)
-    if (!taken) {
-      const { port: used } = server.address() as AddressInfo
-      if (used !== options.port && options.port !== 0)
-        options.say(`port ${options.port} is taken; listening on ${used} instead`)
-      return { server, url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${used}` }
-    }
-    if (port >= options.port + portsToTry)
-      throw new TooldexError('USAGE', `No port from ${options.port} to ${port} is free.`, {
-        hint: 'Choose one with --port.',
-      })
-  }
-}
-
-/** Whether the port is taken. */
-function tryListen(server: Server, port: number, host: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
-    )
-    server.listen(port, host, () => resolve(false))
-  })
+  if ((process.env.TOOLDEX_API_KEY ?? '').length >= fewestLetters) return
+  throw new TooldexError(
+    'USAGE',
+    `Listening on ${host} lets others in, and no admin key of ${fewestLetters} letters or more was chosen for it.`,
+    {
+      hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
+    },
+  )
 }
 
 /** The first start makes a key that may do everything, the one in the environment if there is one. */
 async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if ((await stores.keys.count()) > 0) return undefined
-  const { secret, prefix, hash } = makeKey(env.TOOLDEX_API_KEY || undefined)
+  const { secret, prefix: start, hash } = makeKey(env.TOOLDEX_API_KEY || undefined)
+  // Of a short secret that someone chose, the first letters would be most of it.
+  const prefix = start.slice(0, Math.floor(secret.length / 4))
   const caller = { workspace: 'default', actor: 'first start' }
   try {
     await stores.keys.create(caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
@@ -117,6 +87,16 @@ async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string 
     // Another process was first.
     if (error instanceof TooldexError && error.code === 'NAME_TAKEN') return undefined
     throw error
+  }
+}
+
+/** Another server may have said where it is since. */
+function untell(file: string): void {
+  try {
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown }
+    if (pid === process.pid) rmSync(file, { force: true })
+  } catch {
+    // Someone took it away.
   }
 }
 
@@ -140,11 +120,13 @@ interface Greeting {
 function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): void {
   const tools = context.catalogue.current().index.size
   say(`tooldex serves ${tools} tools of configs and the registry at ${url} (database: ${database.engine})`)
-  if (secret !== undefined && !process.env.TOOLDEX_API_KEY) {
-    say(`your admin key, shown this once: ${secret}`)
-    say(`open ${url}/docs to read the API; sign in later with ${url}/#key=${secret}`)
+  // A secret that was chosen is known, and has no place in a terminal or a log.
+  const made = process.env.TOOLDEX_API_KEY ? undefined : secret
+  if (made !== undefined) {
+    say(`your admin key, shown this once: ${made}`)
+    say(`open ${url}/docs to read the API; sign in later with ${url}/#key=${made}`)
   } else say(`open ${url}/docs to read the API`)
-  say(`next: export TOOLDEX_API_KEY=${secret === undefined ? 'KEY' : secret}; tooldex tools list`)
+  say(`next: export TOOLDEX_API_KEY=${made ?? 'KEY'}; tooldex tools list`)
   say('stop with Ctrl+C')
 }
 
@@ -152,15 +134,3 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) =>
     signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
   )
-
-/** Requests that run get their answers; new ones are not taken. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => server.closeAllConnections(), drainMs)
-    server.close(() => {
-      clearTimeout(late)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
-}

@@ -17,7 +17,8 @@ export async function answerOnce(
   { answers, caller, key, request }: { answers: AnswerStore; caller: Caller; key: string; request: unknown },
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (key.length > 200) throw new TooldexError('INPUT_INVALID', 'Idempotency-Key must have 200 characters at most.')
+  if (key.length > 200 || key.trim() === '')
+    throw new TooldexError('INPUT_INVALID', 'Idempotency-Key must have 1 to 200 characters.')
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   for (let waited = 0; waited < waitMs; waited += stepMs) {
     const claim = await answers.claim(caller, key, hash)

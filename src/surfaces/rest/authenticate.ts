@@ -39,9 +39,11 @@ export class Authenticator {
     const now = Date.now()
     const known = this.#known.get(hash)
     if (known !== undefined && known.until > now) return known.identity
-    this.#refuseGuessing(source, now)
+    // Whoever guesses shares an address with others; a key that was right before is no guess.
+    if (known === undefined) this.#refuseGuessing(source, now)
     const key = await this.#keys.find(hash)
     if (key === undefined) {
+      this.#known.delete(hash)
       this.#noteFailure(source, now)
       throw new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
     }

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
 import { answerOnce } from './answer-once.ts'
 import { Authenticator } from './authenticate.ts'
 import { docsPage } from './docs-page.ts'
-import { entityTag, expectedVersion, isKnown } from './entity-tag.ts'
+import { entityTag, isKnown } from './entity-tag.ts'
 import { openApiDocument } from './openapi.ts'
 import { problemResponse } from './problem-response.ts'
-import { readBody } from './read-body.ts'
-import { fieldsOf, readQuery } from './read-input.ts'
-import { namesIn, type RoutedOperation, routes } from './routes.ts'
+import { readRequest } from './read-request.ts'
+import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
+import { unknownAddress } from './unknown-address.ts'
 
-const base = '/api/v1'
-const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
 const safeHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -45,8 +44,16 @@ export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hon
     for (const [name, value] of Object.entries(safeHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
-  app.onError((error, c) => problemResponse(error, c.get('requestId')))
-  app.notFound((c) => problemResponse(unknownAddress(c), c.get('requestId')))
+  app.onError((error, c) => {
+    noteFailure(context.logger, error, c)
+    return problemResponse(error, c.get('requestId'))
+  })
+  app.notFound((c) => {
+    const { error, allow } = unknownAddress(new URL(c.req.url).pathname)
+    if (allow !== undefined && c.req.method === 'OPTIONS')
+      return new Response(null, { status: 204, headers: { allow } })
+    return problemResponse(error, c.get('requestId'), allow === undefined ? {} : { allow })
+  })
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     await ready()
@@ -55,7 +62,7 @@ export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hon
   app.get('/openapi.json', (c) => c.json(openApiDocument()))
   app.get('/docs', (c) => docsPage(c))
   for (const operation of routes) {
-    const path = base + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {
       const source = c.env?.incoming?.socket?.remoteAddress ?? ''
       const { key, scopes } = await authenticator.identify(c.req.raw, source)
@@ -69,14 +76,14 @@ export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hon
 }
 
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
-  const input = await readInput(c, operation)
+  const input = await readRequest(c, operation)
   const run = async () => ({
     status: operation.http.status ?? 200,
     body: (await invoke(operation, input, context)) as unknown,
   })
   const key = c.req.header('idempotency-key')
   const answer =
-    key === undefined || operation.http.method !== 'post'
+    key === undefined || !isKeepable(operation)
       ? await run()
       : await answerOnce(
           {
@@ -94,34 +101,14 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   return new Response(text, { status: answer.status, headers: { 'content-type': 'application/json', etag: tag } })
 }
 
-/** Body, address and query together are the input; the address wins, so that a body cannot mean another thing. */
-async function readInput(c: Context<Env>, operation: RoutedOperation): Promise<unknown> {
-  const query = new URL(c.req.url).searchParams
-  const given = operation.http.method === 'get' ? undefined : await readBody(c.req.raw, limits)
-  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
-    throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
-  const named = Object.fromEntries(namesIn(operation.http.path).map((name) => [name, c.req.param(name)]))
-  const version = fieldsOf(operation.input).has('expectedVersion')
-    ? expectedVersion(c.req.header('if-match'))
-    : undefined
-  return {
-    ...given,
-    ...readQuery(operation.input, query),
-    ...named,
-    ...(version === undefined ? {} : { expectedVersion: version }),
-  }
-}
-
 /** A caller's own id is taken over if it is a plain word, so that nothing in a log can be made up. */
 const requestIdOf = (given: string | undefined): string =>
   given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
 
-function unknownAddress(c: Context<Env>): TooldexError {
-  const path = new URL(c.req.url).pathname
-  const methods = routes
-    .filter(({ http }) => new RegExp(`^${base}${http.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
-    .map(({ http }) => http.method.toUpperCase())
-  if (methods.length > 0)
-    return new TooldexError('METHOD_NOT_ALLOWED', `This address takes ${[...new Set(methods)].join(', ')}.`)
-  return new TooldexError('NOT_FOUND', 'There is nothing at this address.', { hint: 'See /docs for what there is.' })
+/** The address without its query, for a query may hold what nobody should read; an unknown error is told with its stack. */
+function noteFailure(logger: Logger, error: unknown, c: Context<Env>): void {
+  const { pathname } = new URL(c.req.url)
+  const about = { method: c.req.method, path: pathname.slice(0, 200), requestId: c.get('requestId') }
+  if (error instanceof TooldexError) logger.info('refused', { ...about, code: error.code })
+  else logger.error(String((error as Error | undefined)?.stack ?? error), about)
 }

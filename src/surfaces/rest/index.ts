@@ -1,1 +1,3 @@
 export { createRestApp } from './create-app.ts'
+export { plainProblem } from './plain-problem.ts'
+export { problemResponse } from './problem-response.ts'

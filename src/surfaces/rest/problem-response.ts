@@ -1,7 +1,11 @@
 import { errorTable, toErrorBody, toTooldexError } from '../../base/errors.ts'
 
 /** An error as RFC 9457 tells it. */
-export function problemResponse(thrown: unknown, requestId: string): Response {
+export function problemResponse(
+  thrown: unknown,
+  requestId: string,
+  more: Readonly<Record<string, string>> = {},
+): Response {
   const error = toTooldexError(thrown)
   const { http: status } = errorTable[error.code]
   const { code, message, hint, retryable, errors } = toErrorBody(error)
@@ -16,7 +20,7 @@ export function problemResponse(thrown: unknown, requestId: string): Response {
     errors,
     requestId,
   }
-  const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json', ...more }
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="tooldex"'
   if (status === 429 || status === 503) headers['retry-after'] = '1'
   return new Response(JSON.stringify(body), { status, headers })

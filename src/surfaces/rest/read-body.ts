@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { readJson } from '../../base/check-json-text.ts'
@@ -17,7 +17,18 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<un
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
     throw new TooldexError('MEDIA_TYPE', 'The body must be JSON, and say so.')
-  return readJson(decode(bytes), { maxBytes: limits.bytes, maxDepth: limits.depth })
+  return parse(decode(bytes), limits)
+}
+
+/** What is no JSON at all is another mistake than JSON that does not fit. */
+function parse(text: string, { bytes: maxBytes, depth: maxDepth }: BodyLimits): unknown {
+  try {
+    return readJson(text, { maxBytes, maxDepth })
+  } catch (error) {
+    if (!(error instanceof TooldexError)) throw error
+    const { message, problems, hint } = error
+    throw new TooldexError('BODY_INVALID', message, { problems, hint })
+  }
 }
 
 /** Only what says that it is JSON: a form of another site cannot say that without being asked first. */
@@ -54,10 +65,12 @@ async function readBytes(request: Request, most: number): Promise<Uint8Array> {
 }
 
 function unpacked(raw: Readable, encoding: string | null): Readable {
-  if (encoding === null || encoding === 'identity') return raw
-  if (encoding !== 'gzip')
-    throw new TooldexError('MEDIA_TYPE', `The encoding '${encoding.slice(0, 40)}' is not understood.`)
-  return raw.pipe(createGunzip())
+  const named = (encoding ?? 'identity').trim().toLowerCase()
+  if (named === 'identity' || named === '') return raw
+  if (named !== 'gzip' && named !== 'x-gzip')
+    throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
+  // Whoever reads the unpacked end is told of both: a caller that went away would otherwise be nobody's error.
+  return pipeline(raw, createGunzip(), () => {})
 }
 
 const tooLarge = (most: number): TooldexError =>

@@ -22,8 +22,12 @@ export function fieldsOf(input: z.ZodType): ReadonlyMap<string, FieldSchema> {
 }
 
 /** What stands behind the question mark, as the types that the operation takes; a name it does not know is refused. */
-export function readQuery(input: z.ZodType, query: URLSearchParams): Record<string, unknown> {
-  const fields = fieldsOf(input)
+export function readQuery(
+  input: z.ZodType,
+  query: URLSearchParams,
+  elsewhere: ReadonlySet<string>,
+): Record<string, unknown> {
+  const fields = new Map([...fieldsOf(input)].filter(([name]) => !elsewhere.has(name)))
   const values: Record<string, unknown> = {}
   for (const name of new Set(query.keys())) {
     const field = fields.get(name)

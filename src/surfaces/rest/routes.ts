@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { operations } from '../../operations/index.ts'
 import type { HttpRoute, Operation } from '../../operations/operation.ts'
 
@@ -16,3 +16,13 @@ export const routes: readonly RoutedOperation[] = (operations as readonly Operat
 /** The names in an address. */
 export const namesIn = (path: string): readonly string[] =>
   Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+
+/** Below what the operations are. */
+export const apiBase = '/api/v1'
+
+/** Whether an operation takes its input from the body rather than from the query. */
+export const hasBody = ({ http: { method } }: RoutedOperation): boolean => method !== 'get' && method !== 'delete'
+
+/** Whether an answer may be kept to be given again: one with a secret in it is shown once and kept nowhere. */
+export const isKeepable = ({ http: { method }, output }: RoutedOperation): boolean =>
+  method === 'post' && !(output instanceof z.ZodObject && 'secret' in output.shape)

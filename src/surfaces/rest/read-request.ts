@@ -1,0 +1,50 @@
+import type { Context } from 'hono'
+import { TooldexError } from '../../base/errors.ts'
+import { expectedVersion } from './entity-tag.ts'
+import { readBody } from './read-body.ts'
+import { fieldsOf, readQuery } from './read-input.ts'
+import { hasBody, namesIn, type RoutedOperation } from './routes.ts'
+
+const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
+
+/** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
+export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
+  const names = namesIn(operation.http.path)
+  const elsewhere = new Set([...names, 'expectedVersion'])
+  const query = new URL(c.req.url).searchParams
+  const given = hasBody(operation)
+    ? { ...readNone(query), ...(await readObject(c.req.raw)) }
+    : readQuery(operation.input, query, elsewhere)
+  refuseElsewhere(given, elsewhere)
+  const version = fieldsOf(operation.input).has('expectedVersion')
+    ? expectedVersion(c.req.header('if-match'))
+    : undefined
+  return {
+    ...given,
+    ...Object.fromEntries(names.map((name) => [name, c.req.param(name)])),
+    ...(version === undefined ? {} : { expectedVersion: version }),
+  }
+}
+
+function readNone(query: URLSearchParams): Record<string, never> {
+  const [name] = query.keys()
+  if (name === undefined) return {}
+  throw new TooldexError('INPUT_INVALID', `Unknown parameter '${name.slice(0, 100)}'.`, {
+    hint: 'Send it in the body.',
+  })
+}
+
+async function readObject(request: Request): Promise<Record<string, unknown>> {
+  const given = await readBody(request, limits)
+  if (given === undefined) return {}
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
+  throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
+}
+
+/** What the address or a header says cannot be said again, and differently, by the body. */
+function refuseElsewhere(given: Record<string, unknown>, elsewhere: ReadonlySet<string>): void {
+  const name = Object.keys(given).find((key) => elsewhere.has(key))
+  if (name === undefined) return
+  const where = name === 'expectedVersion' ? 'the header If-Match' : 'the address'
+  throw new TooldexError('INPUT_INVALID', `'${name}' is said by ${where}, not by the body.`)
+}
