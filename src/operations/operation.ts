@@ -37,6 +37,8 @@ export interface HttpRoute {
   /** What a success is answered with; 200 where absent. */
   readonly status?: 200 | 201 | 204
   readonly tag: string
+  /** How much the body may be, where the usual is not enough. */
+  readonly bodyBytes?: number
 }
 
 /** One thing a caller can do, described once for every surface. */

@@ -36,7 +36,7 @@ export const importBundle = defineOperation({
   name: 'bundle.import',
   summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
   scope: 'admin',
-  http: { method: 'post', path: '/bundle', tag },
+  http: { method: 'post', path: '/bundle', tag, bodyBytes: 32 * 1024 * 1024 },
   input: z.strictObject({
     bundle: Bundle.optional().describe('The bundle itself, or else its text.'),
     text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or a list of tools of OpenAI or MCP.'),

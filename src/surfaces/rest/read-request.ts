@@ -13,7 +13,7 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
   const elsewhere = new Set([...names, 'expectedVersion'])
   const query = new URL(c.req.url).searchParams
   const given = hasBody(operation)
-    ? { ...readNone(query), ...(await readObject(c.req.raw)) }
+    ? { ...readNone(query), ...(await readObject(c.req.raw, operation.http.bodyBytes)) }
     : readQuery(operation.input, query, elsewhere)
   refuseElsewhere(given, elsewhere)
   const version = fieldsOf(operation.input).has('expectedVersion')
@@ -34,8 +34,8 @@ function readNone(query: URLSearchParams): Record<string, never> {
   })
 }
 
-async function readObject(request: Request): Promise<Record<string, unknown>> {
-  const given = await readBody(request, limits)
+async function readObject(request: Request, bytes = limits.bytes): Promise<Record<string, unknown>> {
+  const given = await readBody(request, { ...limits, bytes })
   if (given === undefined) return {}
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
   throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
