@@ -10,7 +10,7 @@ function toContent(row: typeof tools.$inferSelect | typeof toolVersions.$inferSe
 }
 
 /** What of a tool its versions keep. */
-export const contentOf = (tool: RegisteredTool): ToolContent =>
+export const contentOf = (tool: ToolContent): ToolContent =>
   Object.fromEntries(contentKeys.map((key) => [key, tool[key]])) as ToolContent
 
 export function toTool(row: typeof tools.$inferSelect): RegisteredTool {

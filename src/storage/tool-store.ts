@@ -83,7 +83,7 @@ export class DatabaseToolStore implements ToolStore {
     return this.#change(async (db) => {
       const current = await lockTool(db, caller.workspace, idOrName)
       checkExpected(current, options.expectedVersion)
-      const [before, after] = [contentOf(current), await make(current)]
+      const [before, after] = [contentOf(current), contentOf(await make(current))]
       if (sameJson(before, after)) return { tool: current, changed: false }
       await checkCategory(db, caller.workspace, after.categoryId)
       const [row] = await db

@@ -1,0 +1,153 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Stores } from '../../src/contract/stores.ts'
+import { guard } from '../../src/storage/guard.ts'
+import { createStores, type Database, migrate, openDatabase, waitForAnswer } from '../../src/storage/index.ts'
+import { newTool } from '../../src/storage/stores.suite.ts'
+import { runCli } from '../support/run-cli.ts'
+import { freePort, startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { caller, startTraffic, timed, waitUntil } from './database-traffic.ts'
+
+let server: TestPostgres
+let url: string
+let database: Database
+let stores: Stores
+beforeAll(async () => {
+  server = await startPostgres({ flags: ['-c', 'max_connections=16'] })
+  url = await server.createDatabase()
+  database = await openDatabase({ url })
+  await migrate(database)
+  stores = createStores(database)
+}, 120_000)
+afterAll(async () => {
+  await database.close()
+  await server.stop()
+})
+
+const codesOf = (failures: readonly unknown[]) =>
+  new Set(failures.map((error) => (error as { code?: string }).code ?? error))
+
+describe('faults: database server', () => {
+  it.each(['fast', 'immediate', 'kill'] as const)(
+    '83: restart (%s) during traffic',
+    async (how) => {
+      let notices = 0
+      const unlisten = await stores.feed.listen(() => void notices++)
+      const traffic = startTraffic(stores)
+      await waitUntil(() => traffic.acknowledged.length > 20, 20_000)
+      await server.halt(how)
+      await waitUntil(() => traffic.failures.length > 10, 20_000)
+      await server.start()
+      const back = performance.now()
+      await waitUntil(() => traffic.lastAt() > back, 5000)
+      console.info(`83 ${how}: first write ${Math.round(traffic.lastAt() - back)} ms after the server was back`)
+      const heard = notices
+      await waitUntil(() => notices > heard, 5000)
+      await traffic.stop()
+      expect(codesOf(traffic.failures)).toEqual(new Set(['UNAVAILABLE']))
+      for (const name of traffic.acknowledged) expect(await stores.tools.get('default', name)).toBeDefined()
+      await unlisten()
+    },
+    60_000,
+  )
+
+  it('83: a transaction whose connection is lost between two statements fails, and the process goes on', async () => {
+    const lost = stores.transaction(async (inner) => {
+      await inner.tools.create(caller, newTool({ name: 'never_there' }))
+      const admin = postgres(url, { max: 1 })
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tooldex'`
+      await admin.end()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await inner.tools.create(caller, newTool({ name: 'never_there_either' }))
+    })
+    await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await stores.tools.get('default', 'never_there')).toBeUndefined()
+  })
+
+  it('85: every connection eaten: a bounded wait, UNAVAILABLE, and back again', async () => {
+    const late = await openDatabase({ url })
+    const own = createStores(late)
+    const eaters = Array.from({ length: 20 }, () => postgres(url, { max: 1 }))
+    await Promise.allSettled(eaters.map((eater) => eater`select 1`))
+    const { ms, code } = await timed(own.tools.create(caller, newTool()))
+    expect([code, ms < 10_000]).toEqual(['UNAVAILABLE', true])
+    await Promise.all(eaters.map((eater) => eater.end()))
+    const took = await waitUntil(async () => (await timed(own.tools.create(caller, newTool()))).code === 'ok', 5000)
+    console.info(`85: refused after ${Math.round(ms)} ms, back after ${Math.round(took)} ms`)
+    await late.close()
+  })
+
+  it('87: a lock that is held on a tool: UNAVAILABLE after the lock timeout, reads are served', async () => {
+    const tool = await stores.tools.create(caller, newTool())
+    const other = postgres(url, { max: 1 })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let locked = () => {}
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve
+    })
+    const holding = other.begin(async (sql) => {
+      await sql`select * from tools where id = ${tool.id} for update`
+      locked()
+      await held
+    })
+    await isLocked
+    const waiting = Array.from({ length: 12 }, () => timed(stores.tools.transition(caller, tool.id, 'activate')))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const single = await openDatabase({ url })
+    const read = await timed(createStores(single).tools.get('default', tool.id))
+    expect([read.code, read.ms < 2000]).toEqual(['ok', true])
+    const ended = await Promise.all(waiting)
+    expect(new Set(ended.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
+    expect(Math.max(...ended.map(({ ms }) => ms))).toBeLessThan(20_500)
+    release()
+    await holding
+    expect((await stores.tools.transition(caller, tool.id, 'activate')).status).toBe('ACTIVE')
+    await Promise.all([other.end(), single.close()])
+  }, 60_000)
+
+  it('88: what failed for being in the way is tried again three times at most, also in a real deadlock', async () => {
+    for (const code of ['40001', '40P01']) {
+      let attempts = 0
+      const failing = guard(async () => {
+        attempts++
+        throw Object.assign(new Error('conflict'), { code })
+      })
+      await expect(failing).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      expect(attempts).toBe(4)
+    }
+    const [a, b] = [await stores.tools.create(caller, newTool()), await stores.tools.create(caller, newTool())]
+    const change = (at: number) => (now: { notes: string | null }) =>
+      ({ ...now, notes: `${now.notes ?? ''}${at}` }) as never
+    const both = (first: string, second: string, at: number) =>
+      stores.transaction(async (inner) => {
+        await inner.tools.change(caller, first, change(at))
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        await inner.tools.change(caller, second, change(at))
+      })
+    await Promise.all([both(a.id, b.id, 1), both(b.id, a.id, 2)])
+    for (const { id } of [a, b]) expect((await stores.tools.get('default', id))?.version).toBe(3)
+  })
+
+  it('89: no server at start: the command says so and exits with 75; who waits goes on when it is there', async () => {
+    const port = await freePort()
+    const gone = await runCli(['db', 'status'], { env: { DATABASE_URL: `postgres://u:secret@127.0.0.1:${port}/x` } })
+    expect([gone.code, gone.stderr]).toEqual([75, expect.stringContaining(`127.0.0.1:${port}/x`)])
+    expect(gone.stderr).not.toContain('secret')
+    const wrong = await runCli(['db', 'status'], { env: { DATABASE_URL: url.replace('postgres@', 'wrong@') } })
+    expect([wrong.code, wrong.stderr]).toEqual([75, expect.stringContaining('password')])
+    await server.halt('fast')
+    const early = await openDatabase({ url })
+    const reasons: string[] = []
+    const waiting = waitForAnswer(early, { ms: 30_000, onWait: (reason) => reasons.push(reason) })
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await server.start()
+    const back = performance.now()
+    await waiting
+    console.info(`89: seen ${Math.round(performance.now() - back)} ms after the server was there`)
+    expect(reasons).toHaveLength(1)
+    await early.close()
+  }, 60_000)
+})
