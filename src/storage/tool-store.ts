@@ -20,6 +20,7 @@ import { listTags, renameTag } from './tags.ts'
 export class DatabaseToolStore implements ToolStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
+  #found: ReturnType<typeof prepareFinders> | undefined
 
   constructor(db: Db, cursors: () => Promise<Cursors>) {
     this.#db = db
@@ -53,9 +54,19 @@ export class DatabaseToolStore implements ToolStore {
 
   get(workspace: string, idOrName: string) {
     return guard(async () => {
-      const [row] = await this.#db.select().from(tools).where(named(workspace, idOrName)).limit(1)
+      const { byId, byName } = this.#finders()
+      const found = isUuid(idOrName)
+        ? byId.execute({ workspace, id: idOrName.toLowerCase() })
+        : byName.execute({ workspace, name: idOrName })
+      const [row] = await found
       return row === undefined ? undefined : toTool(row)
     })
+  }
+
+  /** The query that is asked most is put into words once. */
+  #finders() {
+    this.#found ??= prepareFinders(this.#db)
+    return this.#found
   }
 
   list(workspace: string, query: ToolListQuery) {
@@ -156,6 +167,15 @@ export class DatabaseToolStore implements ToolStore {
 
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
     return transact(this.#db, work)
+  }
+}
+
+function prepareFinders(db: Db) {
+  const inWorkspace = eq(tools.workspaceId, sql.placeholder('workspace'))
+  const find = (one: SQL) => db.select().from(tools).where(and(inWorkspace, one)).limit(1)
+  return {
+    byId: find(eq(tools.id, sql.placeholder('id'))).prepare('tool_by_id'),
+    byName: find(eq(tools.name, sql.placeholder('name'))).prepare('tool_by_name'),
   }
 }
 

@@ -4,6 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { connectLine } from './connect-line.ts'
+import { prepareStatements } from './prepare-statements.ts'
 
 /** How long things may take: everything that waits has an end. */
 export interface PostgresLimits {
@@ -35,7 +36,7 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
     throw new TooldexError('USAGE', 'DATABASE_URL is not the address of a PostgreSQL database.', {
       hint: 'Write postgres://user:password@host:5432/database',
     })
-  const sql = createClient(url, limits)
+  const sql = prepareStatements(createClient(url, limits))
   const slow = createClient(url, { ...limits, connections: 1, statementMs: 0, answerMs: Number.POSITIVE_INFINITY })
   return {
     engine: 'postgres',
