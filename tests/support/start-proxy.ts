@@ -7,7 +7,7 @@ export type LineMode = 'good' | 'late' | 'half-open' | 'trickle'
 export interface TestProxy {
   readonly port: number
   mode: LineMode
-  /** Called with what a client sends before it goes on; true resets the line, after handing it on. */
+  /** Called with what a client sends before it goes on; true resets the line after handing it on, and no answer comes back. */
   resetAfter: ((chunk: Buffer) => boolean) | undefined
   stop(): Promise<void>
 }
@@ -19,6 +19,7 @@ export async function startProxy(to: number): Promise<TestProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(to, '127.0.0.1')
+    let cut = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)
@@ -27,12 +28,12 @@ export async function startProxy(to: number): Promise<TestProxy> {
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => (proxy.mode === 'half-open' ? undefined : client.destroy()))
     client.on('data', (chunk) => {
-      const reset = proxy.resetAfter?.(chunk) === true
+      cut ||= proxy.resetAfter?.(chunk) === true
       pass(chunk, upstream)
-      if (reset) setTimeout(() => client.resetAndDestroy(), 50)
+      if (cut) setTimeout(() => client.resetAndDestroy(), 50)
     })
     upstream.on('data', (chunk) => {
-      if (!client.destroyed) pass(chunk, client)
+      if (!client.destroyed && !cut) pass(chunk, client)
     })
   })
   const pass = (chunk: Buffer, target: Socket) => {

@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { TransactionWatch } from './transaction-watch.ts'
+import { AnswerWatch } from './answer-watch.ts'
+import { findRefusal } from './find-refusal.ts'
 
-// The longest a lost transaction may take to notice that it is lost, before its place in the pool is given to others.
+// How long a lost transaction may take to notice it by its next statement, and how long it may then take to give up.
 const noticeMs = 30_000
+const giveUpMs = 250
 
 /** What goes wrong on a line; the code is what the driver and the guard know failures by. */
 export function lineError(code: string, message: string): Error & { code: string } {
@@ -12,12 +14,12 @@ export function lineError(code: string, message: string): Error & { code: string
 
 /**
  * A line to the server as the driver uses one. It ends where an answer takes too long, which a half-open line would hide for
- * minutes; and it stays until a transaction on it has ended, because the driver writes to the line of a lost transaction, and
+ * minutes; and it stays until a transaction on it has given up, because the driver writes to the line of a lost transaction, and
  * where there is none any more the process would end.
  */
 export class Line extends EventEmitter {
   readonly #answerMs: number
-  readonly #watch = new TransactionWatch()
+  readonly #watch = new AnswerWatch()
   readonly #waiting: [chunk: Uint8Array, done: (() => void) | undefined][] = []
   #raw: Socket | undefined
   #lost: Error | undefined
@@ -48,7 +50,7 @@ export class Line extends EventEmitter {
   }
 
   write(chunk: Uint8Array, done?: () => void): boolean {
-    this.#watch.sent(chunk)
+    this.#watch.sent()
     if (this.#lost !== undefined) this.#refuse(this.#lost)
     else if (this.#raw === undefined) this.#waiting.push([chunk, done])
     else {
@@ -78,11 +80,14 @@ export class Line extends EventEmitter {
     clearTimeout(this.#answer)
     this.#raw?.destroy()
     if (!this.#ending) this.#tell(error)
-    if (this.#watch.open) this.#notice = setTimeout(() => this.#close(), noticeMs).unref()
-    else this.#closeSoon()
+    this.#closeAfter({ none: 0, asking: giveUpMs, thinking: noticeMs }[this.#watch.transaction])
   }
 
   #receive(chunk: Buffer): void {
+    // The driver would put it down to the last query of the line before, and leave the one that waits now waiting.
+    const refusal = this.#watch.ready ? undefined : findRefusal(chunk)
+    if (refusal !== undefined) this.lose(lineError(refusal.code, refusal.message))
+    if (this.#lost !== undefined) return
     if (this.#watch.received(chunk)) {
       clearTimeout(this.#answer)
       this.#answer = undefined
@@ -98,21 +103,21 @@ export class Line extends EventEmitter {
 
   #refuse(error: Error): void {
     setImmediate(() => this.#tell(error))
-    if (!this.#watch.open) this.#closeSoon()
+    this.#closeAfter(giveUpMs)
   }
 
   #tell(error: Error): void {
     if (this.listenerCount('error') > 0) this.emit('error', error)
   }
 
-  // Promises that were just refused run on before this does, and may write.
-  #closeSoon(): void {
-    setImmediate(() => setImmediate(() => setImmediate(() => this.#close())))
+  /** Whoever was just refused may write once more, to roll back. */
+  #closeAfter(ms: number): void {
+    clearTimeout(this.#notice)
+    this.#notice = setTimeout(() => this.#close(), this.#ending ? 0 : ms)
   }
 
   #close(): void {
     if (this.#closed) return
-    clearTimeout(this.#notice)
     this.#closed = true
     this.emit('close', false)
   }

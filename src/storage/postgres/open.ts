@@ -28,6 +28,8 @@ const defaultLimits: PostgresLimits = {
 }
 // A server that comes back is found again this soon.
 const reconnectSeconds = 0.2
+// Whoever is not done by then is cut off.
+const closeSeconds = 2
 
 /** Connects to a PostgreSQL server; connections are made when they are needed. */
 export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Database {
@@ -47,7 +49,8 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
       const { unlisten } = await sql.listen(channel, onNotice)
       return unlisten
     },
-    close: async () => void (await Promise.all([sql.end({ timeout: 5 }), slow.end({ timeout: 5 })])),
+    close: async () =>
+      void (await Promise.all([sql.end({ timeout: closeSeconds }), slow.end({ timeout: closeSeconds })])),
   }
 }
 
@@ -63,6 +66,8 @@ function createClient(url: string, limits: PostgresLimits): postgres.Sql {
     connect_timeout: limits.connectSeconds,
     idle_timeout: 60,
     backoff: () => reconnectSeconds,
+    // Nothing here is kept in array columns, so their types need not be asked for.
+    fetch_types: false,
     onnotice: () => {},
     ssl: false,
     socket,
