@@ -49,6 +49,16 @@ onEachEngine('bodies over HTTP', (server) => {
     expect((await server().request('GET', '/tools/before_large')).status).toBe(200)
   })
 
+  it('16: whoever sends too much gets the answer every time, and goes on with the connection', async () => {
+    const raw = 'x'.repeat(5_000_000)
+    for (let time = 0; time < 8; time++) {
+      expectProblem(await server().request('POST', '/tools', { raw }), 413, 'TOO_LARGE')
+      expectProblem(await server().request('POST', '/tools', { raw, key: undefined }), 401, 'UNAUTHORIZED')
+      expectProblem(await server().request('POST', '/nowhere', { raw }), 404, 'NOT_FOUND')
+      expect((await server().request('GET', '/tools?limit=1')).status).toBe(200)
+    }
+  })
+
   it('17: JSON that nests 200,000 deep is refused with 400', async () => {
     for (const [open, close] of [
       ['[', ']'],

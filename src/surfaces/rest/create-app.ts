@@ -11,6 +11,7 @@ import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
 import { openApiDocument } from './openapi.ts'
 import { problemResponse } from './problem-response.ts'
+import { discardBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownAddress } from './unknown-address.ts'
@@ -40,6 +41,7 @@ export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hon
   app.use(async (c, next) => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
+    await discardBody(c.req.raw)
     c.res.headers.set('x-request-id', c.get('requestId'))
     for (const [name, value] of Object.entries(safeHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)

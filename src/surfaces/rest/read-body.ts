@@ -1,6 +1,5 @@
-import { pipeline, Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
-import { createGunzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { readJson } from '../../base/check-json-text.ts'
 import { TooldexError } from '../../base/errors.ts'
 
@@ -9,6 +8,9 @@ export interface BodyLimits {
   readonly bytes: number
   readonly depth: number
 }
+
+// What is too much is read all the same, up to here, so that the answer arrives.
+const mostDiscarded = 64 * 1024 * 1024
 
 /** The JSON of a request, or nothing where it has no body. */
 export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
@@ -42,35 +44,51 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Stops as soon as it is too much, counted after unpacking. */
+/** Never keeps more than is allowed, counted after unpacking. */
 async function readBytes(request: Request, most: number): Promise<Uint8Array> {
-  const said = Number(request.headers.get('content-length') ?? 0)
-  if (said > most) throw tooLarge(most)
-  const raw = Readable.fromWeb(request.body as ReadableStream)
-  const stream = unpacked(raw, request.headers.get('content-encoding'))
+  const packed = isPacked(request.headers.get('content-encoding'))
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  const bytes = await collect(request, most)
+  return packed ? unpack(bytes, most) : bytes
+}
+
+async function collect(request: Request, most: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
-    for await (const part of stream) {
+    for await (const part of request.body ?? []) {
       size += part.length
-      if (size > most) throw tooLarge(most)
-      parts.push(part)
+      if (size <= most) parts.push(part)
+      else parts.length = 0
+      if (size > mostDiscarded) break
     }
-  } catch (error) {
-    raw.destroy()
-    if (error instanceof TooldexError) throw error
+  } catch {
     throw new TooldexError('BODY_INVALID', 'The body could not be read to its end.')
   }
+  if (size > most) throw tooLarge(most)
   return Buffer.concat(parts)
 }
 
-function unpacked(raw: Readable, encoding: string | null): Readable {
+/** Reads what nobody wanted: a caller that still sends when it is answered would lose the answer with the connection. */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.method === 'GET' || request.method === 'HEAD' || request.bodyUsed || request.body === null) return
+  await collect(request, 0).catch(() => {})
+}
+
+function isPacked(encoding: string | null): boolean {
   const named = (encoding ?? 'identity').trim().toLowerCase()
-  if (named === 'identity' || named === '') return raw
-  if (named !== 'gzip' && named !== 'x-gzip')
-    throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
-  // Whoever reads the unpacked end is told of both: a caller that went away would otherwise be nobody's error.
-  return pipeline(raw, createGunzip(), () => {})
+  if (named === 'gzip' || named === 'x-gzip') return true
+  if (named === 'identity' || named === '') return false
+  throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
+}
+
+async function unpack(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: most })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(most)
+    throw new TooldexError('BODY_INVALID', 'The body cannot be unpacked.')
+  }
 }
 
 const tooLarge = (most: number): TooldexError =>

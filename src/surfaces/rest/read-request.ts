@@ -1,11 +1,13 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
 import { expectedVersion } from './entity-tag.ts'
-import { readBody } from './read-body.ts'
+import { type BodyLimits, readBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, namesIn, type RoutedOperation } from './routes.ts'
 
 const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
+// A question is answered word by word, while everybody else waits.
+const questionLimits = { bytes: 32 * 1024, depth: 10 }
 
 /** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
@@ -13,7 +15,7 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
   const elsewhere = new Set([...names, 'expectedVersion'])
   const query = new URL(c.req.url).searchParams
   const given = hasBody(operation)
-    ? { ...readNone(query), ...(await readObject(c.req.raw, operation.http.bodyBytes)) }
+    ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
   refuseElsewhere(given, elsewhere)
   const version = fieldsOf(operation.input).has('expectedVersion')
@@ -26,6 +28,11 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
   }
 }
 
+function limitsOf({ http }: RoutedOperation): BodyLimits {
+  if (http.tag === 'search') return questionLimits
+  return http.bodyBytes === undefined ? limits : { ...limits, bytes: http.bodyBytes }
+}
+
 function readNone(query: URLSearchParams): Record<string, never> {
   const [name] = query.keys()
   if (name === undefined) return {}
@@ -34,8 +41,8 @@ function readNone(query: URLSearchParams): Record<string, never> {
   })
 }
 
-async function readObject(request: Request, bytes = limits.bytes): Promise<Record<string, unknown>> {
-  const given = await readBody(request, { ...limits, bytes })
+async function readObject(request: Request, most: BodyLimits): Promise<Record<string, unknown>> {
+  const given = await readBody(request, most)
   if (given === undefined) return {}
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
   throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createStores, openDatabase } from '../../src/storage/index.ts'
+import { expectProblem, register } from '../support/rest.ts'
+import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+
+const secret = 'key-of-the-other-workspace-0123456789'
+const hidden = 'zebra_hidden'
+
+let postgres: TestPostgres
+let server: TestServer
+let ids: { tool: string; category: string; proposal: string }
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const url = await postgres.createDatabase()
+  server = await startServer({ database: url })
+  await addWorkspace(url)
+  ids = await fill(server)
+}, 120_000)
+afterAll(async () => {
+  await server?.stop()
+  await postgres?.stop()
+})
+
+/** There is no way to make a second workspace from outside yet, so its row and its key are written down directly. */
+async function addWorkspace(url: string): Promise<void> {
+  const database = await openDatabase({ url })
+  await database.execute("insert into workspaces (id) values ('other')")
+  const hash = createHash('sha256').update(secret).digest('hex')
+  const draft = { name: 'admin', prefix: 'key', hash, scopes: ['admin'] } as const
+  await createStores(database).keys.create({ workspace: 'other', actor: 'test' }, draft)
+  await database.close()
+}
+
+/** Things of the default workspace that the other must not learn of. */
+async function fill(of: TestServer) {
+  const category = (await of.request('POST', '/categories', { body: { name: hidden } })).body.id
+  const tool = (await register(of, hidden, { tags: [hidden], categoryId: category, description: `${hidden} thing` })).id
+  await of.request('PATCH', `/tools/${hidden}`, { body: { notes: hidden } })
+  await of.request('POST', `/tools/${hidden}/activate`)
+  const proposed = await of.request('POST', `/tools/${hidden}/proposals`, {
+    body: { change: { notes: `${hidden} 2` } },
+  })
+  return { tool, category, proposal: proposed.body.id }
+}
+
+const other = (method: string, path: string, body?: unknown, headers = {}) =>
+  server.request(method, path, { key: secret, body, headers })
+
+describe('113: two workspaces', () => {
+  it('113: what is in one is in no list, count, search, export or history of the other', async () => {
+    const lists = [
+      '/tools?total=true',
+      '/tags',
+      '/categories',
+      '/categories/tree',
+      '/bundle',
+      '/audit',
+      '/keys',
+      '/llm/tools',
+      `/tools?search=${hidden}&total=true`,
+      `/tools?tag=${hidden}`,
+    ]
+    for (const path of lists) {
+      const answer = await other('GET', path)
+      expect(answer.status, path).toBe(200)
+      expect(answer.text, path).not.toContain(hidden)
+      expect(answer.text, path).not.toContain(ids.tool)
+    }
+    expect((await other('GET', '/tools?total=true')).body).toEqual({ items: [], total: 0 })
+    for (const body of [
+      {},
+      { query: hidden },
+      { query: hidden, mode: 'substring', facets: true },
+      { query: 'thing', explainTool: hidden },
+    ]) {
+      const answer = await other('POST', '/search', body)
+      expect(answer.status).toBe(200)
+      expect(JSON.stringify(answer.body.results ?? [])).not.toContain(hidden)
+      expect(answer.text).not.toContain(ids.tool)
+    }
+  })
+
+  it('113: what is of another workspace is unknown in the same words as what is nowhere', async () => {
+    const nowhere = '00000000-0000-4000-8000-000000000000'
+    const asked: readonly (readonly [string, (id: string) => string, unknown?])[] = [
+      ['GET', (id) => `/tools/${id}`],
+      ['PATCH', (id) => `/tools/${id}`, { notes: 'x' }],
+      ['DELETE', (id) => `/tools/${id}`],
+      ...['activate', 'deactivate', 'deprecate', 'validate'].map(
+        (step) => ['POST', (id: string) => `/tools/${id}/${step}`] as const,
+      ),
+      ['POST', (id) => `/tools/${id}/rollback`, { version: 1 }],
+      ['GET', (id) => `/tools/${id}/versions`],
+      ['GET', (id) => `/tools/${id}/versions/1`],
+      ['GET', (id) => `/tools/${id}/diff`],
+      ['GET', (id) => `/tools/${id}/proposals`],
+      ['POST', (id) => `/tools/${id}/proposals`, { change: { notes: 'x' } }],
+      ['GET', (id) => `/tools/${id}@1`],
+      ['GET', (id) => `/llm/tools/${id}`],
+      ['GET', (id) => `/tools?category=${id}`],
+      ['GET', (id) => `/categories/${id}`],
+      ['PATCH', (id) => `/categories/${id}`, { name: 'mine' }],
+      ['DELETE', (id) => `/categories/${id}?reparent=true`],
+      ['POST', (id) => `/proposals/${id}/accept`],
+      ['POST', (id) => `/proposals/${id}/refuse`],
+    ]
+    for (const [method, path, body] of asked)
+      for (const id of [hidden, ids.tool, ids.category, ids.proposal]) {
+        const answer = await other(method, path(id), body)
+        const none = await other(method, path(id === hidden ? 'nobody_knows' : nowhere), body)
+        expectProblem(answer, 404)
+        const told = { ...answer.body, requestId: '', detail: answer.body.detail.replaceAll(id, 'ID') }
+        const toldNone = {
+          ...none.body,
+          requestId: '',
+          detail: none.body.detail.replaceAll(id === hidden ? 'nobody_knows' : nowhere, 'ID'),
+        }
+        expect(told).toEqual(toldNone)
+      }
+  })
+
+  it('113: nothing of another workspace can be referred to, and its names are free', async () => {
+    const refer = await other('POST', '/tools', {
+      name: 'mine',
+      displayName: 'x',
+      description: 'x',
+      inputSchema: {},
+      categoryId: ids.category,
+    })
+    expectProblem(refer, 422, 'TOOL_INVALID')
+    expectProblem(await other('POST', '/categories', { name: 'mine', parentId: ids.category }), 404)
+    expect((await other('POST', '/categories', { name: hidden })).status).toBe(201)
+    const same = await other('POST', '/tools', { name: hidden, displayName: 'x', description: 'x', inputSchema: {} })
+    expect(same.status).toBe(201)
+    expect(same.body.id).not.toBe(ids.tool)
+    expect((await other('POST', '/tags/rename', { from: hidden, to: 'stolen' })).body).toEqual({ tools: 0 })
+    expect((await other('DELETE', `/tools/${hidden}`)).status).toBe(200)
+    const mine = await server.request('GET', `/tools/${hidden}`)
+    expect([mine.status, mine.body.id, mine.body.tags]).toEqual([200, ids.tool, [hidden]])
+  })
+
+  it('26, 113: cursors and Idempotency-Keys of one workspace mean nothing in the other', async () => {
+    await register(server, 'second_tool')
+    for (const path of ['/tools', '/audit', `/tools/${hidden}/versions`]) {
+      const { nextCursor } = (await server.request('GET', `${path}?limit=1`)).body
+      expect(nextCursor, path).toBeTypeOf('string')
+      const target = path.includes('versions') ? '/tools' : path
+      expectProblem(await other('GET', `${target}?limit=1&cursor=${nextCursor}`), 400, 'CURSOR_INVALID')
+    }
+    const headers = { 'idempotency-key': 'same-in-both' }
+    const first = await server.request('POST', '/categories', { body: { name: 'kept' }, headers })
+    const second = await other('POST', '/categories', { name: 'kept' }, headers)
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.body.id).not.toBe(first.body.id)
+  })
+
+  it('113: a bundle with prune changes its own workspace only', async () => {
+    const before = (await server.request('GET', '/tools?total=true')).body.total
+    const pruned = await other('POST', '/bundle', { bundle: { tooldex: 1 }, prune: true })
+    expect(pruned.status).toBe(200)
+    expect(pruned.text).not.toContain(ids.tool)
+    expect((await server.request('GET', '/tools?total=true')).body.total).toBe(before)
+    expectProblem(await other('DELETE', '/keys/nobody'), 404)
+  })
+})
