@@ -97,8 +97,11 @@ export class Line extends EventEmitter {
 
   #expectAnswer(): void {
     if (this.#answer !== undefined || !Number.isFinite(this.#answerMs)) return
-    const late = () => this.lose(lineError('ETIMEDOUT', 'the server took too long to answer'))
-    this.#answer = setTimeout(late, this.#answerMs).unref()
+    const lose = () => this.lose(lineError('ETIMEDOUT', 'the server took too long to answer'))
+    // A process that was itself held up first reads what has come meanwhile.
+    const late = () => setImmediate(() => this.#answer === timer && lose())
+    const timer = setTimeout(late, this.#answerMs).unref()
+    this.#answer = timer
   }
 
   #refuse(error: Error): void {
