@@ -2,10 +2,10 @@ import { TooldexError } from './errors.ts'
 import { measureSchema } from './json-schema/measure-schema.ts'
 import { readMeasured, readSchema } from './json-schema/read-schema.ts'
 import { SchemaCache } from './json-schema/schema-cache.ts'
-import { SchemaValidator, type Validated } from './json-schema/schema-validator.ts'
+import { SchemaValidator } from './json-schema/schema-validator.ts'
 import type { Problem } from './problem.ts'
 
-export { SchemaCache, SchemaValidator, type Validated }
+export { SchemaCache, SchemaValidator }
 
 /** What else is asked of a schema. */
 export interface CheckSchemaOptions {

@@ -174,7 +174,7 @@ export interface ApiKey {
 }
 
 export interface KeyStore {
-  /** Keeps the hash only. */
+  /** Keeps the hash only. The first key of a workspace makes it. */
   create(
     caller: Caller,
     draft: { name: string; hash: string; prefix: string; scopes: readonly KeyScope[]; expiresAt?: string | undefined },

@@ -5,7 +5,7 @@ import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
-import { apiKeys } from './schema.ts'
+import { apiKeys, workspaces } from './schema.ts'
 
 // When a key was last used is worth knowing to the minute, not a write for every request.
 const noticedEvery = sql`interval '1 minute'`
@@ -21,6 +21,7 @@ export class DatabaseKeyStore implements KeyStore {
   create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
     return this.#change(async (db) => {
       const { name, hash, prefix, scopes, expiresAt } = draft
+      await db.insert(workspaces).values({ id: caller.workspace }).onConflictDoNothing()
       const [row] = await db
         .insert(apiKeys)
         .values({

@@ -1,3 +1,2 @@
-export { type CompileOptions, compileTool } from './compile-tool.ts'
+export { compileTool } from './compile-tool.ts'
 export { compileTools } from './compile-tools.ts'
-export { toAlias } from './tool-aliases.ts'

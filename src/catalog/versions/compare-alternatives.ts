@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { areDisjoint } from './disjoint.ts'
 import { matchSame } from './match-same.ts'
 import { type Place, step, subjectOf } from './place.ts'
-import type { JsonObject } from './same-content.ts'
 import { withoutAnnotations } from './schema-node.ts'
 
 /**

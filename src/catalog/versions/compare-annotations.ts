@@ -1,6 +1,6 @@
+import { type JsonObject, sameJson } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { type Place, showValue, step, subjectOf } from './place.ts'
-import { type JsonObject, sameJson } from './same-content.ts'
 import { isAnnotation } from './schema-node.ts'
 
 /** Compares what a schema says about values without allowing or forbidding any, and its default. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../base/same-json.ts'
 import type { Effect, Walk } from './comparison.ts'
 import { type Place, step, subjectOf } from './place.ts'
-import type { JsonObject } from './same-content.ts'
 
 /** A walk for each kind of values that limits are for. */
 interface Walks {

@@ -1,7 +1,7 @@
+import { isObject, type JsonObject, sameJson } from '../../base/same-json.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
 import { matchSame } from './match-same.ts'
 import { type Place, step, subjectOf } from './place.ts'
-import { isObject, type JsonObject, sameJson } from './same-content.ts'
 import { hasReference } from './schema-node.ts'
 
 /** Keywords that are compared as a whole, those that belong together in one row. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { atItems, type Place, step, subjectOf } from './place.ts'
-import type { JsonObject } from './same-content.ts'
 
 /** Compares the items of lists, those with a position of their own and the others. */
 export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {

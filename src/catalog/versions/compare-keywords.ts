@@ -1,3 +1,4 @@
+import { type JsonObject, sameJson } from '../../base/same-json.ts'
 import { compareAlternatives, toAlternatives } from './compare-alternatives.ts'
 import { compareBounds } from './compare-bounds.ts'
 import { compareConditions } from './compare-conditions.ts'
@@ -7,7 +8,6 @@ import { compareTypes, compareValues, typesOf } from './compare-values.ts'
 import type { Walk } from './comparison.ts'
 import { isWellFormed } from './keyword-shapes.ts'
 import { type Place, step, subjectOf } from './place.ts'
-import { type JsonObject, sameJson } from './same-content.ts'
 import { normalizeNode } from './schema-node.ts'
 
 /** Compares two schemas keyword by keyword: each is a condition of its own, or one of a group that is compared together. */

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { atProperty, namedAt, type Place, step, subjectOf } from './place.ts'
-import { isObject, type JsonObject } from './same-content.ts'
 
 /** Compares the properties of objects: those that are named, those that must be there, and all others. */
 export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { type Place, showValue, step, subjectOf } from './place.ts'
-import { type JsonObject, valuesMissing } from './same-content.ts'
+import { valuesMissing } from './values-missing.ts'
 
 const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
 const mostValues = 5

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../base/same-json.ts'
 import type { Side } from './comparison.ts'
 import { diffSchemas } from './diff-schemas.ts'
-import type { JsonObject } from './same-content.ts'
 
 const tell = (before: JsonObject, after: JsonObject, side: Side = 'input') =>
   diffSchemas(before, after, side).map((change) => `${change.class}: ${change.message}`)

@@ -1,10 +1,10 @@
+import { isObject, type JsonObject, sameJson } from '../../base/same-json.ts'
 import type { SchemaChange } from '../../contract/tool-diff.ts'
 import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { type Effect, type Finding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
 import { type Place, step, subjectOf, topOf } from './place.ts'
-import { isObject, type JsonObject, sameJson } from './same-content.ts'
 import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
 
 /** How far a comparison goes before it gives up and says so. */

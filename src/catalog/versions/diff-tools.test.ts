@@ -4,7 +4,6 @@ import { ToolContent, ToolDraft } from '../../contract/registry.ts'
 import { changeClasses, ToolDiff } from '../../contract/tool-diff.ts'
 import { describeDiff } from './describe-diff.ts'
 import { diffTools } from './diff-tools.ts'
-import { sameContent } from './same-content.ts'
 
 const tool = (rest: Partial<ToolDraft> = {}): ToolContent =>
   ToolContent.parse(
@@ -79,27 +78,6 @@ describe('diffTools', () => {
         for (const { class: name, changes } of diff.fields) if (changes) expect(name).toBe(worst(changes))
         expect(diffTools(tool(a), structuredClone(tool(a))).class).toBe('none')
       }),
-    )
-  })
-})
-
-describe('sameContent', () => {
-  it('minds neither the order of keys nor null for what is absent', () => {
-    const { notes, ...rest } = tool({ executorConfig: { a: 1, b: { c: 2, d: 3 } } })
-    expect(sameContent({ ...rest, notes }, { ...rest, executorConfig: { b: { d: 3, c: 2 }, a: 1 } })).toBe(true)
-    expect(sameContent(tool(), tool({ tags: ['a'] }))).toBe(false)
-  })
-
-  it('takes null inside a schema for what it says', () => {
-    expect(sameContent(tool({ inputSchema: { default: null } }), tool({ inputSchema: {} }))).toBe(false)
-    expect(sameContent(tool({ inputSchema: { a: undefined } }), tool({ inputSchema: {} }))).toBe(true)
-  })
-
-  it('goes as deep as the values', () => {
-    const deep = () => JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
-    expect(sameContent({ inputSchema: deep() }, { inputSchema: deep() })).toBe(true)
-    expect(diffTools({ ...tool(), inputSchema: deep() }, { ...tool(), inputSchema: { a: deep() } }).class).not.toBe(
-      'none',
     )
   })
 })

@@ -1,4 +1,5 @@
 import { lineDiff } from '../../base/line-diff.ts'
+import { sameJson } from '../../base/same-json.ts'
 import type { ToolAnnotations } from '../../contract/catalog.ts'
 import { ToolContent } from '../../contract/registry.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../contract/tool-diff.ts'
 import type { Side } from './comparison.ts'
 import { diffSchemas } from './diff-schemas.ts'
-import { sameJson } from './same-content.ts'
 
 type Field = keyof ToolContent
 type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange> | undefined

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '../../base/same-json.ts'
 import { typesOf } from './compare-values.ts'
-import { isObject, type JsonObject, valuesMissing } from './same-content.ts'
 import { normalizeNode } from './schema-node.ts'
+import { valuesMissing } from './values-missing.ts'
 
 /** Past this many members it is not worth looking at every pair. */
 const mostMembers = 50

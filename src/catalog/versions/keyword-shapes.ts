@@ -1,4 +1,4 @@
-import { isObject } from './same-content.ts'
+import { isObject } from '../../base/same-json.ts'
 
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
 const isType = (value: unknown) => typeNames.includes(value as string)

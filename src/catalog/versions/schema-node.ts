@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, sameJson } from '../../base/same-json.ts'
 import { isWellFormed } from './keyword-shapes.ts'
-import { isObject, type JsonObject, sameJson } from './same-content.ts'
 
 /** A schema where it stands: references are followed. */
 export interface OpenSchema {

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { JsonObject } from '../../base/same-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
-import type { JsonObject } from './same-content.ts'
 
 const names = ['a', 'b', 'c'] as const
 const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 })

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import type { KeyScope } from '../../contract/stores.ts'
-import { defineOperation } from '../operation.ts'
+import { TooldexError } from '../../base/errors.ts'
+import type { Caller, KeyScope } from '../../contract/stores.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
 import { registryOf } from './registry.ts'
 
@@ -39,15 +40,27 @@ export const createKey = defineOperation({
     name: z.string().trim().min(1).max(100),
     scopes: z.array(z.enum(scopes)).min(1).default(['read']),
     expiresAt: z.iso.datetime({ offset: true }).optional(),
+    workspace: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be of lower-case letters, digits and dashes')
+      .optional()
+      .describe('Another workspace than your own; its first key makes it. Only from the first workspace.'),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
-  async handle({ name, scopes: wanted, expiresAt }, context) {
+  async handle({ name, scopes: wanted, expiresAt, workspace }, context) {
+    const caller = callerIn(context, workspace)
     const { secret, prefix, hash } = makeKey()
     const draft = { name, prefix, hash, scopes: [...new Set(wanted)], expiresAt }
-    const key = await registryOf(context).stores.keys.create(context.caller, draft)
+    const key = await registryOf(context).stores.keys.create(caller, draft)
     return { ...key, scopes: [...key.scopes], secret }
   },
 })
+
+/** Who owns the first workspace owns the installation, and lets others in. */
+function callerIn({ caller }: OperationContext, workspace = caller.workspace): Caller {
+  if (workspace === caller.workspace || caller.workspace === 'default') return { ...caller, workspace }
+  throw new TooldexError('FORBIDDEN', 'Keys of another workspace are made from the first workspace only.')
+}
 
 /** List keys. */
 export const listKeys = defineOperation({

@@ -1,5 +1,4 @@
-export type { BundleFormat } from './detect-format.ts'
 export { planBundle } from './plan-bundle.ts'
-export { type ReadBundle, type ReadBundleOptions, readBundle } from './read-bundle.ts'
-export { type ReadBundleFolder, readBundleFolder } from './read-bundle-folder.ts'
+export { readBundle } from './read-bundle.ts'
+export { readBundleFolder } from './read-bundle-folder.ts'
 export { writeBundle } from './write-bundle.ts'

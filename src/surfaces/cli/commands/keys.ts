@@ -29,15 +29,19 @@ export const addKeys: AddCommand = (program, host) => {
     .description('make a key; its secret is shown this once')
     .addOption(new Option('--scope <scope>', 'what it may do: read, call, write, admin').argParser(collect))
     .option('--expires <time>', 'until when it is valid, such as 2027-01-31T00:00:00Z')
-  withRegistryOptions(create).action((name: string, flags: RegistryFlags & { scope?: string[]; expires?: string }) => {
-    const { scope, expires } = flags
-    const input = {
-      name,
-      ...(scope === undefined ? {} : { scopes: scope }),
-      ...(expires === undefined ? {} : { expiresAt: expires }),
-    }
-    return printOperation(host, flags, { operation: createKey, input, text: ({ secret }) => `${secret}\n` })
-  })
+    .option('--workspace <name>', 'for another workspace; its first key makes it')
+  withRegistryOptions(create).action(
+    (name: string, flags: RegistryFlags & { scope?: string[]; expires?: string; workspace?: string }) => {
+      const { scope, expires, workspace } = flags
+      const input = {
+        name,
+        ...(scope === undefined ? {} : { scopes: scope }),
+        ...(expires === undefined ? {} : { expiresAt: expires }),
+        ...(workspace === undefined ? {} : { workspace }),
+      }
+      return printOperation(host, flags, { operation: createKey, input, text: ({ secret }) => `${secret}\n` })
+    },
+  )
   withRegistryOptions(group.command('revoke <name>').description('revoke a key at once and for good')).action(
     (idOrName: string, flags: RegistryFlags) =>
       printOperation(host, flags, {
