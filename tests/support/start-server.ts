@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly words?: readonly string[]
 }
 
-const startMs = 30_000
+const startMs = 60_000
 export const testKey = 'test-key-0123456789abcdef'
 
 /** Starts a server on a free port and waits until it answers; a home of its own goes with it. */

@@ -1,14 +1,21 @@
 import * as z from 'zod'
-import { errorTable } from '../../base/errors.ts'
 import { packageVersion } from '../../base/package-info.ts'
-import { namesIn, type RoutedOperation, routes } from './routes.ts'
+import { bodyExamples } from './openapi-examples.ts'
+import { idempotencyKey, ifMatch, problemResponse, problemSchema } from './openapi-parts.ts'
+import { hasBody, isKeepable, namesIn, type RoutedOperation, routes } from './routes.ts'
 
 type Json = Record<string, unknown>
 let made: Json | undefined
 
 /** The OpenAPI 3.1 document of everything that can be reached over HTTP, made from the operations. */
 export function openApiDocument(): Json {
-  made ??= {
+  made ??= make()
+  return made
+}
+
+function make(): Json {
+  const schemas: Json = { Problem: problemSchema }
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Tooldex',
@@ -18,42 +25,43 @@ export function openApiDocument(): Json {
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ http }) => http.tag))].map((name) => ({ name })),
-    paths: pathsOf(routes),
+    paths: pathsOf(routes, schemas),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
-      schemas: { Problem: problemSchema },
+      schemas,
       responses: { Problem: problemResponse },
     },
   }
-  return made
 }
 
-function pathsOf(all: readonly RoutedOperation[]): Json {
+function pathsOf(all: readonly RoutedOperation[], schemas: Json): Json {
   const paths: Record<string, Json> = {}
   for (const operation of all) {
     const { path, method } = operation.http
-    paths[path] = { ...paths[path], [method]: describe(operation) }
+    paths[path] = { ...paths[path], [method]: describe(operation, schemas) }
   }
   return paths
 }
 
-function describe({ name, summary, scope, http, input, output }: RoutedOperation): Json {
-  const schema = toSchema(input, 'input')
+function describe(operation: RoutedOperation, schemas: Json): Json {
+  const { name, summary, scope, http, input, output } = operation
+  const schema = toSchema(input, { io: 'input', name, schemas })
   const properties = (schema.properties ?? {}) as Record<string, Json>
   const required = (schema.required ?? []) as readonly string[]
   const inPath = namesIn(http.path)
   const rest = Object.keys(properties).filter((field) => !inPath.includes(field) && field !== 'expectedVersion')
-  const hasBody = http.method !== 'get' && http.method !== 'delete'
   const parameters = [
     ...inPath.map((field) => ({
       name: field,
       in: 'path',
       required: true,
-      schema: properties[field] ?? { type: 'string' },
+      schema: field === 'version' ? { type: 'integer', minimum: 1 } : (properties[field] ?? { type: 'string' }),
     })),
-    ...(hasBody ? [] : rest.map((field) => queryParameter(field, properties[field] ?? {}, required.includes(field)))),
+    ...(hasBody(operation)
+      ? []
+      : rest.map((field) => queryParameter(field, properties[field] ?? {}, required.includes(field)))),
     ...('expectedVersion' in properties ? [ifMatch] : []),
-    ...(http.method === 'post' ? [idempotencyKey] : []),
+    ...(isKeepable(operation) ? [idempotencyKey] : []),
   ]
   const body = {
     ...schema,
@@ -66,13 +74,13 @@ function describe({ name, summary, scope, http, input, output }: RoutedOperation
     description: `Needs the scope \`${scope}\`.`,
     tags: [http.tag],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(hasBody && rest.length > 0
-      ? { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }
+    ...(hasBody(operation) && rest.length > 0
+      ? { requestBody: { required: body.required.length > 0, content: { 'application/json': bodyOf(name, body) } } }
       : {}),
     responses: {
       [String(http.status ?? 200)]: {
         description: 'Done.',
-        content: { 'application/json': { schema: toSchema(output, 'output') } },
+        content: { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } },
       },
       default: { $ref: '#/components/responses/Problem' },
     },
@@ -89,54 +97,23 @@ const queryParameter = (name: string, schema: Json, required: boolean): Json => 
   schema,
 })
 
-const ifMatch = {
-  name: 'If-Match',
-  in: 'header',
-  required: false,
-  description: 'The version the change is made on, such as "3"; refused with 412 where there is a newer one.',
-  schema: { type: 'string' },
-}
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: 'The same request under the same key is done once, and answered alike, for a day.',
-  schema: { type: 'string', maxLength: 200 },
-}
-const problemSchema = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'hint', 'retryable', 'errors', 'requestId'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(errorTable) },
-    hint: { type: 'string', description: 'The next step.' },
-    retryable: { type: 'boolean' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['severity', 'message'],
-        properties: {
-          severity: { type: 'string', enum: ['error', 'warning'] },
-          pointer: { type: 'string' },
-          message: { type: 'string' },
-          hint: { type: 'string' },
-        },
-      },
-    },
-    requestId: { type: 'string' },
-  },
-}
-const problemResponse = {
-  description: 'Refused or failed, as RFC 9457 tells it.',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+const bodyOf = (name: string, schema: Json): Json => {
+  const example = bodyExamples[name]
+  return { schema, ...(example === undefined ? {} : { example }) }
 }
 
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+interface SchemaPlace {
+  readonly io: 'input' | 'output'
+  readonly name: string
+  /** Where parts that refer to themselves are put, for the document to find them. */
+  readonly schemas: Json
+}
+
+function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaPlace): Json {
+  const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"#/components/schemas/${name}.${io}.`)
+  const { $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Json }
+  for (const [part, definition] of Object.entries($defs)) schemas[`${name}.${io}.${part}`] = definition
   return rest
 }
 

@@ -1,0 +1,54 @@
+import { errorTable } from '../../base/errors.ts'
+
+/** The header that says what a change is made on. */
+export const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The version the change is made on, such as "3"; refused with 412 where there is a newer one.',
+  schema: { type: 'string' },
+}
+
+/** The header that makes a request be done once. */
+export const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same request under the same key is done once, and answered alike, for a day.',
+  schema: { type: 'string', maxLength: 200 },
+}
+
+/** What every refusal looks like. */
+export const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'hint', 'retryable', 'errors', 'requestId'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(errorTable) },
+    hint: { type: 'string', description: 'The next step.' },
+    retryable: { type: 'boolean' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['severity', 'message'],
+        properties: {
+          severity: { type: 'string', enum: ['error', 'warning'] },
+          pointer: { type: 'string' },
+          message: { type: 'string' },
+          hint: { type: 'string' },
+        },
+      },
+    },
+    requestId: { type: 'string' },
+  },
+}
+
+/** Every refusal. */
+export const problemResponse = {
+  description: 'Refused or failed, as RFC 9457 tells it.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+}
