@@ -1,8 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import type { Stores } from '../contract/stores.ts'
@@ -15,21 +12,13 @@ import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
+import { drain, listen } from './listen.ts'
+import { registerExamples } from './register-examples.ts'
 
 /** What `tooldex serve` is asked for. */
 export interface ServeOptions extends ServeFlags {
   readonly say: (line: string) => void
 }
-
-// A client that sends its head or its body too slowly is let go.
-const timeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5000,
-  connectionsCheckingInterval: 2000,
-}
-const portsToTry = 20
-const drainMs = 5000
 
 /** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
@@ -50,11 +39,17 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       loadEmbedder: context.loadEmbedder,
       signal: ending.signal,
     })
+    if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
-    const { server, url } = await listen(options, context, catalogues)
+    const app = createRestApp({
+      context,
+      ready: () => stores.ping(),
+      catalogueOf: (workspace) => catalogues.of(workspace),
+    })
+    const { server, url } = await listen(options, app.fetch)
     const file = tell(home, url)
-    greet(options, { url, secret, context, database })
+    await greet(options, { url, secret, context, database })
     await stopped(stop)
     rmSync(file, { force: true })
     await drain(server)
@@ -71,37 +66,6 @@ function refuseStrangers(host: string): void {
   if (process.env.TOOLDEX_API_KEY) return
   throw new TooldexError('USAGE', `Listening on ${host} lets others in, and no admin key was chosen for it.`, {
     hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
-  })
-}
-
-async function listen(options: ServeOptions, context: OperationContext, catalogues: Catalogues) {
-  const ready = async () => {
-    await context.registry?.stores.ping()
-  }
-  const app = createRestApp({ context, ready, catalogueOf: (workspace) => catalogues.of(workspace) })
-  for (let port = options.port; ; port++) {
-    const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server
-    const taken = await tryListen(server, port, options.host)
-    if (!taken) {
-      const { port: used } = server.address() as AddressInfo
-      if (used !== options.port && options.port !== 0)
-        options.say(`port ${options.port} is taken; listening on ${used} instead`)
-      return { server, url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${used}` }
-    }
-    if (port >= options.port + portsToTry)
-      throw new TooldexError('USAGE', `No port from ${options.port} to ${port} is free.`, {
-        hint: 'Choose one with --port.',
-      })
-  }
-}
-
-/** Whether the port is taken. */
-function tryListen(server: Server, port: number, host: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
-    )
-    server.listen(port, host, () => resolve(false))
   })
 }
 
@@ -137,14 +101,24 @@ interface Greeting {
   readonly database: Database
 }
 
-function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): void {
-  const tools = context.catalogue.current().index.size
-  say(`tooldex serves ${tools} tools of configs and the registry at ${url} (database: ${database.engine})`)
-  if (secret !== undefined && !process.env.TOOLDEX_API_KEY) {
-    say(`your admin key, shown this once: ${secret}`)
-    say(`open ${url}/docs to read the API; sign in later with ${url}/#key=${secret}`)
-  } else say(`open ${url}/docs to read the API`)
-  say(`next: export TOOLDEX_API_KEY=${secret === undefined ? 'KEY' : secret}; tooldex tools list`)
+/** Five lines: what is served, the key, where to read, what to try, how to stop. */
+async function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
+  const { tools } = await context.catalogue.open()
+  const ofConfigs = context.catalogue.current().index.size
+  say(
+    `tooldex serves ${ofConfigs} tools of configs and ${tools.size - ofConfigs} of the registry at ${url} (database: ${database.engine})`,
+  )
+  const shown = secret !== undefined && !process.env.TOOLDEX_API_KEY
+  if (shown) say(`your admin key, shown this once: ${secret}`)
+  else if (process.env.TOOLDEX_API_KEY) say('the key is the one in TOOLDEX_API_KEY')
+  else
+    say(
+      'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
+    )
+  say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
+  say(
+    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search --server ${url} holidays`,
+  )
   say('stop with Ctrl+C')
 }
 
@@ -152,15 +126,3 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) =>
     signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
   )
-
-/** Requests that run get their answers; new ones are not taken. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => server.closeAllConnections(), drainMs)
-    server.close(() => {
-      clearTimeout(late)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
-}
