@@ -21,6 +21,6 @@ describeStores('embedded', async () => {
   return { stores, close: () => close().finally(() => rmSync(home, { recursive: true, force: true })) }
 })
 describeStores('PostgreSQL', async () => {
-  server = await startPostgres()
+  server ??= await startPostgres()
   return open({ url: await server.createDatabase() })
 })

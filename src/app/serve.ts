@@ -13,6 +13,7 @@ import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
 import { drain, listen } from './listen.ts'
+import { registerExamples } from './register-examples.ts'
 
 /** What `tooldex serve` is asked for. */
 export interface ServeOptions extends ServeFlags {
@@ -40,6 +41,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       loadEmbedder: context.loadEmbedder,
       signal: ending.signal,
     })
+    if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
     const app = createRestApp({
@@ -49,7 +51,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url)
-    greet(options, { url, secret, context, database })
+    await greet(options, { url, secret, context, database })
     await stopped(stop)
     untell(file)
     await drain(server)
@@ -117,16 +119,24 @@ interface Greeting {
   readonly database: Database
 }
 
-function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): void {
-  const tools = context.catalogue.current().index.size
-  say(`tooldex serves ${tools} tools of configs and the registry at ${url} (database: ${database.engine})`)
-  // A secret that was chosen is known, and has no place in a terminal or a log.
-  const made = process.env.TOOLDEX_API_KEY ? undefined : secret
-  if (made !== undefined) {
-    say(`your admin key, shown this once: ${made}`)
-    say(`open ${url}/docs to read the API; sign in later with ${url}/#key=${made}`)
-  } else say(`open ${url}/docs to read the API`)
-  say(`next: export TOOLDEX_API_KEY=${made ?? 'KEY'}; tooldex tools list`)
+/** Five lines: what is served, the key, where to read, what to try, how to stop. */
+async function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
+  const { tools } = await context.catalogue.open()
+  const ofConfigs = context.catalogue.current().index.size
+  say(
+    `tooldex serves ${ofConfigs} tools of configs and ${tools.size - ofConfigs} of the registry at ${url} (database: ${database.engine})`,
+  )
+  const shown = secret !== undefined && !process.env.TOOLDEX_API_KEY
+  if (shown) say(`your admin key, shown this once: ${secret}`)
+  else if (process.env.TOOLDEX_API_KEY) say('the key is the one in TOOLDEX_API_KEY')
+  else
+    say(
+      'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
+    )
+  say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
+  say(
+    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search --server ${url} holidays`,
+  )
   say('stop with Ctrl+C')
 }
 

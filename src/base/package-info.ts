@@ -13,6 +13,9 @@ export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', impo
 /** The steps of the database schema. */
 export const migrationsDir = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
+/** Example tools, kept as files. */
+export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/', import.meta.url))
+
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
 

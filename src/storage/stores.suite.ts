@@ -248,8 +248,11 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
 
     it('tells of a change within a second, and counts it', async () => {
       const before = await stores.feed.version('default')
-      const heard = new Promise<string>((resolve) => void stores.feed.listen(resolve))
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      let hear = (_workspace: string) => {}
+      const heard = new Promise<string>((resolve) => {
+        hear = resolve
+      })
+      await stores.feed.listen(hear)
       await stores.tools.create(caller, newTool())
       expect(await Promise.race([heard, new Promise((resolve) => setTimeout(resolve, 1000, 'nothing'))])).toBe(
         'default',
@@ -266,6 +269,13 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       const again = [{ content: newTool(), status: 'DRAFT' as const }, ...drafts.slice(0, 1)]
       await expect(stores.tools.createMany(caller, again)).rejects.toMatchObject({ code: 'NAME_TAKEN' })
       expect(await stores.tools.get('default', again[0]?.content.name ?? '')).toBeUndefined()
+    })
+
+    it('reads a page inside a transaction before any other was read', async () => {
+      const opened = await open()
+      const page = await opened.stores.transaction((inner) => inner.tools.list('default', { limit: 1 }))
+      expect(page.items.length).toBeLessThanOrEqual(1)
+      await opened.close()
     })
 
     it('undoes everything of a transaction that fails', async () => {

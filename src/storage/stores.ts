@@ -15,15 +15,15 @@ import { DatabaseToolStore } from './tool-store.ts'
 
 /** Everything that is kept in a database. */
 export function createStores(database: Database): Stores {
-  const cursors = rememberCursors(database.db)
+  const cursorsOn = rememberCursors()
   const feed = feedOf(database)
   const on = (db: Db): Stores => ({
-    tools: new DatabaseToolStore(db, cursors),
+    tools: new DatabaseToolStore(db, () => cursorsOn(db)),
     categories: new DatabaseCategoryStore(db),
-    proposals: new DatabaseProposalStore(db, cursors),
+    proposals: new DatabaseProposalStore(db, () => cursorsOn(db)),
     policies: new DatabasePolicyStore(db),
     keys: new DatabaseKeyStore(db),
-    audit: new DatabaseAuditStore(db, cursors),
+    audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
@@ -32,10 +32,10 @@ export function createStores(database: Database): Stores {
   return on(database.db)
 }
 
-/** The secret of cursors never changes, so it is read once. */
-function rememberCursors(db: Db): () => Promise<Cursors> {
+/** The secret of cursors never changes, so it is read once; inside a transaction, because another connection may have to wait for it. */
+function rememberCursors(): (db: Db) => Promise<Cursors> {
   let known: Cursors | undefined
-  return async () => {
+  return async (db) => {
     if (known !== undefined) return known
     const [row] = await db.select().from(settings).where(eq(settings.name, 'cursor_secret'))
     known = new Cursors(String(row?.value))

@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { checkRegistered } from '../../src/app/check-registered.ts'
+import { compose } from '../../src/app/compose.ts'
+import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import type { Operation } from '../../src/operations/operation.ts'
+import { makeKey } from '../../src/operations/registry/keys.ts'
+import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
+import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { invokeRemote, type RegistryClient } from '../../src/surfaces/cli/index.ts'
+import { createRestApp } from '../../src/surfaces/rest/index.ts'
+import { runInProcess } from './run-in-process.ts'
+
+/** One request in the words of each surface. */
+export interface Request {
+  readonly operation: unknown
+  readonly input: Record<string, unknown>
+  readonly words: readonly string[]
+  readonly rest: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>]
+}
+
+/** A registry of its own, asked through one surface. */
+export interface World {
+  readonly name: string
+  ask(request: Request): Promise<unknown>
+  close(): Promise<void>
+}
+
+const secret = 'tdx_a_key_for_tests_only_0123456789'
+
+async function openRegistry() {
+  const database = await openDatabase({})
+  await migrate(database)
+  const stores = createStores(database)
+  const { prefix, hash } = makeKey(secret)
+  const context = { ...compose({ configs: [] }), registry: { stores, check: checkRegistered } }
+  await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
+  const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
+  const app = createRestApp({ context, ready: async () => {}, catalogueOf: async () => context.catalogue })
+  return { context, app, sync: () => feed.sync(), close: () => database.close() }
+}
+
+/** The same registry four times: in the library, behind commands, behind commands that ask a server, behind HTTP. */
+export async function openWorlds(): Promise<readonly World[]> {
+  return [await openLibrary(), await openCommands(), await openRemoteCommands(), await openRest()]
+}
+
+async function openLibrary(): Promise<World> {
+  const { context, sync, close } = await openRegistry()
+  const ask = async ({ operation, input }: Request) => {
+    await sync()
+    try {
+      return await invoke(operation as Operation<never, never>, input, context)
+    } catch (error) {
+      if (error instanceof TooldexError) return { error: toErrorBody(error) }
+      throw error
+    }
+  }
+  return { name: 'library', ask, close }
+}
+
+async function openCommands(): Promise<World> {
+  const { context, sync, close } = await openRegistry()
+  const client: RegistryClient = {
+    invoke: (operation, input) => invoke(operation, input, context),
+    close: async () => {},
+  }
+  const ask = async ({ words }: Request) => {
+    await sync()
+    return JSON.parse((await runInProcess([...words, '--json'], { openRegistry: async () => client })).out)
+  }
+  return { name: 'commands', ask, close }
+}
+
+async function openRemoteCommands(): Promise<World> {
+  const { app, sync, close } = await openRegistry()
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const connect = async (url: string | undefined): Promise<RegistryClient> => ({
+    invoke: (operation, input) =>
+      invokeRemote({ url: String(url), key: secret }, operation, input, new AbortController().signal),
+    close: async () => {},
+  })
+  const ask = async ({ words }: Request) => {
+    await sync()
+    const { out } = await runInProcess([...words, '--server', address, '--json'], { openRegistry: connect })
+    return JSON.parse(out)
+  }
+  const stop = async () => {
+    await new Promise((resolve) => server.close(resolve))
+    await close()
+  }
+  return { name: 'commands that ask a server', ask, close: stop }
+}
+
+async function openRest(): Promise<World> {
+  const { app, sync, close } = await openRegistry()
+  const ask = async ({ rest: [method, path, body, headers] }: Request) => {
+    await sync()
+    const response = await app.request(`http://localhost/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = (await response.json()) as Record<string, unknown>
+    if (response.ok) return answer
+    const { code, detail: message, hint, retryable, errors } = answer
+    return { error: { code, message, hint, retryable, errors } }
+  }
+  return { name: 'HTTP', ask, close }
+}
