@@ -43,7 +43,7 @@ onEachEngine('bodies over HTTP', (server) => {
     const said = await sendRaw(server(), [head(`content-length: ${50 * part.length}`), ...Array(50).fill(part)])
     expect(said).toMatch(/^HTTP\/1\.1 413 /)
     const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
-    const unsaid = await sendRaw(server(), [head('transfer-encoding: chunked'), ...Array(50).fill(chunk)])
+    const unsaid = await sendRaw(server(), [head('transfer-encoding: chunked'), ...Array(50).fill(chunk), '0\r\n\r\n'])
     expect(unsaid).toMatch(/^HTTP\/1\.1 413 /)
     expect(rssOf(server().pid) - before).toBeLessThan(60)
     expect((await server().request('GET', '/tools/before_large')).status).toBe(200)

@@ -53,7 +53,7 @@ describe('defects of the registry that are known', () => {
     try {
       const body = { bundle: { tooldex: 1, tools: [draft('first')] } }
       const answer = fresh.request('POST', '/bundle', { body }).catch(() => undefined)
-      const late = new Promise<undefined>((resolve) => setTimeout(resolve, 8000))
+      const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 8000))
       expect((await Promise.race([answer, late]))?.status).toBe(200)
     } finally {
       fresh.signal('SIGKILL')

@@ -64,7 +64,7 @@ describe('a server under attack', () => {
     await register(server, 'logged', { description: evil, changelog: evil, tags: [evil] })
     await server.request('POST', '/search', { body: { query: evil } })
     const { headers } = await server.request('GET', '/tools/logged', {
-      headers: { 'x-request-id': 'a b\u001b'.replace('\u001b', '"') },
+      headers: { 'x-request-id': 'a b"' },
     })
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     const kept = await server.request('GET', '/tools/logged', { headers: { 'x-request-id': 'trace-1.a_b' } })
@@ -132,8 +132,7 @@ describe('what every answer is like', () => {
     const health = await ask(`${server.url}/healthz`, 'POST')
     expectProblem(health, 405, 'METHOD_NOT_ALLOWED')
     expect(health.headers.get('allow')).toBe('GET, HEAD')
-    for (const method of ['TRACE', 'PROPFIND', 'QUERY'].slice(1))
-      expectProblem(await server.request(method, '/tools'), 405)
+    for (const method of ['PROPFIND', 'QUERY']) expectProblem(await server.request(method, '/tools'), 405)
     expectProblem(await server.request('GET', '/nothing'), 404, 'NOT_FOUND')
     expectProblem(await server.request('GET', '/tools/'), 404, 'NOT_FOUND')
   })
@@ -206,7 +205,7 @@ describe('what every answer is like', () => {
   })
 })
 
-describe('starting and stopping', () => {
+describe('starting and stopping', { timeout: 90_000 }, () => {
   it('an address that others reach needs a key that was chosen, and a long one', async () => {
     for (const key of [undefined, '', 'short']) {
       const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: key, DATABASE_URL: undefined }
@@ -267,5 +266,5 @@ describe('starting and stopping', () => {
     const again = await startServer({ home })
     onTestFinished(() => again.stop())
     expect((await again.request('GET', '/tools/drained')).status).toBe(200)
-  }, 60_000)
+  })
 })

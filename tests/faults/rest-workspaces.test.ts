@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../../src/storage/index.ts'
 import { expectProblem, register } from '../support/rest.ts'
@@ -8,24 +9,25 @@ import { startServer, type TestServer } from '../support/start-server.ts'
 const secret = 'key-of-the-other-workspace-0123456789'
 const hidden = 'zebra_hidden'
 
-let postgres: TestPostgres
+let cluster: TestPostgres
+let url: string
 let server: TestServer
 let ids: { tool: string; category: string; proposal: string }
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  const url = await postgres.createDatabase()
+  cluster = await startPostgres()
+  url = await cluster.createDatabase()
   server = await startServer({ database: url })
-  await addWorkspace(url)
+  await addWorkspace()
   ids = await fill(server)
 }, 120_000)
 afterAll(async () => {
   await server?.stop()
-  await postgres?.stop()
+  await cluster?.stop()
 })
 
 /** The first key of a workspace makes it. */
-async function addWorkspace(url: string): Promise<void> {
+async function addWorkspace(): Promise<void> {
   const database = await openDatabase({ url })
   const hash = createHash('sha256').update(secret).digest('hex')
   const draft = { name: 'admin', prefix: 'key', hash, scopes: ['admin'] } as const
@@ -163,5 +165,25 @@ describe('113: two workspaces', () => {
     expect(pruned.text).not.toContain(ids.tool)
     expect((await server.request('GET', '/tools?total=true')).body.total).toBe(before)
     expectProblem(await other('DELETE', '/keys/nobody'), 404)
+  })
+})
+
+describe('115: what the database holds', () => {
+  it('115: no secret is in any table', async () => {
+    const headers = { 'idempotency-key': 'secret-once' }
+    const made = await server.request('POST', '/keys', { body: { name: 'looked for' }, headers })
+    expect(made.status).toBe(201)
+    const sql = postgres(url, { max: 1 })
+    try {
+      const tables = await sql`select table_name from information_schema.tables where table_schema = 'public'`
+      expect(tables.length).toBeGreaterThan(5)
+      for (const { table_name: name } of tables) {
+        const rows = await sql`select to_jsonb(each)::text as text from ${sql(name)} each`
+        for (const { text } of rows)
+          for (const each of [made.body.secret, server.key, secret]) expect(text, name).not.toContain(each)
+      }
+    } finally {
+      await sql.end()
+    }
   })
 })
