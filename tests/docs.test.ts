@@ -54,7 +54,11 @@ describe('documents', () => {
 })
 
 describe('examples', () => {
-  it.each(readdirSync(join(projectRoot, 'examples')))('%s verifies itself', (name) => {
-    execFileSync(process.execPath, [join('examples', name, 'verify.mjs')], { cwd: projectRoot, stdio: 'pipe' })
-  })
+  it.each(readdirSync(join(projectRoot, 'examples')))(
+    '%s verifies itself',
+    (name) => {
+      execFileSync(process.execPath, [join('examples', name, 'verify.mjs')], { cwd: projectRoot, stdio: 'pipe' })
+    },
+    120_000,
+  )
 })

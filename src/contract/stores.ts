@@ -67,9 +67,9 @@ export interface ToolStore {
     make: (current: RegisteredTool) => ToolContent | Promise<ToolContent>,
     options?: ChangeOptions,
   ): Promise<{ readonly tool: RegisteredTool; readonly changed: boolean }>
-  transition(caller: Caller, idOrName: string, step: Transition): Promise<RegisteredTool>
+  transition(caller: Caller, idOrName: string, step: Transition, options?: ChangeOptions): Promise<RegisteredTool>
   /** The tool goes with its versions; its executions stay. */
-  remove(caller: Caller, idOrName: string): Promise<RegisteredTool>
+  remove(caller: Caller, idOrName: string, options?: ChangeOptions): Promise<RegisteredTool>
   versions(workspace: string, toolId: string, query: PageQuery): Promise<Page<ToolVersion>>
   version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
   tags(workspace: string): Promise<readonly { readonly tag: string; readonly tools: number }[]>

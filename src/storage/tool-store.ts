@@ -110,9 +110,10 @@ export class DatabaseToolStore implements ToolStore {
     })
   }
 
-  transition(caller: Caller, idOrName: string, step: Transition) {
+  transition(caller: Caller, idOrName: string, step: Transition, options: ChangeOptions = {}) {
     return this.#change(async (db) => {
       const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
       const { from, to } = transitions[step]
       if (current.status !== from) throw illegalStep(current, step)
       const [row] = await db
@@ -127,9 +128,10 @@ export class DatabaseToolStore implements ToolStore {
     })
   }
 
-  remove(caller: Caller, idOrName: string) {
+  remove(caller: Caller, idOrName: string, options: ChangeOptions = {}) {
     return this.#change(async (db) => {
       const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
       await db.delete(tools).where(eq(tools.id, current.id))
       const before = { ...contentOf(current), status: current.status, version: current.version }
       await record(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })

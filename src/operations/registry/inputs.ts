@@ -16,3 +16,6 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 
 /** What is said about a change. */
 export const Changelog = z.string().max(registryLimits.changelog)
+
+/** The number of a version; the database counts no further. */
+export const VersionNumber = z.int().min(1).max(2_147_483_647)

@@ -11,7 +11,7 @@ import {
 import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
-import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
 
 const tag = 'tools'
@@ -79,7 +79,7 @@ export const changeTool = defineOperation({
   input: ToolChange.extend({
     idOrName: IdOrName,
     changelog: Changelog.optional(),
-    expectedVersion: z.int().min(1).optional().describe('Over HTTP: the header If-Match.'),
+    expectedVersion: VersionNumber.optional().describe('Over HTTP: the header If-Match.'),
   }),
   output: RegisteredTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
@@ -101,9 +101,10 @@ export const deleteTool = defineOperation({
   summary: 'Delete a tool with its versions; its executions stay readable.',
   scope: 'write',
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
-  input: z.object({ idOrName: IdOrName }),
+  input: z.object({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
   output: RegisteredTool,
-  handle: ({ idOrName }, context) => registryOf(context).stores.tools.remove(context.caller, idOrName),
+  handle: ({ idOrName, expectedVersion }, context) =>
+    registryOf(context).stores.tools.remove(context.caller, idOrName, { expectedVersion }),
 })
 
 const step = (name: Transition, summary: string) =>
@@ -112,12 +113,12 @@ const step = (name: Transition, summary: string) =>
     summary,
     scope: 'write',
     http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
-    input: z.object({ idOrName: IdOrName }),
+    input: z.object({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
     output: RegisteredTool,
-    async handle({ idOrName }, context) {
+    async handle({ idOrName, expectedVersion }, context) {
       if (transitions[name].to === 'ACTIVE')
         await refuseInvalid(context, contentOf(await findRegistered(context, idOrName)))
-      return registryOf(context).stores.tools.transition(context.caller, idOrName, name)
+      return registryOf(context).stores.tools.transition(context.caller, idOrName, name, { expectedVersion })
     },
   })
 

@@ -4,11 +4,10 @@ import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf } from './registry.ts'
 
 const tag = 'versions'
-const VersionNumber = z.int().min(1)
 
 /** List the versions of a tool. */
 export const listVersions = defineOperation({

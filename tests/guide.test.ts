@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mainFile, projectRoot } from './support/run-cli.ts'
+import { type PlainServer, startPlainServer } from './support/start-plain-server.ts'
+import { tempScript } from './support/temp-folder.ts'
+
+const key = 'tdx_a_key_for_tests_only_0123456789'
+const guide = readFileSync(join(projectRoot, 'docs', 'guides', 'registry.md'), 'utf8')
+const blocks = [...guide.matchAll(/^```(sh|text)\n([\s\S]*?)^```$/gm)].map(([, kind, text = '']) => ({ kind, text }))
+const commands = blocks.filter(({ kind }) => kind === 'sh').map(({ text }) => text)
+const expected = blocks.filter(({ kind }) => kind === 'text').flatMap(({ text }) => text.trim().split('\n'))
+
+describe('the guide to the registry', () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooldex-guide-'))
+  const env = { ...process.env, TOOLDEX_HOME: join(home, 'home'), TOOLDEX_API_KEY: key, DATABASE_URL: '' }
+  let server: PlainServer
+  beforeAll(async () => {
+    server = await startPlainServer(env, ['--examples'])
+  }, 60_000)
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  it('has commands to run and says what they print', () => {
+    expect(commands.length).toBeGreaterThan(8)
+    expect(expected.length).toBeGreaterThan(10)
+  })
+
+  it('starts a server that greets in five lines, with the example tools in it', async () => {
+    const lines = server.said().trim().split('\n')
+    expect(lines.filter((line) => !line.startsWith('database:'))).toHaveLength(5)
+    expect(server.said()).toContain('and 3 of the registry')
+  })
+
+  it('can be followed from top to bottom', async () => {
+    const folder = join(home, 'work')
+    mkdirSync(folder)
+    const bin = join(tempScript('tooldex', `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`), '..')
+    const inner = { ...env, PATH: `${bin}${delimiter}${process.env.PATH}`, TOOLDEX_URL: server.url, COLUMNS: '200' }
+    const script = ['set -euo pipefail', ...commands].join('\n')
+    const { output, failed } = await new Promise<{ output: string; failed: boolean }>((resolve) =>
+      execFile('bash', ['-c', script], { cwd: folder, env: inner, timeout: 150_000 }, (error, out, err) =>
+        resolve({ output: `${out}\n${err}`, failed: error !== null }),
+      ),
+    )
+    expect(failed, output).toBe(false)
+    expect(
+      expected.filter((line) => !output.includes(line)),
+      output,
+    ).toEqual([])
+  }, 180_000)
+})

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PlainServer, startPlainServer } from './support/start-plain-server.ts'
+import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+
+const key = 'tdx_a_key_for_tests_only_0123456789'
+const changes = 50
+
+describe('two servers on one PostgreSQL', () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooldex-replicas-'))
+  let database: TestPostgres
+  let [url, first, second] = ['', undefined as unknown as PlainServer, undefined as unknown as PlainServer]
+
+  beforeAll(async () => {
+    database = await startPostgres()
+    url = await database.createDatabase()
+    const start = (name: string) =>
+      startPlainServer({ DATABASE_URL: url, TOOLDEX_HOME: join(home, name), TOOLDEX_API_KEY: key }, ['coreutils'])
+    first = await start('first')
+    second = await start('second')
+    await ask(first, 'POST', '/tools', {
+      name: 'shown_elsewhere',
+      displayName: 'Shown elsewhere',
+      description: 'before any change',
+      inputSchema: {},
+      executorType: 'http',
+      executorConfig: { method: 'GET', url: 'https://example.org' },
+    })
+    await ask(first, 'POST', '/tools/shown_elsewhere/activate')
+  }, 180_000)
+  afterAll(async () => {
+    await Promise.all([first?.stop(), second?.stop()])
+    await database?.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  async function ask(server: PlainServer, method: string, path: string, body?: unknown) {
+    const response = await fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Record<string, unknown>
+  }
+
+  /** Changes through one server and searches through the other until it is there; the milliseconds that took. */
+  async function staleness(word: string): Promise<number> {
+    await ask(first, 'PATCH', '/tools/shown_elsewhere', { description: `about ${word}` })
+    const started = performance.now()
+    for (;;) {
+      const { results } = await ask(second, 'GET', `/search?query=${word}&mode=bm25&level=schema`)
+      const took = performance.now() - started
+      if (JSON.stringify(results).includes(`about ${word}`)) return took
+      if (took > 5000) return took
+    }
+  }
+
+  it(`shows a change through one in a search through the other within a second, ${changes} times`, async () => {
+    const times: number[] = []
+    for (let at = 0; at < changes; at++) times.push(await staleness(`zebra${at}x`))
+    times.sort((a, b) => a - b)
+    const share = (part: number) => (times[Math.ceil(part * times.length) - 1] ?? 0).toFixed(1)
+    console.log(`staleness over ${changes} changes: p50 ${share(0.5)} ms, p95 ${share(0.95)} ms, most ${share(1)} ms`)
+    expect(times.at(-1)).toBeLessThan(1000)
+  }, 120_000)
+
+  it('does so too after the connection that hears of changes was cut', async () => {
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    const cut = await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%'`
+    expect(cut.length).toBeGreaterThanOrEqual(2)
+    const times = [await staleness('giraffe1'), await staleness('giraffe2')]
+    console.log(`staleness right after the cut: ${times.map((time) => time.toFixed(1)).join(' ms, ')} ms`)
+    expect(Math.max(...times)).toBeLessThan(1000)
+    await expect
+      .poll(async () => (await sql`select 1 from pg_stat_activity where query ilike 'listen%'`).length, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThanOrEqual(2)
+    expect(await staleness('giraffe3')).toBeLessThan(1000)
+    await sql.end()
+  }, 60_000)
+})
