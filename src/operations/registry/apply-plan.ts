@@ -45,7 +45,7 @@ async function findCategory(stores: Stores, workspace: string, name: string | nu
   if (name === null) return null
   const category = await stores.categories.get(workspace, name)
   if (category !== undefined) return category.id
-  throw new TooldexError('NOT_FOUND', `There is no category '${name}'.`, { hint: 'Add it to the categories.' })
+  throw new TooldexError('TOOL_INVALID', `There is no category '${name}'.`, { hint: 'Add it to the categories.' })
 }
 
 type IdOf = (name: string | null) => Promise<string | null>

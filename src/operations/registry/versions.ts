@@ -8,6 +8,8 @@ import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf } from './registry.ts'
 
 const tag = 'versions'
+const digits = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
+const VersionInAddress = z.union([VersionNumber, digits.transform(Number).pipe(VersionNumber)])
 
 /** List the versions of a tool. */
 export const listVersions = defineOperation({
@@ -30,7 +32,7 @@ export const getVersion = defineOperation({
   summary: 'Read a tool as it was in one version.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
-  input: z.object({ idOrName: IdOrName, version: z.coerce.number().pipe(VersionNumber) }),
+  input: z.object({ idOrName: IdOrName, version: VersionInAddress }),
   output: ToolVersion,
   handle: async ({ idOrName, version }, context) =>
     findVersion(context, await findRegistered(context, idOrName), version),
