@@ -22,7 +22,7 @@ const draft = {
   executorConfig: { method: 'POST', url: 'https://example.org/{team}' },
 }
 const file = (value: unknown) => tempFile('input.json', JSON.stringify(value))
-const bundle = { tooldex: 1, tools: [{ ...draft, name: 'from_bundle', inputSchema: {} }] }
+const bundle = { tooldex: 1, tools: [{ ...draft, name: 'from_bundle' }] }
 
 const create = (fields: object): Request => ({
   operation: tools.createTool,

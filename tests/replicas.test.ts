@@ -25,7 +25,7 @@ describe('two servers on one PostgreSQL', () => {
       name: 'shown_elsewhere',
       displayName: 'Shown elsewhere',
       description: 'before any change',
-      inputSchema: {},
+      inputSchema: { type: 'object' },
       executorType: 'http',
       executorConfig: { method: 'GET', url: 'https://example.org' },
     })

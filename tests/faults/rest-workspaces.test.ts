@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../../src/storage/index.ts'
-import { expectProblem, register } from '../support/rest.ts'
+import { expectProblem, register, draft as toolDraft } from '../support/rest.ts'
 import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 
@@ -128,13 +128,18 @@ describe('113: two workspaces', () => {
       name: 'mine',
       displayName: 'x',
       description: 'x',
-      inputSchema: {},
+      inputSchema: { type: 'object' },
+      executorType: 'http',
+      executorConfig: { method: 'GET', url: 'https://example.org' },
       categoryId: ids.category,
     })
     expectProblem(refer, 422, 'TOOL_INVALID')
     expectProblem(await other('POST', '/categories', { name: 'mine', parentId: ids.category }), 404)
     expect((await other('POST', '/categories', { name: hidden })).status).toBe(201)
-    const same = await other('POST', '/tools', { name: hidden, displayName: 'x', description: 'x', inputSchema: {} })
+    const same = await other('POST', '/tools', {
+      ...toolDraft(hidden),
+      displayName: 'x',
+    })
     expect(same.status).toBe(201)
     expect(same.body.id).not.toBe(ids.tool)
     expect((await other('POST', '/tags/rename', { from: hidden, to: 'stolen' })).body).toEqual({ tools: 0 })

@@ -16,7 +16,9 @@ const json = fc.jsonValue({ maxDepth: 3 })
 const value = fc.oneof(json, fc.dictionary(names, json), fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 }))
 
 // Ajv's own comparison calls what a value has under these names.
-const harmless = value.filter((each) => !/"(toString|valueOf|constructor|__proto__)"/.test(JSON.stringify(each)))
+// Ajv stumbles over such keys, and takes a whole number that is written with an exponent for a fraction.
+const refusedByAjv = /"(toString|valueOf|constructor|__proto__)"|\de\+/
+const harmless = value.filter((each) => !refusedByAjv.test(JSON.stringify(each)))
 
 /** An object with a few of the properties. */
 function few(choices: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
