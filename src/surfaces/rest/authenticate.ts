@@ -70,6 +70,7 @@ export class Authenticator {
 
 /** An address is written to logs and histories; a key has no place there. */
 function refuseSecretInAddress(request: Request): void {
+  if (!request.url.includes('?')) return
   const query = new URL(request.url).searchParams
   for (const name of query.keys()) {
     if (/^(?:api_?key|key|token|access_token|authorization|secret)$/i.test(name))

@@ -13,7 +13,7 @@ const questionLimits = { bytes: 32 * 1024, depth: 10 }
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
   const names = namesIn(operation.http.path)
   const elsewhere = new Set([...names, 'expectedVersion'])
-  const query = new URL(c.req.url).searchParams
+  const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : new URLSearchParams()
   const given = hasBody(operation)
     ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
