@@ -9,7 +9,15 @@ import { compose } from './compose.ts'
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
 setMaxListeners(0, stopping.signal)
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort(name))
+let asked = 0
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => {
+    // Whoever asks again after a while has waited long enough; one key press may reach a process twice at once.
+    if (asked > 0 && Date.now() - asked > 500) process.exit(130)
+    asked ||= Date.now()
+    stopping.abort(name)
+  })
+}
 // A reader that has seen enough (| head) is no error.
 process.stdout.on('error', () => {})
 

@@ -6,6 +6,7 @@ import type { Stores } from '../contract/stores.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
 import { makeKey } from '../operations/registry/keys.ts'
+import { SearchMemory } from '../operations/search-memory.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
@@ -44,10 +45,13 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
+    // Only the first workspace has a file to remember in.
+    const forgetful = new SearchMemory({ loadEmbedder: context.loadEmbedder })
     const app = createRestApp({
       context,
       ready: () => stores.ping(),
       catalogueOf: (workspace) => catalogues.of(workspace),
+      memoryOf: (workspace) => (workspace === context.caller.workspace ? context.memory : forgetful),
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url)

@@ -1,10 +1,12 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { AnswerStore, Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
 import { idempotentAnswers } from './schema.ts'
 
 const keptFor = sql`interval '24 hours'`
+// Whoever has not answered by then is gone, and the request may be made again.
+const answeredWithin = sql`interval '60 seconds'`
 
 /** Answers under an Idempotency-Key, kept for a day. */
 export class DatabaseAnswerStore implements AnswerStore {
@@ -29,8 +31,20 @@ export class DatabaseAnswerStore implements AnswerStore {
         .where(one(workspaceId, keyId, idempotencyKey))
       if (known === undefined) return 'running' as const
       if (known.bodyHash !== bodyHash) return 'other-body' as const
-      return known.status === null ? ('running' as const) : { status: known.status, body: known.body }
+      if (known.status !== null) return { status: known.status, body: known.body }
+      return (await this.#takeOver(workspaceId, keyId, idempotencyKey)) ? ('fresh' as const) : ('running' as const)
     })
+  }
+
+  /** One of those who wait takes the place of a process that died. */
+  async #takeOver(workspace: string, keyId: string, key: string): Promise<boolean> {
+    const late = and(isNull(idempotentAnswers.status), lt(idempotentAnswers.createdAt, sql`now() - ${answeredWithin}`))
+    const taken = await this.#db
+      .update(idempotentAnswers)
+      .set({ createdAt: sql`now()` })
+      .where(and(one(workspace, keyId, key), late))
+      .returning({ key: idempotentAnswers.idempotencyKey })
+    return taken.length > 0
   }
 
   async keep({ workspace, actor }: Caller, key: string, { status, body }: { status: number; body: unknown }) {

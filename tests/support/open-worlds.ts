@@ -37,7 +37,12 @@ async function openRegistry() {
   const context = { ...compose({ configs: [] }), registry: { stores, check: checkRegistered } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
-  const app = createRestApp({ context, ready: async () => {}, catalogueOf: async () => context.catalogue })
+  const app = createRestApp({
+    context,
+    ready: async () => {},
+    memoryOf: () => context.memory,
+    catalogueOf: async () => context.catalogue,
+  })
   return { context, app, sync: () => feed.sync(), close: () => database.close() }
 }
 

@@ -30,12 +30,14 @@ export interface RestOptions {
   readonly context: OperationContext
   /** What is offered in a workspace. */
   readonly catalogueOf: (workspace: string) => Promise<OperationContext['catalogue']>
+  /** What was learned from searches in a workspace; nobody learns from another. */
+  readonly memoryOf: (workspace: string) => OperationContext['memory']
   /** Whether it should be asked at all; throws where not. */
   readonly ready: () => Promise<void>
 }
 
 /** The operations over HTTP. */
-export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hono<Env> {
+export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOptions): Hono<Env> {
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
   app.use(async (c, next) => {
@@ -70,7 +72,8 @@ export function createRestApp({ context, catalogueOf, ready }: RestOptions): Hon
       const { key, scopes } = await authenticator.identify(c.req.raw, source)
       const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
       const catalogue = await catalogueOf(key.workspace)
-      const inner = { ...context, catalogue, caller, scopes, signal: c.req.raw.signal }
+      const memory = memoryOf(key.workspace)
+      const inner = { ...context, catalogue, memory, caller, scopes, signal: c.req.raw.signal }
       return respond(c, operation, inner)
     })
   }
