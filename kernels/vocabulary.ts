@@ -1,8 +1,7 @@
 // The words of an encoder by their letters: one word a line, its number that of the line.
+import { hashNext, hashStart } from './hash'
 import { take } from './memory'
 
-const offset: u32 = 0x811c9dc5
-const prime: u32 = 0x01000193
 const newline: u8 = 10
 
 let letters: usize = 0
@@ -24,26 +23,26 @@ export function indexWords(bytes: i32, words: i32): void {
   lines = take(<usize>(words + 1) * lineBytes)
   slotCount = 1 << (32 - clz<u32>(<u32>words * 2))
   slots = take(<usize>slotCount << 2)
-  let hash = offset
+  let hash = hashStart
   let number: u32 = 0
   for (let at: i32 = 0; at <= bytes && number < <u32>words; at++) {
     const letter = load<u8>(letters + at)
     if (letter !== newline) {
-      hash = (hash ^ letter) * prime
+      hash = hashNext(hash, letter)
       continue
     }
     store<u32>(lines + number * lineBytes, hash)
     insert(hash, ++number)
     store<i32>(lines + number * lineBytes, at + 1, 4)
-    hash = offset
+    hash = hashStart
   }
 }
 
 /** The number of a word, -1 for one that is not known. Numerals are known from training, but mean nothing. */
 export function findWord(start: usize, length: i32): i32 {
   if (length === 0 || load<u8>(start) < 58) return -1
-  let hash = offset
-  for (let at = start; at < start + length; at++) hash = (hash ^ load<u8>(at)) * prime
+  let hash = hashStart
+  for (let at = start; at < start + length; at++) hash = hashNext(hash, load<u8>(at))
   let slot = (hash ^ (hash >> 15)) & (slotCount - 1)
   while (true) {
     const number = load<i32>(slots + (slot << 2)) - 1

@@ -1,12 +1,11 @@
 // Every word once, as a number. A text is read in one walk that looks words up by the letters where they stand.
+import { hashNext, hashStart } from './hash'
 import { stretch, take } from './memory'
 
 const gap: u8 = 0
 const lower: u8 = 1
 const upper: u8 = 2
 const digit: u8 = 3
-const offset: u32 = 0x811c9dc5
-const prime: u32 = 0x01000193
 
 const kinds = take(128)
 for (let code: usize = 48; code < 58; code++) store<u8>(kinds + code, digit)
@@ -70,7 +69,7 @@ export function readText(length: i32, tag: i32, mark: i32): bool {
   const end = text + length
   let start: usize = 0
   let last: u8 = gap
-  let hash = offset
+  let hash = hashStart
   for (let at = text; at < end; at++) {
     let code = load<u8>(at)
     if (code > 127) {
@@ -85,13 +84,13 @@ export function readText(length: i32, tag: i32, mark: i32): bool {
     if (kind === gap) continue
     if (last === gap) {
       start = at
-      hash = offset
+      hash = hashStart
     }
     if (kind === upper) {
       code += 32
       store<u8>(at, code)
     }
-    hash = (hash ^ code) * prime
+    hash = hashNext(hash, code)
     last = kind
   }
   if (last !== gap) push(find(start, end - start, hash) | tag)
@@ -101,8 +100,8 @@ export function readText(length: i32, tag: i32, mark: i32): bool {
 
 /** Reads one word that was cut out elsewhere. */
 export function readWord(length: i32, tag: i32): void {
-  let hash = offset
-  for (let at = text; at < text + length; at++) hash = (hash ^ load<u8>(at)) * prime
+  let hash = hashStart
+  for (let at = text; at < text + length; at++) hash = hashNext(hash, load<u8>(at))
   push(find(text, length, hash) | tag)
 }
 
