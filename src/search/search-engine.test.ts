@@ -135,6 +135,22 @@ describe('SearchEngine', () => {
     expect(first('forec')).toBe('other')
   })
 
+  it('39: answers a query of megabytes by its beginning, in bounded time', () => {
+    const tools = Array.from({ length: 300 }, (_, at) => ({
+      id: `t${at}`,
+      name: `tool_${at}`,
+      description: `does thing ${at}`,
+    }))
+    const engine = engineOf([...tools, { id: 'commit', name: 'git_commit', description: 'Record changes' }])
+    const noise = Array.from({ length: 400_000 }, (_, at) => `zq${at.toString(36)}x`).join(' ')
+    for (const text of [`record changes ${noise}`, noise, '.*+?^$'.repeat(500_000)]) {
+      const started = performance.now()
+      const { hits } = engine.search({ query: text })
+      expect(performance.now() - started).toBeLessThan(1000)
+      if (text.startsWith('record')) expect(hits[0]?.tool.id).toBe('commit')
+    }
+  })
+
   it('works in other languages', () => {
     const engine = engineOf([
       { id: 'zh', name: 'weather', description: '查询城市的天气预报' },

@@ -155,7 +155,8 @@ export class SearchEngine {
     })
   }
 
-  #signals({ query, learned }: EngineQuery, mode: SearchMode): Signals {
+  #signals({ query: whole, learned }: EngineQuery, mode: SearchMode): Signals {
+    const query = mode === 'substring' ? whole : whole.slice(0, mostLetters)
     this.#reserve()
     const total = this.#total.subarray(0, this.#tools.length).fill(0)
     const text = forgiveTypos(query, this.#lexical, this.#tokenizer) ?? query
@@ -264,5 +265,7 @@ export class SearchEngine {
   }
 }
 
+// A request is a few sentences; whoever sends a book is answered by its beginning, in bounded time.
+const mostLetters = 8000
 // Above anything that words and meaning can add up to.
 const exactRank = 1e9
