@@ -26,7 +26,10 @@ function open(path: string): number {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new TooldexError('CONFIG_NOT_FOUND', `${path} does not exist.`, { cause })
+      throw new TooldexError('CONFIG_NOT_FOUND', `${path} does not exist.`, {
+        hint: 'Check the path; the bundled configs are listed by: tooldex list',
+        cause,
+      })
     }
     if (code === 'ELOOP') {
       throw refuse(path, 'is a symbolic link', linkHint(path))

@@ -39,7 +39,7 @@ export async function refuseInvalid(context: OperationContext, content: ToolCont
   const problems = await registryOf(context).check(content, context.signal)
   const errors = problems.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return
-  const text = errors.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+  const text = errors.map(({ pointer, message }) => `${pointer ?? ''} ${message.replace(/\.$/, '')}`.trim()).join('; ')
   throw new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
 }
 
