@@ -2,9 +2,9 @@ import { TooldexError } from '../base/errors.ts'
 
 /** The parts of a tool id: `namespace:name:version`, `namespace:name` or `name`. */
 export interface ToolId {
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** Writes an id; a version needs a namespace, or it would read as a name. */

@@ -7,7 +7,6 @@ import { ToolExample } from '../contract/tool-doc.ts'
 import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
-import { describeOffered } from './registry/offered-doc.ts'
 import { shorten } from './search-hits.ts'
 
 /** How much one reads about a tool. */
@@ -83,7 +82,10 @@ export const describeTools = defineOperation({
 /** What one reads about one tool, wherever it comes from. */
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
   const found = await findTool(context.catalogue, id)
-  return found.from === 'config' ? toDoc(found, level) : describeOffered(context, found, level)
+  if (found.from === 'config') return toDoc(found, level)
+  // Loaded for the first who asks, because a server for configs starts without.
+  const { describeOffered } = await import('./registry/offered-doc.ts')
+  return describeOffered(context, found, level)
 }
 
 interface UnknownTool {

@@ -1,9 +1,9 @@
 import { TooldexError } from '../base/errors.ts'
 import { suggest } from '../base/suggest.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import { type Catalog, toolIdOf } from '../catalog/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
-import { parseToolId } from '../contract/tool-id.ts'
+import { formatToolId, parseToolId } from '../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 
@@ -29,7 +29,7 @@ export async function findTool(catalogue: LiveCatalogue, idOrName: string): Prom
   if (entry !== undefined && resolved !== null) return { from: 'config', entry, resolved }
   const { tools } = await catalogue.open()
   const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
-  if (tool !== undefined) return { from: 'catalogue', id: toolIdOf(tool), tool }
+  if (tool !== undefined) return { from: 'catalogue', id: formatToolId(tool), tool }
   throw await unknownTool(catalogue, idOrName)
 }
 
