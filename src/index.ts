@@ -35,7 +35,7 @@ export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-
 export { buildInputSchema, type JsonSchema } from './contract/input-schema.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/ranker.ts'
-export { CommandPlan, CommandResult, RunOutcome } from './contract/run.ts'
+export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
 export { Explanation, type SearchableTool, SearchMode } from './contract/search.ts'
 export { Result, ResultPage, type SearchDoc, SemanticDocument, Summary } from './contract/summary.ts'
 export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'

@@ -64,6 +64,8 @@ function allowed(file: string, target: string): boolean {
   const kinds = ['executors', 'sources', 'storage', 'surfaces']
   if (!kinds.includes(from)) return true
   const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
+  // Several kinds of tools are processes; what keeps a process in bounds is shared.
+  if (from === 'executors' && kindTo === 'process') return true
   return kindFrom === kindTo || !target.includes('/', from.length + 1) || (kindFrom ?? '').endsWith('.ts')
 }
 
@@ -71,7 +73,7 @@ describe('architecture', () => {
   it('sees the code', () => {
     expect(sources.length).toBeGreaterThan(60)
     expect(sources.flatMap(importsOf).length).toBeGreaterThan(250)
-    expect(importsOf('operations/call-tool.ts')).toContain('./find-tool.ts')
+    expect(importsOf('operations/call-tool.ts')).toContain('./runs/resolve-call.ts')
   })
 
   it('puts every file into a known layer', () => {

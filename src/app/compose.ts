@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import { fromConfig } from '../contract/runnable-tool.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -31,7 +33,7 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
     logger,
     loadEmbedder,
     remote: openRemote(env, logger),
-    readinessOf: (tool) => executor.readiness(tool),
+    readinessOf: (tool) => executor.readiness(fromConfig(tool)),
   })
   const learning = env.TOOLDEX_LEARNING !== 'off'
   const memory = new SearchMemory({
@@ -40,7 +42,7 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
   })
   const executor = createCliExecutor({
     env,
-    scope: 'user',
+    scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
     containment: options.containment && containmentOf(options.containment),
@@ -50,17 +52,21 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
     },
   })
   const runner = createRunner({
-    executor,
-    env,
+    executors: { cli: executor },
     slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
     checkValues,
-    redactorFor: (tool) => createRedactor(tool.env, env),
+    redactorFor: (tool) => createRedactor(declaredBy(tool), env),
+    longestMs: options.longestMs,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
   return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
 }
+
+/** The variables that a tool sets; those with telling names hold secrets. */
+const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
+  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? {}
 
 /** Without its encoder search goes by words alone, and says so once. */
 function openEncoder(logger: Logger): Embedder | undefined {

@@ -29,6 +29,7 @@ const host: CliHost = {
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   serve: async (options) => (await import('./serve.ts')).serve({ ...options, say }, stopping.signal),
+  work: async (options) => (await import('./work.ts')).work({ ...options, say }, stopping.signal),
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],

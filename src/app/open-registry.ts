@@ -4,11 +4,13 @@ import { invoke } from '../operations/invoke.ts'
 import type { HttpRoute, OperationContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
+import type { RecordedRuns } from '../runs/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
+import { openRuns } from './open-runs.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
 export async function openRegistry(server: string | undefined, signal: AbortSignal): Promise<RegistryClient> {
@@ -29,18 +31,30 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
   const registry = { stores: createStores(database), check: checkRegistered }
   const plain = { ...compose({ configs: [] }), registry, signal }
   let offering: Promise<OperationContext> | undefined
+  let running: Promise<RecordedRuns> | undefined
+  const withRuns = async (context: OperationContext, operation: { http?: HttpRoute; scope: string }) => {
+    if (operation.scope !== 'call') return context
+    const { runner, logger } = context
+    running ??= openRuns({ runner, logger, store: registry.stores.executions, labels: [], takeWork: false })
+    return { ...context, runs: await running }
+  }
   return {
     async invoke(operation, input) {
-      if (!readsCatalogue(operation)) return invoke(operation, input, plain)
+      if (!readsCatalogue(operation)) return invoke(operation, input, await withRuns(plain, operation))
       offering ??= openOffered(registry, signal)
-      return invoke(operation, input, await offering)
+      return invoke(operation, input, await withRuns(await offering, operation))
     },
-    close: () => database.close(),
+    async close() {
+      await (await running)?.close(0)
+      await database.close()
+    },
   }
 }
 
 /** Most operations work on the registry alone; these read what agents are offered, from configs and registry alike. */
-const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => http?.tag === 'search' || http?.tag === 'llm'
+const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => catalogueTags.has(http?.tag ?? '')
+
+const catalogueTags = new Set(['search', 'llm', 'executions'])
 
 async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
   const context = { ...compose({}), registry, signal }

@@ -13,7 +13,8 @@ import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
-import { drain, listen } from './listen.ts'
+import { drain, drainMs, listen } from './listen.ts'
+import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 
 /** What `tooldex serve` is asked for. */
@@ -33,7 +34,11 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const context = { ...compose(options), registry: { stores, check: checkRegistered } }
+    const composed = compose({ scope: 'service', ...options })
+    const { runner, logger: log } = composed
+    const { labels, worker: takeWork } = options
+    const runs = await openRuns({ runner, store: stores.executions, logger: log, labels, takeWork })
+    const context = { ...composed, registry: { stores, check: checkRegistered }, runs }
     const { catalogue: first, logger } = context
     const catalogues = new Catalogues({
       stores,
@@ -58,7 +63,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await greet(options, { url, secret, context, database })
     await stopped(stop)
     untell(file)
-    await drain(server)
+    await Promise.all([drain(server), runs.close(drainMs)])
     await context.runner.close(2000)
   } finally {
     ending.abort()

@@ -59,7 +59,7 @@ describe('Semaphore', () => {
     const [first, second, third] = [task(), task(), task()]
     const stop = new AbortController()
     const running = semaphore.run(first.work)
-    const aborted = semaphore.run(second.work, stop.signal)
+    const aborted = semaphore.run(second.work, { signal: stop.signal })
     const waiting = semaphore.run(third.work)
     stop.abort()
     await expect(aborted).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
@@ -76,7 +76,9 @@ describe('Semaphore', () => {
 
   it('does not start what is aborted before it comes', async () => {
     const { work, state } = task()
-    await expect(new Semaphore({ slots: 1, waiting: 1 }).run(work, AbortSignal.abort())).rejects.toMatchObject({
+    await expect(
+      new Semaphore({ slots: 1, waiting: 1 }).run(work, { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: 'EXECUTION_CANCELLED',
     })
     expect(state.started).toBe(false)
@@ -85,7 +87,7 @@ describe('Semaphore', () => {
   it('leaves a running call alone when its signal is aborted', async () => {
     const { work, end } = task()
     const stop = new AbortController()
-    const running = new Semaphore({ slots: 1, waiting: 1 }).run(work, stop.signal)
+    const running = new Semaphore({ slots: 1, waiting: 1 }).run(work, { signal: stop.signal })
     stop.abort()
     end('its own affair')
     expect(await running).toBe('its own affair')
@@ -109,7 +111,9 @@ describe('Semaphore', () => {
         const semaphore = new Semaphore({ slots, waiting: 100 })
         const controllers = calls.map(() => new AbortController())
         const runs = calls.map(({ fails }, index) =>
-          semaphore.run(() => (fails ? Promise.reject(new Error('no')) : settle()), controllers[index]?.signal),
+          semaphore.run(() => (fails ? Promise.reject(new Error('no')) : settle()), {
+            signal: controllers[index]?.signal,
+          }),
         )
         for (const [index, { abort }] of calls.entries()) if (abort) controllers[index]?.abort()
         await Promise.allSettled(runs)

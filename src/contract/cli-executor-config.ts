@@ -9,6 +9,9 @@ export const CliExecutorConfig = z.strictObject({
   globalArgs: z.array(ArgDef).default([]),
   env: z.record(z.string(), z.string()).default({}),
   workingDir: z.string().nullable().default(null),
+  timeoutMs: z.int().min(1).max(3_600_000).optional(),
+  /** The label of the workers that may run it; any may where absent. */
+  worker: z.string().min(1).max(64).optional(),
 })
 export type CliExecutorConfig = z.infer<typeof CliExecutorConfig>
 

@@ -1,14 +1,38 @@
 import type { ArgValues } from './arguments.ts'
-import type { CommandPlan, RunOutcome } from './run.ts'
+import type { ToolAnnotations } from './catalog.ts'
+import type { ArgConstraint } from './policy.ts'
+import type { ExecutorType } from './registry.ts'
+import type { RunOutcome, RunPlan } from './run.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
+/** A tool with everything that running it takes, wherever it comes from. */
+export interface RunnableTool {
+  readonly name: string
+  /** Where it is kept, and which version of it this is; null for a tool of a config. */
+  readonly id: string | null
+  readonly version: number | null
+  readonly executorType: ExecutorType
+  readonly executorConfig: Readonly<Record<string, unknown>>
+  readonly scriptContent: string | null
+  /** Null where the executor itself reads the arguments, as those of configs are. */
+  readonly inputSchema: Readonly<Record<string, unknown>> | null
+  readonly outputSchema: Readonly<Record<string, unknown>>
+  readonly annotations: ToolAnnotations
+  /** What each policy asks of the values of arguments. */
+  readonly constraints: readonly Readonly<Record<string, ArgConstraint>>[]
+  /** A tool of a config, as it was read. */
+  readonly resolved?: ResolvedTool | undefined
+}
+
 /** One call of one tool, its arguments already checked and complete. */
-export interface RunRequest {
-  readonly tool: ResolvedTool
-  readonly values: ArgValues
-  /** The values of the config's global arguments. */
-  readonly globals: ArgValues
+export interface Job {
+  readonly tool: RunnableTool
+  readonly input: Readonly<Record<string, unknown>>
+  /** The longest it may take; the executor's own default where absent. */
+  readonly timeoutMs?: number | undefined
+  /** What a child process or an upstream is told of the trace that the call belongs to. */
+  readonly traceparent?: string | undefined
 }
 
 /** How a caller follows and stops a run. */
@@ -16,14 +40,20 @@ export interface RunControls {
   readonly signal?: AbortSignal | undefined
   /** Called with the bytes seen so far on both streams, at most a few times a second. */
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Called with what the tool prints, as it prints it; the same bound holds as for what is kept. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
 }
 
 /** One way of running a tool. */
 export interface Executor {
-  readonly kind: string
+  readonly kind: ExecutorType
   /** Whether a call of the tool could be started now; cheap enough to be asked of every tool of an answer. */
-  readiness(tool: ResolvedTool): Readiness
+  readiness(tool: RunnableTool): Readiness
+  /** Everything that a policy binds: what was given, and what nobody typed. */
+  boundValues(job: Job): readonly ArgValues[]
+  /** How long the job may take. */
+  deadlineMs(job: Job): number
   /** Exactly what `run` would do, without doing it. */
-  plan(request: RunRequest): CommandPlan
-  run(request: RunRequest, controls: RunControls): Promise<RunOutcome>
+  plan(job: Job): RunPlan | Promise<RunPlan>
+  run(job: Job, controls: RunControls): Promise<RunOutcome>
 }

@@ -13,6 +13,10 @@ export type ArgConstraint = z.infer<typeof ArgConstraint>
 export const ToolRule = z.strictObject({
   description: z.string().optional(),
   args: z.record(z.string(), ArgConstraint).default({}),
+  /** A person must say yes to each call. */
+  requireApproval: z.boolean().optional(),
+  /** A change may be accepted only after this many recorded inputs gave the same with it. */
+  requireReplay: z.int().min(1).max(1000).optional(),
 })
 export type ToolRule = z.infer<typeof ToolRule>
 
@@ -31,6 +35,8 @@ export const Policy = z.strictObject({
   executor: ExecutorChoice.prefault({}),
   default: z.enum(['disabled', 'enabled']).default('disabled'),
   tools: z.record(z.string(), ToolRule).default({}),
+  /** The names of the keys it binds; everybody where absent. */
+  callers: z.array(z.string().min(1)).optional(),
 })
 export type Policy = z.infer<typeof Policy>
 
@@ -39,6 +45,19 @@ export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule 
   if (policy === undefined) return noRule
   if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
   return policy.default === 'enabled' ? noRule : undefined
+}
+
+/** The rules of all policies that bind a caller; undefined where one of them hides the tool. */
+export function rulesFor(
+  policies: readonly Policy[],
+  toolName: string,
+  callerId: string | null,
+): readonly ToolRule[] | undefined {
+  const binding = policies.filter(
+    ({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`),
+  )
+  const rules = binding.map((policy) => ruleFor(policy, toolName))
+  return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
 }
 
 const noRule: ToolRule = { args: {} }

@@ -1,4 +1,5 @@
 import type { BundlePolicy } from './bundle.ts'
+import type { ExecutionStore } from './execution.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ToolStatus } from './tool-state.ts'
 
@@ -231,6 +232,7 @@ export interface Stores {
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: AnswerStore
+  readonly executions: ExecutionStore
   readonly feed: ChangeFeed
   /** All or nothing. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>

@@ -34,7 +34,7 @@ describe('configs of executors', () => {
       { name: 'city', positional: true },
       { name: 'days', type: 'integer', flag: '--days' },
     ]
-    expect(check('cli', { command: 'weather show', args, timeout: 3 })).toEqual([])
+    expect(check('cli', { baseCommand: 'weather', command: 'show', args, timeout: 3 })).toEqual([])
   })
 
   it.each(ExecutorType.options)('refuses unknown keys and guesses what was meant: %s', (kind) => {
@@ -49,7 +49,7 @@ describe('configs of executors', () => {
       'error /network: network must be true or false, not a text',
       'error /timeoutMs: timeoutMs must be at least 1, not 0',
     ])
-    const [unknown] = check('cli', { command: 'x', args: [{ name: 'city', flagg: '-c' }] })
+    const [unknown] = check('cli', { baseCommand: 'x', args: [{ name: 'city', flagg: '-c' }] })
     expect(unknown).toBe("error /args/0/flagg: unknown key 'flagg'. Did you mean 'flag'?")
   })
 
@@ -120,8 +120,8 @@ describe('configs of executors', () => {
 
   it('holds the arguments of a program against the input schema', () => {
     const args = [{ name: 'ciyt' }, { name: 'days' }, { name: 'days', positional: true, flag: '-d' }]
-    expect(check('cli', { command: '"open', args })).toEqual([
-      expect.stringContaining('error /command: command: '),
+    expect(check('cli', { baseCommand: '"open', args })).toEqual([
+      expect.stringContaining('error /baseCommand: baseCommand: '),
       "error /args/2/name: two arguments are called 'days'",
       "error /args/2/flag: argument 'days' is both positional and flag",
       "error /args/0/name: the input schema has no parameter 'ciyt'. Did you mean 'city'?",

@@ -1,51 +1,103 @@
 import * as z from 'zod'
-import { TooldexError } from '../base/errors.ts'
-import { CommandPlan, RunOutcome } from '../contract/run.ts'
-import { findTool, type OfferedTool } from './find-tool.ts'
-import { toolIdOf } from './live-catalogue.ts'
+import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
+import { defaultRunSettings } from '../runs/settings.ts'
+import { shapeOutput } from '../runs/shape-output.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
+import { outcomeOf } from './runs/execution-answer.ts'
+import { type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
+
+const said = {
+  tool: z.string(),
+  /** What whoever calls this tool should know. */
+  warning: z.string().optional(),
+}
+
+const Ended = z.object({
+  ...said,
+  outcome: RunOutcome,
+  executionId: z.string().optional(),
+  /** Where the whole of a large output is. */
+  stored: StoredResult.optional(),
+})
+const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean() })
+const Waiting = z.object({
+  ...said,
+  executionId: z.string(),
+  /** What it waits for before it runs. */
+  waitsFor: z.literal('approval'),
+  expiresAt: z.string().nullable(),
+})
+
+type CallAnswer = z.infer<typeof Ended> | z.infer<typeof Planned> | z.infer<typeof Waiting>
+
+const Input = z.object({
+  name: z.string().min(1),
+  arguments: z.record(z.string(), z.unknown()).nullish(),
+  version: z.union([z.int().min(1), z.string().regex(/^\d{1,9}$/)]).nullish(),
+  idempotencyKey: z.string().min(1).max(200).nullish(),
+  dryRun: z.boolean().nullish(),
+  timeoutMs: z.int().min(1).nullish(),
+})
 
 /** Call a tool by name. */
 export const callTool = defineOperation({
   name: 'tools.call',
   summary: 'Call a tool, or with dryRun see exactly what a call would run.',
   scope: 'call',
-  input: z.object({
-    name: z.string().min(1),
-    arguments: z.record(z.string(), z.unknown()).nullish(),
-    version: z.union([z.int().min(1), z.string()]).nullish(),
-    idempotencyKey: z.string().min(1).max(200).nullish(),
-    dryRun: z.boolean().nullish(),
-  }),
-  output: z.union([
-    z.object({ tool: z.string(), outcome: RunOutcome }),
-    z.object({ tool: z.string(), plan: CommandPlan }),
-  ]),
-  async handle(input, context) {
-    const { catalogue, runner, keys, memory, signal, onProgress } = context
-    const found = await findTool(catalogue, input.name)
-    if (found.from !== 'config') throw await cannotRun(found, context)
-    const { entry, resolved } = found
-    const tool = entry.toolName
-    if (input.version != null) {
-      throw new TooldexError('INPUT_INVALID', `${tool} comes from a config file and has no versions.`, {
-        hint: 'Leave version out.',
-      })
-    }
+  input: Input,
+  output: z.union([Ended, Planned, Waiting]),
+  async handle(input, context): Promise<CallAnswer> {
     const given = input.arguments ?? {}
-    if (input.dryRun) return { tool, plan: runner.plan(resolved, given) }
-    const run = () => runner.run(resolved, given, { signal, onProgress })
-    const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool, given], run)
-    if (outcome.status === 'SUCCESS') memory.noteSuccess(toolIdOf(entry))
-    return { tool, outcome }
+    // Tools of Tooldex itself, shown in no list.
+    if (input.name.startsWith('tooldex:'))
+      return (await import('./runs/builtins.ts')).callBuiltin(input.name, given, context)
+    const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
+    const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
+    if (input.dryRun) {
+      const plan = await context.runner.plan(call.tool, given, { timeoutMs: input.timeoutMs ?? undefined })
+      return { ...about, plan, needsApproval: call.needsApproval }
+    }
+    const answer =
+      context.runs === undefined ? await runHere(call, input, context) : await runRecorded(call, input, context)
+    if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(call.id)
+    return { ...about, ...answer }
   },
 })
 
-/** Registered tools are found and described before there is anything that runs them. */
-async function cannotRun({ tool }: OfferedTool, { registry, caller }: OperationContext): Promise<TooldexError> {
-  const registered = await registry?.stores.tools.get(caller.workspace, tool.name)
-  const kind = registered === undefined ? '' : ` of the kind ${registered.executorType}`
-  return new TooldexError('UNAVAILABLE', `${tool.name} is a registered tool${kind}; this release cannot run it yet.`, {
-    hint: 'Read about it with describe_tool; tools of configs can be called.',
-  })
+type Given = z.infer<typeof Input>
+
+/** Without a database nothing is recorded; what is large is kept in this process for a while. */
+async function runHere({ tool }: ResolvedCall, input: Given, context: OperationContext) {
+  const { runner, keys, signal, onProgress, results } = context
+  const given = input.arguments ?? {}
+  const run = () => runner.run(tool, given, { signal, onProgress })
+  const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
+  if (results === undefined) return { outcome }
+  const { outputData, stored } = shapeOutput(outcome, false, defaultRunSettings)
+  if (stored === null) return { outcome }
+  const result = typeof outputData === 'string' ? { ...outcome.result, stdout: outputData } : outcome.result
+  const shown = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }
+  return { outcome: shown, stored: results.keep(stored) }
+}
+
+async function runRecorded({ tool, needsApproval }: ResolvedCall, input: Given, context: OperationContext) {
+  const { caller, signal, onProgress, trace } = context
+  const execution = await (context.runs as NonNullable<typeof context.runs>).execute(
+    caller,
+    tool,
+    input.arguments ?? {},
+    {
+      wait: true,
+      needsApproval,
+      signal,
+      onProgress,
+      timeoutMs: input.timeoutMs ?? undefined,
+      idempotencyKey: input.idempotencyKey ?? undefined,
+      ...trace,
+    },
+  )
+  const { id: executionId, status, expiresAt } = execution
+  if (status === 'PENDING' || status === 'RUNNING') return { executionId, waitsFor: 'approval' as const, expiresAt }
+  const stored = execution.result === null ? {} : { stored: execution.result }
+  return { outcome: outcomeOf(execution), executionId, ...stored }
 }

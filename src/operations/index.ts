@@ -41,6 +41,17 @@ import {
 } from './registry/tools.ts'
 import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
 import { runDoctor } from './run-doctor.ts'
+import { executeTool, invokeForModel } from './runs/execute.ts'
+import {
+  approveExecution,
+  cancelExecution,
+  getExecution,
+  listExecutions,
+  listExecutionsOfTool,
+  readQueue,
+  refuseExecution,
+} from './runs/executions.ts'
+import { readStoredResult } from './runs/results.ts'
 import { searchByAddress, searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
 
@@ -100,4 +111,14 @@ export const operations = [
   databaseStatus,
   exportDatabase,
   importDatabase,
+  executeTool,
+  invokeForModel,
+  listExecutions,
+  listExecutionsOfTool,
+  getExecution,
+  cancelExecution,
+  approveExecution,
+  refuseExecution,
+  readQueue,
+  readStoredResult,
 ] as const

@@ -3,6 +3,8 @@ import type { Logger } from '../base/logger.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
+import type { MemoryResults } from '../runs/memory-results.ts'
+import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { Registry } from './registry/registry.ts'
@@ -16,6 +18,12 @@ export interface OperationContext {
   readonly catalogue: LiveCatalogue
   readonly runner: Runner
   readonly keys: IdempotencyKeys
+  /** Recorded runs; absent where there is no database. */
+  readonly runs?: RecordedRuns | undefined
+  /** Where large outputs are kept without a database; absent where they are handed over whole. */
+  readonly results?: MemoryResults | undefined
+  /** The trace that a request belongs to. */
+  readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
   readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>
@@ -35,7 +43,9 @@ export interface HttpRoute {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
   readonly path: string
   /** What a success is answered with; 200 where absent. */
-  readonly status?: 200 | 201 | 204
+  readonly status?: 200 | 201 | 202 | 204
+  /** Where that depends on the answer: whether it is what was asked for, or what is to come. */
+  readonly isDone?: (answer: unknown) => boolean
   readonly tag: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number

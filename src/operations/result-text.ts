@@ -1,15 +1,18 @@
 import { constants } from 'node:os'
-import type { CommandPlan, RunOutcome } from '../contract/run.ts'
+import type { RunOutcome, RunPlan } from '../contract/run.ts'
 
 /** A finished run as text: stdout, then stderr and the exit code where there is something to say. */
-export function outcomeText({ result, status, errorMessage }: RunOutcome): string {
-  const { stdout, stderr, exitCode, signal } = result
+export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
+  const { stderr, exitCode, signal } = result
+  const given = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
   const own = status === 'SUCCESS' || (exitCode !== null && status === 'FAILED') ? '' : (errorMessage ?? '')
   const problems = [stderr.trim(), own].filter((part) => part !== '').join('\n')
   const parts = [
-    stdout.trim(),
+    given.trim(),
     problems === '' ? '' : `[stderr]\n${problems}`,
-    exitCode === 0 && signal === null ? '' : `[exit code: ${exitCode ?? signalCode(status, signal)}]`,
+    (exitCode === 0 && signal === null) || output !== undefined
+      ? ''
+      : `[exit code: ${exitCode ?? signalCode(status, signal)}]`,
   ]
   return parts.filter((part) => part !== '').join('\n\n') || '(no output)'
 }
@@ -21,10 +24,32 @@ function signalCode(status: RunOutcome['status'], signal: string | null): number
 }
 
 /** What a call would run, as a person would type it. */
-export function planText({ argv, cwd, timeoutMs, stdin }: CommandPlan): string {
-  const lines = [argv.map(quote).join(' '), `in ${cwd ?? 'the current folder'}, for at most ${timeoutMs / 1000}s`]
+export function planText({
+  argv,
+  cwd,
+  timeoutMs,
+  stdin,
+  script,
+  request,
+  upstream,
+  network,
+  isolation,
+}: RunPlan): string {
+  const lines: string[] = []
+  if (argv !== undefined) lines.push(argv.map(quote).join(' '))
+  if (request !== undefined) lines.push(requestText(request))
+  if (upstream !== undefined) lines.push(`${upstream.server}: ${upstream.tool} ${JSON.stringify(upstream.arguments)}`)
+  if (script !== undefined) lines.push(`a script of ${script.bytes} bytes, sha256 ${script.sha256}`)
+  const where = argv === undefined ? '' : `in ${cwd ?? 'the current folder'}, `
+  lines.push(`${where}for at most ${timeoutMs / 1000}s`)
   if (stdin) lines.push('with a value piped to stdin')
+  if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
   return lines.join('\n')
+}
+
+function requestText({ method, url, headers, body }: NonNullable<RunPlan['request']>): string {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${url}`, ...head, ...(body === null ? [] : ['', body])].join('\n')
 }
 
 const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,67 +1,108 @@
-import type { TooldexError } from '../base/errors.ts'
-import { toTooldexError } from '../base/errors.ts'
-import type { Environment } from '../base/expand-variables.ts'
+import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { ArgValues } from '../contract/arguments.ts'
-import type { Executor, RunControls, RunRequest } from '../contract/executor.ts'
+import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
-import type { CommandPlan, RunOutcome } from '../contract/run.ts'
-import type { ResolvedTool } from '../contract/tool-index.ts'
-import { coerceArguments } from './coerce-arguments.ts'
-import { globalValues } from './global-values.ts'
+import type { ExecutorType } from '../contract/registry.ts'
+import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
+import { redactOutcome, redactPlan } from './redact.ts'
+
+type Given = Readonly<Record<string, unknown>>
 
 /** What a runner is made of; the layers it joins do not know each other. */
 export interface RunnerParts {
-  readonly executor: Executor
-  readonly env: Environment
+  readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
-  readonly redactorFor: (tool: ResolvedTool) => (text: string) => string
+  readonly redactorFor: (tool: RunnableTool) => (text: string) => string
+  /** The longest that any call may take, whatever its tool or caller says. */
+  readonly longestMs?: number | undefined
 }
 
-/** The one path of a call: complete and check its arguments, ask the policy, run, redact. */
+/** How one call is made. */
+export interface CallOptions {
+  readonly timeoutMs?: number | undefined
+  readonly traceparent?: string | undefined
+}
+
+/** The one path of a call: complete and check its arguments, ask the policy, run, redact, check what it gave. */
 export interface Runner {
+  readonly slots: Semaphore
+  /** A call whose arguments are right and allowed. */
+  prepare(tool: RunnableTool, given: Given, options?: CallOptions): Promise<Job>
   /** Exactly what a call would run. */
-  plan(tool: ResolvedTool, given: Readonly<Record<string, unknown>>): CommandPlan
-  run(tool: ResolvedTool, given: Readonly<Record<string, unknown>>, controls?: RunControls): Promise<RunOutcome>
+  plan(tool: RunnableTool, given: Given, options?: CallOptions): Promise<RunPlan>
+  /** How long a job may take. */
+  deadlineMs(job: Job): number
+  /** Runs what was prepared, at once; a tool that fails, or that cannot be started, is a result. */
+  perform(job: Job, controls?: RunControls): Promise<RunOutcome>
+  /** All of it: prepares, waits for a turn, runs. */
+  run(tool: RunnableTool, given: Given, controls?: RunControls): Promise<RunOutcome>
   /** The longest deadline of the calls in hand, those that wait for their turn included. */
   longestMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
   close(withinMs: number): Promise<void>
 }
 
-/** Joins an executor with the checks around it. */
+/** Joins executors with the checks around them. */
 export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
-  const running = new Map<Promise<unknown>, RunRequest>()
-  const prepare = (tool: ResolvedTool, given: Readonly<Record<string, unknown>>): RunRequest => {
-    const values = coerceArguments(tool.tool.args, given)
-    const globals = globalValues(tool.globalArgs, parts.env)
-    // Values nobody typed are bound as well: a default or a global argument is no way round a policy.
-    parts.checkValues(tool.argConstraints, values)
-    parts.checkValues(tool.argConstraints, globals)
-    return { tool, values, globals }
+  const running = new Map<Promise<unknown>, number>()
+  const executorOf = ({ name, executorType }: RunnableTool): Executor => {
+    const executor = parts.executors[executorType]
+    if (executor !== undefined) return executor
+    throw new TooldexError('UNAVAILABLE', `${name} is of the kind ${executorType}, which cannot be run here.`, {
+      hint: 'Ask a server that has it, or read about the tool with describe_tool.',
+    })
   }
+  const prepare = async (
+    tool: RunnableTool,
+    given: Given,
+    { timeoutMs, traceparent }: CallOptions = {},
+  ): Promise<Job> => {
+    const executor = executorOf(tool)
+    const job = { tool, input: await completed(tool, given), traceparent }
+    const bound = executor.boundValues(job)
+    for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
+    const wanted = timeoutMs ?? executor.deadlineMs(job)
+    return { ...job, timeoutMs: Math.min(wanted, parts.longestMs ?? wanted) }
+  }
+  const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
+    const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+    const redact = parts.redactorFor(job.tool)
+    try {
+      const outcome = await executorOf(job.tool).run(job, { ...controls, signal })
+      return redactOutcome(await judged(job.tool, outcome), redact)
+    } catch (thrown) {
+      return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
+    }
+  }
+  const track = async <T>(work: Promise<T>, deadlineMs: number): Promise<T> => {
+    running.set(work, deadlineMs)
+    try {
+      return await work
+    } finally {
+      running.delete(work)
+    }
+  }
+  const deadlineMs = (job: Job): number => job.timeoutMs ?? executorOf(job.tool).deadlineMs(job)
   return {
-    plan(tool, given) {
-      const plan = parts.executor.plan(prepare(tool, given))
-      const redact = parts.redactorFor(tool)
-      return { ...plan, argv: plan.argv.map(redact) }
+    slots: parts.slots,
+    prepare,
+    deadlineMs,
+    async plan(tool, given, options) {
+      return redactPlan(await executorOf(tool).plan(await prepare(tool, given, options)), parts.redactorFor(tool))
     },
+    perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
     async run(tool, given, controls = {}) {
-      const request = prepare(tool, given)
+      const job = await prepare(tool, given)
       const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
-      const work = parts.slots.run(() => parts.executor.run(request, { ...controls, signal }), signal)
-      running.set(work, request)
-      try {
-        return redactOutcome(await work, parts.redactorFor(tool))
-      } catch (thrown) {
-        return failedToStart(toTooldexError(thrown))
-      } finally {
-        running.delete(work)
-      }
+      return track(
+        parts.slots.run(() => perform(job, controls), { signal }),
+        deadlineMs(job),
+      )
     },
-    longestMs: () => Math.max(0, ...Array.from(running.values(), (request) => deadlineOf(request, parts.executor))),
+    longestMs: () => Math.max(0, ...running.values()),
     async close(withinMs) {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
@@ -70,18 +111,16 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 }
 
-function deadlineOf(request: RunRequest, executor: Executor): number {
-  try {
-    return executor.plan(request).timeoutMs
-  } catch {
-    // What cannot be planned any more is about to fail.
-    return 0
-  }
+/** Tools of configs are checked by their executor; a process that has only those loads no validator. */
+async function completed(tool: RunnableTool, given: Given): Promise<Given> {
+  return tool.inputSchema === null
+    ? given
+    : (await import('./check-values.ts')).checkInput(tool, tool.inputSchema, given)
 }
 
-function redactOutcome(outcome: RunOutcome, redact: (text: string) => string): RunOutcome {
-  const { stdout, stderr } = outcome.result
-  return { ...outcome, result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) } }
+async function judged(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
+  const promises = Object.keys(tool.outputSchema).length > 0
+  return promises ? (await import('./check-values.ts')).checkOutput(tool, outcome) : outcome
 }
 
 const startFailures = new Set([
@@ -94,6 +133,11 @@ const startFailures = new Set([
 /** A program that could not be started is a failed run; a call that should not have been made stays an error. */
 function failedToStart(error: TooldexError): RunOutcome {
   if (!startFailures.has(error.code)) throw error
+  return failure(error.code, `${error.message} ${error.hint}`)
+}
+
+/** A run that never came to run. */
+export function failure(errorCode: string, errorMessage: string, isolation: Isolation = 'none'): RunOutcome {
   const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs: 0, truncated: false }
-  return { status: 'FAILED', result, errorCode: error.code, errorMessage: `${error.message} ${error.hint}` }
+  return { status: 'FAILED', result, isolation, errorCode, errorMessage }
 }

@@ -1,4 +1,5 @@
-import type { toolExecutions, tools, toolVersions } from './schema.ts'
+import type { tools, toolVersions } from './schema.ts'
+import type { toolExecutions } from './schema-runs.ts'
 
 /** A row of the first data model; `made_us` is when it was made, in microseconds. */
 export type OldRow = Readonly<Record<string, unknown>>

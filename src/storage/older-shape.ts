@@ -11,7 +11,8 @@ import {
   toToolRow,
   toVersionRow,
 } from './older-rows.ts'
-import { executionStatus, toolCategories, toolExecutions, toolStatus, tools, toolVersions } from './schema.ts'
+import { toolCategories, toolStatus, tools, toolVersions } from './schema.ts'
+import { executionStatus, toolExecutions } from './schema-runs.ts'
 
 // The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
 // aside, ours are made, and every row is brought over; the old tables stay where they were put.

@@ -21,18 +21,10 @@ import {
 // One schema for the embedded engine and for PostgreSQL; `npm run migrations` turns a change of it into a migration.
 
 export const toolStatus = pgEnum('tool_status', ['DRAFT', 'ACTIVE', 'DEPRECATED', 'DISABLED'])
-export const executionStatus = pgEnum('execution_status', [
-  'PENDING',
-  'RUNNING',
-  'SUCCESS',
-  'FAILED',
-  'TIMEOUT',
-  'CANCELLED',
-])
 export const proposalStatus = pgEnum('proposal_status', ['OPEN', 'ACCEPTED', 'REFUSED'])
 
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 })
-const times = {
+export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 })
+export const times = {
   createdAt: at('created_at').notNull().defaultNow(),
   updatedAt: at('updated_at').notNull().defaultNow(),
 }
@@ -46,7 +38,7 @@ export const workspaces = pgTable('workspaces', {
   createdAt: times.createdAt,
 })
 
-const workspaceId = () =>
+export const workspaceId = () =>
   varchar('workspace_id', { length: 64 })
     .notNull()
     .default('default')
@@ -176,33 +168,6 @@ export const toolProposals = pgTable(
     ...times,
   },
   (table) => [index('tool_proposals_of_tool').on(table.toolId, table.createdAt)],
-)
-
-/** One row for each run; it outlives its tool. */
-export const toolExecutions = pgTable(
-  'tool_executions',
-  {
-    id: uuid('id').primaryKey().defaultRandom(),
-    workspaceId: workspaceId(),
-    toolId: uuid('tool_id').references(() => tools.id, { onDelete: 'set null' }),
-    toolName: text('tool_name').notNull(),
-    version: integer('version').notNull(),
-    legacyVersion: text('legacy_version'),
-    status: executionStatus('status').notNull().default('PENDING'),
-    inputData: jsonb('input_data').notNull(),
-    outputData: jsonb('output_data'),
-    errorMessage: text('error_message'),
-    startedAt: at('started_at'),
-    completedAt: at('completed_at'),
-    durationMs: integer('duration_ms'),
-    callerId: text('caller_id'),
-    traceId: text('trace_id'),
-    ...times,
-  },
-  (table) => [
-    index('tool_executions_newest').on(table.workspaceId, table.createdAt, table.id),
-    index('tool_executions_of_tool').on(table.toolId, table.createdAt),
-  ],
 )
 
 /** Keys are kept as hashes; the first letters are shown so that people can tell them apart. */

@@ -4,6 +4,7 @@ import { DatabaseAnswerStore } from './answer-store.ts'
 import { DatabaseAuditStore } from './audit-store.ts'
 import { DatabaseCategoryStore } from './category-store.ts'
 import type { Database, Db } from './database.ts'
+import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
 import { Cursors } from './page.ts'
@@ -25,6 +26,7 @@ export function createStores(database: Database): Stores {
     keys: new DatabaseKeyStore(db),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
+    executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),

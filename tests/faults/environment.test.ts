@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fromConfig } from '../../src/contract/runnable-tool.ts'
 import { connect, revisions } from '../support/connect.ts'
 import { needs } from '../support/needs.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -198,7 +199,7 @@ print('careless')
   for (const { kind, containment, it } of containments) {
     it(`fault 65f (${kind}, short form: 100 calls instead of 1000): ten for each call, none left`, async () => {
       const runner = createTestRunner({ containment })
-      const tool = resolveTool({ command: tempScript('careless', careless) })
+      const tool = fromConfig(resolveTool({ command: tempScript('careless', careless) }))
       const before = countZombies()
       for (let round = 0; round < 25; round++) {
         const outcomes = await Promise.all(Array.from({ length: 4 }, () => runner.run(tool, {})))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { TooldexError } from '../../src/base/errors.ts'
-import { processGroup } from '../../src/executors/cli/process-group.ts'
+import { processGroup } from '../../src/executors/process/process-group.ts'
 import { needs } from '../support/needs.ts'
 import { projectRoot } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
@@ -238,10 +238,11 @@ async function inOwnProcess(prefix: string, body: string, containment = processG
     import { openSync, closeSync } from 'node:fs'
     import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
     import { ToolIndex } from '${projectRoot}/dist/index.js'
+    import { fromConfig } from '${projectRoot}/dist/contract/runnable-tool.js'
     const executor = createCliExecutor({ env: process.env, scope: 'user' })
     const run = (command) => {
       const tool = ToolIndex.fromConfigs([{ command, tools: [{ name: 't', description: '' }] }]).get('t')
-      const done = executor.run({ tool, values: new Map(), globals: new Map() }, {})
+      const done = executor.run({ tool: fromConfig(tool), input: {} }, {})
       return done.then(({ status }) => status, ({ code, message }) => code + ' ' + message)
     }
     ${body}

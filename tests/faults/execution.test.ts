@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { processGroup } from '../../src/executors/cli/process-group.ts'
+import { processGroup } from '../../src/executors/process/process-group.ts'
 import { needs } from '../support/needs.ts'
 import { mainFile, projectRoot, runCli } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
@@ -197,9 +197,10 @@ while True:
       const script = `
         import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
         import { ToolIndex } from '${projectRoot}/dist/index.js'
+    import { fromConfig } from '${projectRoot}/dist/contract/runnable-tool.js'
         const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '' }] }]).get('t')
         const executor = createCliExecutor({ env: process.env, scope: 'user', limitFiles: true, limits: { processes: 64 } })
-        console.log(JSON.stringify(await executor.run({ tool, values: new Map(), globals: new Map() }, {})))
+        console.log(JSON.stringify(await executor.run({ tool: fromConfig(tool), input: {} }, {})))
       `
       const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
       const call = { command: `setpriv ${user.join(' ')} node --input-type=module`, tool: { args: [stdinArg] } }

@@ -3,10 +3,11 @@ import { Semaphore } from '../../src/base/semaphore.ts'
 import type { CliConfigInput } from '../../src/contract/cli-config.ts'
 import type { RunControls } from '../../src/contract/executor.ts'
 import type { RunOutcome } from '../../src/contract/run.ts'
+import { fromConfig } from '../../src/contract/runnable-tool.ts'
 import type { ResolvedTool } from '../../src/contract/tool-index.ts'
-import { type Containment, detectContainment } from '../../src/executors/cli/containment.ts'
 import { type CliExecutorOptions, createCliExecutor } from '../../src/executors/cli/index.ts'
-import { processGroup } from '../../src/executors/cli/process-group.ts'
+import { type Containment, detectContainment } from '../../src/executors/process/containment.ts'
+import { processGroup } from '../../src/executors/process/process-group.ts'
 import { checkValues } from '../../src/policy/index.ts'
 import { createRunner, type Runner } from '../../src/runs/index.ts'
 import { ToolIndex } from '../../src/search/index.ts'
@@ -54,11 +55,10 @@ export function resolveTool({ tool, ...config }: ToolInput): ResolvedTool {
 export function createTestRunner(settings: Partial<CliExecutorOptions> = {}): Runner {
   const env = settings.env ?? process.env
   return createRunner({
-    executor: createCliExecutor({ env, scope: 'user', ...settings }),
-    env,
+    executors: { cli: createCliExecutor({ env, scope: 'user', ...settings }) },
     slots: new Semaphore({ slots: 8, waiting: 256 }),
     checkValues,
-    redactorFor: (tool) => createRedactor(tool.env, env),
+    redactorFor: (tool) => createRedactor(tool.resolved?.env ?? {}, env),
   })
 }
 
@@ -67,5 +67,5 @@ export function runTool(
   input: ToolInput,
   { given = {}, controls = {}, ...settings }: RunSettings = {},
 ): Promise<RunOutcome> {
-  return createTestRunner(settings).run(resolveTool(input), given, controls)
+  return createTestRunner(settings).run(fromConfig(resolveTool(input)), given, controls)
 }

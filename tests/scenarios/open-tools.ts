@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 import { compose } from '../../src/app/compose.ts'
-import type { CommandPlan } from '../../src/index.ts'
+import type { RunPlan } from '../../src/index.ts'
 import { handleMetaTool } from '../../src/surfaces/mcp/handle-call.ts'
 import type { MetaToolName } from '../../src/surfaces/mcp/meta-tools.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
@@ -40,7 +40,7 @@ export function openTools(yaml: string | readonly string[], policy?: string) {
     async argv(name: string, args: Given = {}): Promise<readonly string[]> {
       const { data, text, isError } = await ask('call_tool', { name, arguments: args, dryRun: true })
       if (isError) throw new Error(text)
-      return (data.plan as CommandPlan).argv
+      return (data.plan as RunPlan).argv as string[]
     },
   }
 }

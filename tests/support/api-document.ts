@@ -65,9 +65,11 @@ export const faultsOfSchema = (schema: unknown): string =>
   ajv.validateSchema(schema as object) === true ? '' : ajv.errorsText(ajv.errors)
 
 const escapePart = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1')
-/** Where the schema of an operation's answer is. */
-export const answerAt = ({ path, method, status }: ApiOperation): string =>
-  `#/paths/${encodeURIComponent(escapePart(path))}/${method}/responses/${status}/content/application~1json/schema`
+/** Where the schema of an operation's answer is; a stream of events is a text. */
+export const answerAt = ({ path, method, status, operationId }: ApiOperation): string => {
+  const type = operationId === 'executions.follow' ? 'text~1event-stream' : 'application~1json'
+  return `#/paths/${encodeURIComponent(escapePart(path))}/${method}/responses/${status}/content/${type}/schema`
+}
 /** Where the schema of an operation's body is. */
 export const bodyAt = ({ path, method }: ApiOperation): string =>
   `#/paths/${encodeURIComponent(escapePart(path))}/${method}/requestBody/content/application~1json/schema`

@@ -11,6 +11,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     openDatabase: () => openOwnDatabase(),
     runStdio: async () => {},
     serve: async () => {},
+    work: async () => {},
     openRegistry: async () => {
       throw new Error('no registry here')
     },

@@ -1,2 +1,3 @@
 export { compileTool } from './compile-tool.ts'
 export { compileTools } from './compile-tools.ts'
+export { assignAliases } from './tool-aliases.ts'

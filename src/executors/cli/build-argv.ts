@@ -5,7 +5,7 @@ import { toPointer } from '../../base/problem.ts'
 import { splitWords } from '../../base/split-words.ts'
 import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
-import type { RunRequest } from '../../contract/executor.ts'
+import type { RunRequest } from './run-request.ts'
 
 /**
  * The words to run. No shell ever sees them: each value is one word, whatever it holds.

@@ -1,36 +1,27 @@
-import * as z from 'zod'
 import { splitWords } from '../../base/split-words.ts'
 import { refusedKeys } from '../../base/yaml-document.ts'
-import { type ArgDef, CliConfig, ToolDef } from '../../contract/cli-config.ts'
+import type { ArgDef } from '../../contract/cli-config.ts'
+import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import { type ConfigFinding, defineConfigCheck, type InputSchema, TimeoutMs } from '../read-config.ts'
-
-/** One tool of a YAML config with its whole command, as a registered tool keeps it. */
-export const CliToolConfig = ToolDef.pick({ args: true, timeout: true, endOfOptions: true, inheritEnv: true }).extend({
-  /** The program and its fixed words. */
-  command: z.string().min(1),
-  env: CliConfig.shape.env,
-  workingDir: CliConfig.shape.workingDir,
-  timeoutMs: TimeoutMs.optional(),
-})
-export type CliToolConfig = z.infer<typeof CliToolConfig>
+import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'
 
 /** What is wrong with the config of a tool of a command-line program. */
-export const checkCliConfig = defineConfigCheck(CliToolConfig, (config, inputSchema) => [
-  ...checkCommand(config.command),
+export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, inputSchema) => [
+  ...checkCommand(config.baseCommand, ['baseCommand']),
+  ...checkCommand(config.command, ['command'], true),
   ...config.args.flatMap((arg, index) => checkArg(arg, ['args', index], config.args.slice(0, index))),
   ...checkNames(config.args, inputSchema),
 ])
 
-function checkCommand(command: string): readonly ConfigFinding[] {
-  const path = ['command']
+function checkCommand(command: string, path: readonly string[], mayBeEmpty = false): readonly ConfigFinding[] {
   try {
-    return splitWords(command).length > 0 ? [] : [{ path, message: 'command must name a program' }]
+    if (splitWords(command).length > 0 || mayBeEmpty) return []
+    return [{ path, message: `${path[0]} must name a program` }]
   } catch (error) {
     return [
       {
         path,
-        message: `command: ${error instanceof Error ? error.message : 'is not well formed'}`,
+        message: `${path[0]}: ${error instanceof Error ? error.message : 'is not well formed'}`,
         hint: 'close the quotes',
       },
     ]

@@ -6,27 +6,31 @@ import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
-import type { Executor, RunRequest } from '../../contract/executor.ts'
+import type { Executor, Job } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
-import type { CommandPlan } from '../../contract/run.ts'
+import type { RunPlan } from '../../contract/run.ts'
+import { type Containment, detectContainment } from '../process/containment.ts'
+import { limitOwnProcess } from '../process/limit-own-process.ts'
+import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
+import { ProgramFinder } from '../process/program-finder.ts'
+import { runProcess } from '../process/run-process.ts'
+import { toOutcome, toStartError } from '../process/to-outcome.ts'
 import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
 import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
-import { type Containment, detectContainment } from './containment.ts'
+import { coerceArguments } from './coerce-arguments.ts'
 import { dockerPrefix } from './docker-prefix.ts'
-import { limitOwnProcess } from './limit-own-process.ts'
-import { type CliLimits, defaultLimits } from './limits.ts'
-import { ProgramFinder } from './program-finder.ts'
+import { globalValues } from './global-values.ts'
 import { ProgramReadiness } from './program-readiness.ts'
-import { runProcess } from './run-process.ts'
-import { toOutcome, toStartError } from './to-outcome.ts'
+import { resolveTool } from './resolve-tool.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** How commands are run. */
 export interface CliExecutorOptions {
   readonly env: Environment
   /** `user` passes the caller's own environment on; `service` only a small base. */
   readonly scope: EnvironmentScope
-  readonly limits?: Partial<CliLimits> | undefined
+  readonly limits?: Partial<ProcessLimits> | undefined
   /** Here, or in a container: what the policy in force says now. */
   readonly where?: (() => ExecutorChoice | undefined) | undefined
   /** Bounds the size of files written by this process and everything it starts: for a process that is Tooldex alone. */
@@ -44,10 +48,16 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   const readiness = new ProgramReadiness(options)
   return {
     kind: 'cli',
-    readiness: (tool) => readiness.of(tool),
-    plan: (request) => toPlan(prepare(request, options, limits)),
-    async run(request, controls) {
-      const prepared = prepare(request, options, limits)
+    readiness: (tool) => readiness.of(resolveTool(tool)),
+    boundValues(job) {
+      const { values, globals } = toRequest(job, options.env)
+      // Values nobody typed are bound as well: a default or a global argument is no way round a policy.
+      return [values, globals]
+    },
+    deadlineMs: (job) => deadlineOf(job, limits),
+    plan: (job) => toPlan(prepare(job, options, limits)),
+    async run(job, controls) {
+      const prepared = prepare(job, options, limits)
       if (options.limitFiles) limited ??= limitOwnProcess(limits)
       await limited
       try {
@@ -76,14 +86,32 @@ interface Prepared {
   readonly container: string | undefined
 }
 
-function prepare(request: RunRequest, options: CliExecutorOptions, limits: CliLimits): Prepared {
+const toRequest = ({ tool, input }: Job, env: Environment): RunRequest => {
+  const resolved = resolveTool(tool)
+  return {
+    tool: resolved,
+    values: coerceArguments(resolved.tool.args, input),
+    globals: globalValues(resolved.globalArgs, env),
+  }
+}
+
+/** What was asked for binds, as far as the tool allows. */
+function deadlineOf({ tool, timeoutMs }: Job, limits: ProcessLimits): number {
+  const { timeout } = resolveTool(tool).tool
+  const own = timeout ? Math.round(timeout * 1000) : limits.timeoutMs
+  return Math.min(timeoutMs ?? own, longestTimerMs)
+}
+
+function prepare(job: Job, options: CliExecutorOptions, limits: ProcessLimits): Prepared {
+  const request = toRequest(job, options.env)
   const { tool } = request.tool
   const cwd = workingDir(request, options.env)
   checkPaths(tool.args, request.values, cwd, options.env)
-  const env = childEnvironment(request.tool, options.env, options.scope)
+  const own = childEnvironment(request.tool, options.env, options.scope)
+  const env = job.traceparent === undefined ? own : { ...own, TRACEPARENT: job.traceparent }
   const stdin = readValue(request, (arg) => arg.stdin)
   const words = buildArgv(request, options.env)
-  const timeoutMs = tool.timeout ? Math.min(Math.round(tool.timeout * 1000), longestTimerMs) : limits.timeoutMs
+  const timeoutMs = deadlineOf(job, limits)
   const where = options.where?.()
   if (where?.type !== 'docker') return { argv: words, cwd, env, stdin, timeoutMs, container: undefined }
   const container = `tooldex-${randomBytes(6).toString('hex')}`
@@ -92,8 +120,9 @@ function prepare(request: RunRequest, options: CliExecutorOptions, limits: CliLi
   return { argv, cwd, env, stdin, timeoutMs, container }
 }
 
-function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): CommandPlan {
-  return { argv: [...argv], cwd, env: Object.keys(env).sort(), stdin: stdin !== undefined, timeoutMs }
+function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): RunPlan {
+  const command = { argv: [...argv], cwd, env: Object.keys(env).sort(), stdin: stdin !== undefined }
+  return { kind: 'cli', isolation: 'limited', timeoutMs, ...command }
 }
 
 function workingDir(request: RunRequest, env: Environment): string {

@@ -4,8 +4,8 @@ import { type Environment, expandHome, expandVariables } from '../../base/expand
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
-import { findProgram } from './find-program.ts'
-import { toStartError } from './to-outcome.ts'
+import { findProgram } from '../process/find-program.ts'
+import { toStartError } from '../process/to-outcome.ts'
 
 /** What decides where a program is looked for. */
 export interface ProgramReadinessOptions {

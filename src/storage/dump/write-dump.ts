@@ -4,6 +4,7 @@ import type { Database, Db } from '../database.ts'
 import { transactSlowly } from '../guard.ts'
 import { readApplied, rowsOf } from '../migrate.ts'
 import * as schema from '../schema.ts'
+import * as runs from '../schema-runs.ts'
 import { type DumpHeader, DumpTally, type DumpTrailer } from './format.ts'
 
 /** Every table, those that others refer to first. */
@@ -14,7 +15,9 @@ export const dumpedTables: readonly PgTable[] = [
   schema.tools,
   schema.toolVersions,
   schema.toolProposals,
-  schema.toolExecutions,
+  runs.toolExecutions,
+  runs.executionEvents,
+  runs.executionResults,
   schema.apiKeys,
   schema.policies,
   schema.idempotentAnswers,
@@ -22,7 +25,9 @@ export const dumpedTables: readonly PgTable[] = [
 ]
 
 /** What the schema has; for whoever checks that none was forgotten. */
-export const knownTables = Object.values(schema).filter((value) => is(value, PgTable)) as readonly PgTable[]
+export const knownTables = [...Object.values(schema), ...Object.values(runs)].filter((value) =>
+  is(value, PgTable),
+) as readonly PgTable[]
 
 const pageRows = 500
 

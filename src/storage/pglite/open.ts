@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { drizzle } from 'drizzle-orm/pglite'
 import { ensureFolder } from '../../base/ensure-folder.ts'
@@ -15,6 +15,8 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     const client = await PGlite.create({
       ...(folder === undefined ? {} : { dataDir: join(folder, 'data') }),
       extensions: { pg_trgm },
+      // Read by the query builder: it would read a second time what is read already, and make a number of the text "11".
+      parsers: { [types.JSON]: asText, [types.JSONB]: asText },
     })
     const db = drizzle(client, { schema }) as unknown as Db
     return {
@@ -33,3 +35,5 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
     throw error
   }
 }
+
+const asText = (text: string): string => text

@@ -24,6 +24,8 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
   serve: async () => (await import('./commands/serve.ts')).addServe,
+  worker: async () => (await import('./commands/worker.ts')).addWorker,
+  executions: async () => (await import('./commands/executions.ts')).addExecutions,
   tools: async () => (await import('./commands/tools.ts')).addTools,
   apply: async () => (await import('./commands/apply.ts')).addApply,
   categories: async () => (await import('./commands/categories.ts')).addCategories,

@@ -13,6 +13,10 @@ export interface OpenOptions {
   readonly maxFile?: number | undefined
   readonly concurrency?: number | undefined
   readonly containment?: 'pid-namespace' | 'process-group' | undefined
+  /** Whose environment commands start from; the user's own where absent. */
+  readonly scope?: 'user' | 'service' | undefined
+  /** The longest that any call may take. */
+  readonly longestMs?: number | undefined
 }
 
 /** What `tooldex run` is asked for. */
@@ -27,6 +31,14 @@ export interface ServeFlags extends OpenOptions {
   readonly host: string
   readonly port: number
   readonly examples: boolean
+  /** Whether it runs queued calls itself. */
+  readonly worker: boolean
+  readonly labels: readonly string[]
+}
+
+/** What `tooldex worker` is asked for. */
+export interface WorkerFlags extends OpenOptions {
+  readonly labels: readonly string[]
 }
 
 /** Does operations on the database of this machine, or asks the server that has it. */
@@ -48,6 +60,8 @@ export interface CliHost {
   runStdio(options: RunOptions): Promise<void>
   /** Answers over HTTP until it is stopped. */
   serve(options: ServeFlags): Promise<void>
+  /** Takes queued calls until it is stopped. */
+  work(options: WorkerFlags): Promise<void>
   /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
   openRegistry(server: string | undefined): Promise<RegistryClient>
   configNames(): readonly string[]

@@ -4,6 +4,7 @@ import type { OperationContext } from '../../operations/operation.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
 import { type ListMode, listedTools } from './list-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
+import { serveResults } from './result-resources.ts'
 
 /** What an MCP server is made of. */
 export interface McpServerOptions extends ListMode {
@@ -23,7 +24,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   const server = new Server(
     { name, version },
     {
-      capabilities: { tools: { listChanged: live } },
+      capabilities: { tools: { listChanged: live }, resources: {} },
       ...(classic ? {} : { instructions }),
       cacheHints: { 'tools/list': { ttlMs: live ? 5_000 : 3_600_000, cacheScope: 'private' } },
     },
@@ -37,6 +38,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     if (listed) return handleListedTool(params.name, given, scoped)
     throw unknownTool(params.name, classic)
   })
+  serveResults(server, context)
   return server
 }
 

@@ -10,6 +10,7 @@ import { searchTools } from '../../operations/search-tools.ts'
 import { describeText, searchText } from './answer-text.ts'
 import type { MetaToolName } from './meta-tools.ts'
 import { readCall } from './read-call.ts'
+import { resultScheme } from './result-resources.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -42,15 +43,53 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
 async function answerCall(call: Record<string, unknown>, context: OperationContext): Promise<CallToolResult> {
   const answered = await invoke(callTool, call, context)
   if ('plan' in answered) {
-    return { content: [{ type: 'text', text: planText(answered.plan) }], structuredContent: { plan: answered.plan } }
+    const { plan, needsApproval } = answered
+    return { content: [{ type: 'text', text: planText(plan) }], structuredContent: { plan, needsApproval } }
   }
-  const { status, result, errorCode } = answered.outcome
+  if (!('outcome' in answered)) return waitingResult(answered)
+  return endedResult(answered)
+}
+
+function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
+  const { status, result, output, errorCode } = outcome
   const failed = status !== 'SUCCESS'
+  const text = [
+    outcomeText(outcome),
+    ...(stored === undefined ? [] : [storedText(stored)]),
+    ...(warning === undefined ? [] : [`(${warning})`]),
+  ]
   return {
-    content: [{ type: 'text', text: outcomeText(answered.outcome) }],
-    structuredContent: { ...result, ...(failed ? { status, errorCode } : {}) },
+    content: [{ type: 'text', text: text.join('\n\n') }, ...(stored === undefined ? [] : [linkTo(stored)])],
+    structuredContent: {
+      ...result,
+      ...(output === undefined ? {} : { output }),
+      ...(failed ? { status, errorCode } : {}),
+      ...(executionId === undefined ? {} : { executionId }),
+      ...(stored === undefined ? {} : { stored }),
+      ...(warning === undefined ? {} : { warning }),
+    },
     ...(failed ? { isError: true } : {}),
   }
+}
+
+type Answer = z.output<typeof callTool.output>
+type Ended = Extract<Answer, { outcome: unknown }>
+type Waiting = Extract<Answer, { waitsFor: unknown }>
+
+const storedText = ({ handle, bytes }: NonNullable<Ended['stored']>): string =>
+  `[This is the beginning of ${bytes} bytes. Read more with call_tool: name "tooldex:read_result", arguments {"handle": "${handle}"}, with offset and limit, grep, or path (JSONPath).]`
+
+const linkTo = ({ handle, mediaType, bytes }: NonNullable<Ended['stored']>) => ({
+  type: 'resource_link' as const,
+  uri: `${resultScheme}${handle}`,
+  name: `result ${handle}`,
+  mimeType: mediaType,
+  size: bytes,
+})
+
+function waitingResult({ executionId, waitsFor, expiresAt, tool }: Waiting): CallToolResult {
+  const text = `${tool} was not run yet: the call waits for a person to approve it (execution ${executionId}). See how it stands with call_tool: name "tooldex:read_execution", arguments {"id": "${executionId}"}.`
+  return { content: [{ type: 'text', text }], structuredContent: { executionId, waitsFor, expiresAt } }
 }
 
 async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {

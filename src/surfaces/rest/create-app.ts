@@ -9,10 +9,12 @@ import { answerOnce } from './answer-once.ts'
 import { Authenticator } from './authenticate.ts'
 import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
+import { followResponse } from './follow-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
+import { readTrace } from './read-trace.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownAddress } from './unknown-address.ts'
 
@@ -65,27 +67,32 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
   })
   app.get('/openapi.json', (c) => c.json(openApiDocument()))
   app.get('/docs', (c) => docsPage(c))
+  const contextOf = async (c: Context<Env>): Promise<OperationContext> => {
+    const source = c.env?.incoming?.socket?.remoteAddress ?? ''
+    const { key, scopes } = await authenticator.identify(c.req.raw, source)
+    const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
+    const catalogue = await catalogueOf(key.workspace)
+    const memory = memoryOf(key.workspace)
+    const trace = readTrace(c.req.header('traceparent'))
+    return { ...context, catalogue, memory, caller, scopes, signal: c.req.raw.signal, ...(trace && { trace }) }
+  }
+  app.get(`${apiBase}/executions/:id/events`, async (c) =>
+    followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
+  )
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(operation.http.method.toUpperCase(), path, async (c) => {
-      const source = c.env?.incoming?.socket?.remoteAddress ?? ''
-      const { key, scopes } = await authenticator.identify(c.req.raw, source)
-      const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
-      const catalogue = await catalogueOf(key.workspace)
-      const memory = memoryOf(key.workspace)
-      const inner = { ...context, catalogue, memory, caller, scopes, signal: c.req.raw.signal }
-      return respond(c, operation, inner)
-    })
+    app.on(operation.http.method.toUpperCase(), path, async (c) => respond(c, operation, await contextOf(c)))
   }
   return app
 }
 
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
+  const { http } = operation
   const input = await readRequest(c, operation)
-  const run = async () => ({
-    status: operation.http.status ?? 200,
-    body: (await invoke(operation, input, context)) as unknown,
-  })
+  const run = async () => {
+    const body = (await invoke(operation, input, context)) as unknown
+    return { status: http.isDone?.(body) === true ? 200 : (http.status ?? 200), body }
+  }
   const key = c.req.header('idempotency-key')
   const answer =
     key === undefined || !isKeepable(operation)

@@ -23,5 +23,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'keys.create': { name: 'dashboard', scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' },
   'bundle.import': { bundle: { tooldex: 1, categories: [{ name: 'Weather' }], tools: [] }, dryRun: true },
   'tools.search': { query: 'will it rain', limit: 5 },
+  'tools.execute': { input: { city: 'Oslo' }, wait: true },
+  'llm.invoke': { arguments: { city: 'Oslo' } },
+  'executions.refuse': { note: 'not on a Friday' },
   'tools.describe': { ids: ['weather_now'], level: 'schema' },
 }

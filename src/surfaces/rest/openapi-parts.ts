@@ -52,3 +52,23 @@ export const problemResponse = {
   description: 'Refused or failed, as RFC 9457 tells it.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }
+
+/** Following a run is the one answer that is no JSON document. */
+export const followPath = {
+  '/executions/{id}/events': {
+    get: {
+      operationId: 'executions.follow',
+      summary: 'Follow a run as server-sent events: status, output, end.',
+      description: 'Needs the scope `read`.',
+      tags: ['executions'],
+      parameters: [
+        { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+        { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
+      ],
+      responses: {
+        200: { description: 'The events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        default: { $ref: '#/components/responses/Problem' },
+      },
+    },
+  },
+}

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
 import { bodyExamples } from './openapi-examples.ts'
-import { idempotencyKey, ifMatch, problemResponse, problemSchema } from './openapi-parts.ts'
-import { hasBody, isKeepable, namesIn, type RoutedOperation, routes } from './routes.ts'
+import { followPath, idempotencyKey, ifMatch, problemResponse, problemSchema } from './openapi-parts.ts'
+import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from './routes.ts'
 
 type Json = Record<string, unknown>
 let made: Json | undefined
@@ -25,7 +25,7 @@ function make(): Json {
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ http }) => http.tag))].map((name) => ({ name })),
-    paths: pathsOf(routes, schemas),
+    paths: { ...pathsOf(routes, schemas), ...followPath },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas,
@@ -61,13 +61,14 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
       ? []
       : rest.map((field) => queryParameter(field, properties[field] ?? {}, required.includes(field)))),
     ...('expectedVersion' in properties ? [ifMatch] : []),
-    ...(isKeepable(operation) ? [idempotencyKey] : []),
+    ...(isKeepable(operation) || hasOwnKey(operation) ? [idempotencyKey] : []),
   ]
   const body = {
     ...schema,
     properties: pick(properties, rest),
     required: required.filter((field) => rest.includes(field)),
   }
+  const content = { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } }
   return {
     operationId: name,
     summary,
@@ -78,10 +79,8 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
       ? { requestBody: { required: body.required.length > 0, content: { 'application/json': bodyOf(name, body) } } }
       : {}),
     responses: {
-      [String(http.status ?? 200)]: {
-        description: 'Done.',
-        content: { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } },
-      },
+      ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content } }),
+      [String(http.status ?? 200)]: { description: http.status === 202 ? 'Taken; not done yet.' : 'Done.', content },
       default: { $ref: '#/components/responses/Problem' },
     },
   }

@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { expectedVersion } from './entity-tag.ts'
 import { type BodyLimits, readBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
-import { hasBody, namesIn, type RoutedOperation } from './routes.ts'
+import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
 const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
 // A question is answered word by word, while everybody else waits.
@@ -25,7 +25,15 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
     ...given,
     ...Object.fromEntries(names.map((name) => [name, c.req.param(name)])),
     ...(version === undefined ? {} : { expectedVersion: version }),
+    ...readKey(c.req.header('idempotency-key'), operation, given),
   }
+}
+
+/** A key in the header is a key in the body; two that differ are refused. */
+function readKey(key: string | undefined, operation: RoutedOperation, given: Record<string, unknown>) {
+  if (key === undefined || !hasOwnKey(operation)) return {}
+  if (given.idempotencyKey === undefined || given.idempotencyKey === key) return { idempotencyKey: key }
+  throw new TooldexError('INPUT_INVALID', 'The header Idempotency-Key and the body say different keys.')
 }
 
 function limitsOf({ http }: RoutedOperation): BodyLimits {

@@ -24,5 +24,10 @@ export const apiBase = '/api/v1'
 export const hasBody = ({ http: { method } }: RoutedOperation): boolean => method !== 'get' && method !== 'delete'
 
 /** Whether an answer may be kept to be given again: one with a secret in it is shown once and kept nowhere. */
-export const isKeepable = ({ http: { method }, output }: RoutedOperation): boolean =>
-  method === 'post' && !(output instanceof z.ZodObject && 'secret' in output.shape)
+export const isKeepable = (operation: RoutedOperation): boolean =>
+  operation.http.method === 'post' && !hasOwnKey(operation) && !shows(operation.output, 'secret')
+
+/** Whether an operation itself makes the same call once; then the key is for it to keep. */
+export const hasOwnKey = ({ input }: RoutedOperation): boolean => shows(input, 'idempotencyKey')
+
+const shows = (schema: z.ZodType, field: string): boolean => schema instanceof z.ZodObject && field in schema.shape

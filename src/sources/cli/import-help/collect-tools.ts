@@ -120,7 +120,7 @@ function readLevel({ program, runHelp, signal, max, onProgress }: CollectRequest
     onProgress?.({ command: command.join(' '), done: ++done, total: chosen.length })
     return { row, path: command, fetched }
   }
-  return Promise.all(chosen.map((row) => turns.run(() => read(row), signal)))
+  return Promise.all(chosen.map((row) => turns.run(() => read(row), { signal })))
 }
 
 function unreadable({ program }: CollectRequest, tried: readonly string[]): TooldexError {

@@ -43,6 +43,7 @@ export const addCall: AddCommand = (program, host, exit) => {
     const answer = await invoke(callTool, { name, arguments: given, dryRun }, context)
     const json = flags.json || own.has('json')
     if ('plan' in answer) return host.out(json ? toJson(answer) : `${planText(answer.plan)}\n`)
+    if (!('outcome' in answer)) return host.out(json ? toJson(answer) : waitingText(answer))
     const { result, errorCode, errorMessage } = answer.outcome
     if (json) host.out(toJson(answer))
     else {
@@ -53,6 +54,9 @@ export const addCall: AddCommand = (program, host, exit) => {
     if (errorCode !== null) exit(errorTable[errorCode as ErrorCode].exit)
   })
 }
+
+const waitingText = ({ executionId, expiresAt }: { executionId: string; expiresAt: string | null }): string =>
+  `The call waits for a person's yes until ${expiresAt ?? 'it is given'}: tooldex executions approve ${executionId}\n`
 
 async function readTool(name: string, context: OperationContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)

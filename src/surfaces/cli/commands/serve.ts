@@ -1,11 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, type ToolOptions, toOpenOptions } from './command.ts'
+import { type AddCommand, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
   readonly port: number
   readonly examples?: boolean
+  readonly worker: boolean
+  readonly label?: readonly string[]
+  readonly maxTimeout?: number
 }
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
@@ -23,11 +26,17 @@ export const addServe: AddCommand = (program, host) => {
     )
     .option('--policy <file>', 'a policy file that says what may be called')
     .option('--examples', 'register a few example tools where there are none yet')
+    .option('--no-worker', 'take no queued calls; workers do')
+    .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
+    .addOption(new Option('--concurrency <number>', 'how many tools run at once').argParser(parseCount).default(16))
+    .addOption(
+      new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
+    )
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
     .action(async (configs: string[], flags: ServeCommandFlags) => {
-      const { host: address, port, examples = false } = flags
+      const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
       const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
-      await host.serve({ ...open, host: address, port, examples })
+      await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
     })
 }
 

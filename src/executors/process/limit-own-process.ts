@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { CliLimits } from './limits.ts'
+import type { ProcessLimits } from './limits.ts'
 
 /**
  * Bounds what this process and everything it starts may write and fork. Limits are inherited, so setting them once on
  * ourselves costs nothing a call. Where `prlimit` is missing the machine's own limits stand.
  */
-export async function limitOwnProcess(limits: CliLimits): Promise<void> {
+export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
   if (process.platform !== 'linux') return
   const wanted = [`--fsize=${limits.fileBytes}:${limits.fileBytes}`, '--core=0:0', ...processLimit(limits)]
   for (const limit of wanted) {
@@ -16,7 +16,7 @@ export async function limitOwnProcess(limits: CliLimits): Promise<void> {
 }
 
 /** RLIMIT_NPROC counts all threads of the user, so it is set above those there are; it does not bind root. */
-function processLimit(limits: CliLimits): readonly string[] {
+function processLimit(limits: ProcessLimits): readonly string[] {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return []
   return [`--nproc=${countThreads(uid) + limits.processes}:`]

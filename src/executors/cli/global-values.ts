@@ -1,6 +1,6 @@
-import { type Environment, expandVariables } from '../base/expand-variables.ts'
-import type { ArgValue, ArgValues } from '../contract/arguments.ts'
-import { type ArgDef, isList, type Scalar } from '../contract/cli-config.ts'
+import { type Environment, expandVariables } from '../../base/expand-variables.ts'
+import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
+import { type ArgDef, isList, type Scalar } from '../../contract/cli-config.ts'
 
 /** The values of a config's global arguments: their defaults, with variables filled in; an unset one leaves its argument out. */
 export function globalValues(globalArgs: readonly ArgDef[], env: Environment): ArgValues {

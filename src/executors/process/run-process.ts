@@ -1,9 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { StringDecoder } from 'node:string_decoder'
+import { reachPoint } from '../../base/fault-points.ts'
 import type { RunControls } from '../../contract/executor.ts'
 import { Capture, type Captured } from './capture.ts'
 import type { Cell } from './containment.ts'
-import type { CliLimits } from './limits.ts'
+import type { ProcessLimits } from './limits.ts'
 
 /** A program to start, already found and checked. */
 export interface ProcessRequest {
@@ -32,7 +34,7 @@ const closeWithinMs = 1000
 /** Runs a process to its end, within its limits; when this returns nothing of it is left. Throws what the system says if it cannot start. */
 export async function runProcess(
   request: ProcessRequest,
-  limits: CliLimits,
+  limits: ProcessLimits,
   cell: Cell,
   controls: RunControls,
 ): Promise<ProcessEnd> {
@@ -50,8 +52,10 @@ export async function runProcess(
   const watch = (): void => {
     if (Math.max(stdout.bytes, stderr.bytes) > limits.outputBytes * limits.outputFactor) stop('output')
   }
-  const stdout = new Capture(child.stdout as NonNullable<typeof child.stdout>, limits.outputBytes, watch)
-  const stderr = new Capture(child.stderr as NonNullable<typeof child.stderr>, limits.outputBytes, watch)
+  reachPoint('F3 spawned')
+  const take = (name: 'stdout' | 'stderr'): Capture =>
+    new Capture(child[name] as NonNullable<typeof child.stdout>, limits.outputBytes, watch, tellAs(name, controls))
+  const [stdout, stderr] = [take('stdout'), take('stderr')]
   feed(child, request.stdin)
 
   const timer = setTimeout(() => stop('timeout'), request.timeoutMs)
@@ -61,6 +65,7 @@ export async function runProcess(
   if (controls.signal?.aborted) cancel()
   try {
     const [exitCode, signal] = await waitForEnd(child, () => cell.sweep(pid))
+    reachPoint('F5 exit seen')
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     return { stdout: stdout.end(), stderr: stderr.end(), exitCode, signal, durationMs, stopped }
   } finally {
@@ -69,6 +74,17 @@ export async function runProcess(
     clearInterval(ticker)
     controls.signal?.removeEventListener('abort', cancel)
     await cell.close()
+  }
+}
+
+/** Passes on what is printed, whole characters at a time. */
+function tellAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: Buffer) => void) | undefined {
+  if (onOutput === undefined) return undefined
+  const decoder = new StringDecoder('utf8')
+  return (part) => {
+    reachPoint('F4 half output')
+    const text = decoder.write(part)
+    if (text !== '') onOutput(name, text)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ArgDef } from '../contract/cli-config.ts'
+import { ArgDef } from '../../contract/cli-config.ts'
 import { globalValues } from './global-values.ts'
 
 const env = { VAULT: 'notes', HOME: '/root', EMPTY: '' }

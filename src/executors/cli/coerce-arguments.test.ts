@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { TooldexError } from '../base/errors.ts'
-import { ArgDef } from '../contract/cli-config.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { ArgDef } from '../../contract/cli-config.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 
 type Given = Readonly<Record<string, unknown>>

@@ -17,6 +17,7 @@ export function toOutcome(end: ProcessEnd, request: ProcessRequest, outputFactor
       durationMs: end.durationMs,
       truncated,
     },
+    isolation: 'limited',
     errorCode,
     errorMessage,
   }

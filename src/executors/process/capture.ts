@@ -15,24 +15,26 @@ export class Capture {
   #kept = 0
   bytes = 0
 
-  constructor(stream: Readable, most: number, onData: () => void) {
+  constructor(stream: Readable, most: number, onData: () => void, onKept?: (part: Buffer) => void) {
     this.#most = most
     stream.on('data', (chunk: Buffer) => {
-      this.#keep(chunk)
+      const kept = this.#keep(chunk)
+      if (kept !== undefined) onKept?.(kept)
       onData()
     })
     // A pipe can break while its process is being killed; the exit tells what happened.
     stream.on('error', () => {})
   }
 
-  #keep(chunk: Buffer): void {
+  #keep(chunk: Buffer): Buffer | undefined {
     this.bytes += chunk.length
     const room = this.#most - this.#kept
-    if (room <= 0) return
+    if (room <= 0) return undefined
     // Copied where cut, so that the tail of a large chunk is not held in memory.
     const part = chunk.length <= room ? chunk : Buffer.from(chunk.subarray(0, room))
     this.#chunks.push(part)
     this.#kept += part.length
+    return part
   }
 
   /** The kept bytes as UTF-8; what is not UTF-8 becomes U+FFFD, a character cut in two at the limit is left out. */

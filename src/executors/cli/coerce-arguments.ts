@@ -1,9 +1,9 @@
-import { TooldexError } from '../base/errors.ts'
-import { type Problem, toPointer } from '../base/problem.ts'
-import { didYouMean } from '../base/suggest.ts'
-import { toOneLine } from '../base/visible-text.ts'
-import type { ArgValue, ArgValues } from '../contract/arguments.ts'
-import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { type Problem, toPointer } from '../../base/problem.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
+import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 
 /**
  * Checks the arguments of a call against their definitions and completes them: texts that read as numbers or booleans

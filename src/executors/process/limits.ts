@@ -1,5 +1,5 @@
 /** What a command may use. Each bound protects everyone else from one bad call; raising it costs what it says. */
-export interface CliLimits {
+export interface ProcessLimits {
   /** Kept of each stream; the rest is counted and dropped. Costs this much memory a stream and running call. */
   readonly outputBytes: number
   /** A program that goes on printing past this many times `outputBytes` is killed. */
@@ -14,7 +14,7 @@ export interface CliLimits {
   readonly fileBytes: number
 }
 
-export const defaultLimits: CliLimits = {
+export const defaultLimits: ProcessLimits = {
   outputBytes: 1024 * 1024,
   outputFactor: 64,
   timeoutMs: 30_000,

@@ -1,0 +1,223 @@
+import * as z from 'zod'
+import type { RunnableTool } from './executor.ts'
+import { Isolation, type RunOutcome, RunStatus, StoredResult } from './run.ts'
+import type { Caller, Page, PageQuery } from './stores.ts'
+
+/** Where a recorded run is in its life; the last four are final. */
+export const ExecutionStatus = z.enum(['PENDING', 'RUNNING', ...RunStatus.options])
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>
+
+/** Why a run has not been started: it waits for its turn, or for a person's yes. */
+export const WaitReason = z.enum(['queued', 'approval'])
+export type WaitReason = z.infer<typeof WaitReason>
+
+/** One recorded run. */
+export const Execution = z.object({
+  id: z.uuid(),
+  /** Null for a tool of a config, or one that was deleted since. */
+  toolId: z.uuid().nullable(),
+  toolName: z.string(),
+  /** Null for a tool of a config. */
+  version: z.int().nullable(),
+  status: ExecutionStatus,
+  /** Why it is still PENDING. */
+  reason: WaitReason.nullable(),
+  inputData: z.unknown(),
+  /** What the tool returned; of a large one its beginning. */
+  outputData: z.unknown(),
+  /** Where the whole of a large output is. */
+  result: StoredResult.nullable(),
+  errorMessage: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  exitCode: z.int().nullable(),
+  logs: z.object({ stdout: z.string(), stderr: z.string() }),
+  truncated: z.boolean(),
+  isolation: Isolation.nullable(),
+  worker: z.string().nullable(),
+  attempt: z.int(),
+  timeoutMs: z.int().nullable(),
+  idempotencyKey: z.string().nullable(),
+  callerId: z.string().nullable(),
+  traceId: z.string().nullable(),
+  startedAt: z.iso.datetime().nullable(),
+  completedAt: z.iso.datetime().nullable(),
+  durationMs: z.int().nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+export type Execution = z.infer<typeof Execution>
+
+/** A run in a list: without what may be long. */
+export const ExecutionSummary = Execution.omit({ inputData: true, outputData: true, logs: true })
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>
+
+export const isFinal = (status: ExecutionStatus): boolean => status !== 'PENDING' && status !== 'RUNNING'
+
+/** One attempt at a run: whoever holds another one has lost it. */
+export interface Attempt {
+  readonly id: string
+  readonly attempt: number
+}
+
+/** A run to be recorded. */
+export interface NewExecution {
+  readonly id: string
+  readonly toolId: string | null
+  readonly toolName: string
+  readonly version: number | null
+  readonly inputData: unknown
+  readonly timeoutMs: number
+  readonly callerId: string | null
+  readonly traceId: string | null
+  readonly idempotencyKey: string | null
+  /** Tells whether another call under the same key is the same call. */
+  readonly bodyHash: string | null
+  /** How often it may be tried; more than once only where that does no harm. */
+  readonly maxAttempts: number
+  /** Only what has no version of its own to be read again. */
+  readonly definition: unknown
+  readonly purpose: string | null
+}
+
+/** How a new run begins: at once in this process, in the line of this process, in the queue, or with a person's yes. */
+export type Beginning =
+  | { readonly how: 'run' | 'wait-here'; readonly worker: string; readonly leaseMs: number }
+  | { readonly how: 'queue'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
+  | { readonly how: 'approval'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
+
+/** How many may wait; more are refused. */
+export interface QueueLimits {
+  readonly all: number
+  readonly perTool: number
+  readonly perCaller: number
+}
+
+/** A run that was taken from the queue, with the tool as it is to be run; undefined where that is gone or not to be run. */
+export interface ClaimedExecution {
+  readonly execution: Execution
+  readonly workspace: string
+  readonly tool: RunnableTool | undefined
+  /** Why there is no tool. */
+  readonly refusal: { readonly code: string; readonly message: string } | undefined
+}
+
+/** What is written when a run ends. */
+export interface FinishedRun {
+  readonly outcome: RunOutcome
+  readonly outputData: unknown
+  readonly logs: { readonly stdout: string; readonly stderr: string }
+  readonly stored: NewStoredResult | null
+  /** Whether what it printed was told while it ran. */
+  readonly told: boolean
+}
+
+/** When a run ended, by the clock of the database. */
+export interface Ended {
+  readonly completedAt: string
+  readonly durationMs: number
+  readonly stored: StoredResult | null
+}
+
+/** A large output to be kept aside. */
+export interface NewStoredResult {
+  readonly handle: string
+  readonly mediaType: string
+  readonly content: string
+  readonly lifeMs: number
+}
+
+/** What a large output is read from. */
+export interface ResultContent {
+  readonly mediaType: string
+  readonly content: string
+}
+
+/** Which runs are listed. */
+export interface ExecutionQuery extends PageQuery {
+  readonly toolId?: string | undefined
+  readonly tool?: string | undefined
+  readonly status?: readonly ExecutionStatus[] | undefined
+  readonly caller?: string | undefined
+  readonly trace?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+/** What a run tells while it runs. */
+export interface ExecutionEvent {
+  readonly seq: number
+  readonly stream: 'stdout' | 'stderr'
+  readonly text: string
+}
+
+/** What sweeping did. */
+export interface Swept {
+  readonly lost: readonly string[]
+  readonly retried: readonly string[]
+  readonly expired: readonly string[]
+}
+
+/** How long finished runs are kept, and how many. */
+export interface Retention {
+  readonly days: number
+  readonly most: number
+}
+
+/** A notice between processes about one run. */
+export interface RunNotice {
+  readonly kind: 'queued' | 'cancel' | 'changed'
+  readonly id: string
+}
+
+/** What waits and what runs, now. */
+export interface QueueState {
+  readonly queued: number
+  readonly waitingForApproval: number
+  readonly running: number
+  readonly oldestQueuedMs: number | null
+  readonly workers: readonly { readonly worker: string; readonly running: number }[]
+}
+
+/** Recorded runs. The database's clock is the only one that counts. */
+export interface ExecutionStore {
+  /** Writes a new run down; where its key is known already, gives the run that has it. */
+  create(caller: Caller, draft: NewExecution, begin: Beginning): Promise<{ execution: Execution; fresh: boolean }>
+  /** Starts a run that waited in this process; false where it was ended meanwhile. */
+  start(attempt: Attempt, worker: string, leaseMs: number): Promise<boolean>
+  /** Takes up to `limit` runs from the queue. */
+  claim(
+    worker: string,
+    options: { readonly limit: number; readonly labels: readonly string[]; readonly leaseMs: number },
+  ): Promise<readonly ClaimedExecution[]>
+  /** Says that these still run; tells which of them do not belong to the worker any more, and which are to be cancelled. */
+  beat(
+    worker: string,
+    attempts: readonly Attempt[],
+    leaseMs: number,
+  ): Promise<{ readonly lost: readonly string[]; readonly cancel: readonly string[] }>
+  /** The one final write of an attempt; undefined where the attempt is not the present one any more. */
+  finish(attempt: Attempt, run: FinishedRun): Promise<Ended | undefined>
+  /** Ends what has not started; asks for the end of what runs. */
+  cancel(caller: Caller, id: string, why: { readonly code: string; readonly message: string }): Promise<Execution>
+  /** A person's yes or no. */
+  decide(
+    caller: Caller,
+    id: string,
+    decision: { readonly approve: boolean; readonly note?: string | undefined },
+  ): Promise<Execution>
+  get(workspace: string, id: string): Promise<Execution | undefined>
+  list(workspace: string, query: ExecutionQuery): Promise<Page<ExecutionSummary>>
+  /** The newest successful runs of a version, each input once. */
+  samples(workspace: string, toolId: string, version: number, limit: number): Promise<readonly Execution[]>
+  append(attempt: Attempt, events: readonly ExecutionEvent[]): Promise<void>
+  events(id: string, after: number): Promise<readonly ExecutionEvent[]>
+  /** Reads a kept output; only whoever called gets it. */
+  result(caller: Caller, handle: string): Promise<ResultContent | undefined>
+  /** Ends what nobody runs any more, and what waited too long. */
+  sweep(): Promise<Swept>
+  /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
+  prune(retention: Retention): Promise<number>
+  queue(workspace: string): Promise<QueueState>
+  listen(onNotice: (notice: RunNotice) => void): Promise<() => Promise<void>>
+}

@@ -1,0 +1,34 @@
+import { TooldexError } from '../../base/errors.ts'
+import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import type { RunnableTool } from '../../contract/executor.ts'
+import type { ResolvedTool } from '../../contract/tool-index.ts'
+
+const known = new WeakMap<object, ResolvedTool>()
+
+/** What a command is made from: as its config was read, or as the registry keeps it. */
+export function resolveTool(tool: RunnableTool): ResolvedTool {
+  if (tool.resolved !== undefined) return tool.resolved
+  const seen = known.get(tool.executorConfig)
+  if (seen !== undefined) return seen
+  const resolved = read(tool)
+  known.set(tool.executorConfig, resolved)
+  return resolved
+}
+
+function read({ name, executorConfig }: RunnableTool): ResolvedTool {
+  const parsed = CliExecutorConfig.safeParse(executorConfig)
+  if (!parsed.success) throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
+  const { baseCommand, globalArgs, env, workingDir, timeoutMs, worker: _worker, ...own } = parsed.data
+  const timeout = own.timeout ?? (timeoutMs === undefined ? null : timeoutMs / 1000)
+  return {
+    tool: { ...blank, ...own, name, timeout },
+    baseCommand,
+    globalArgs,
+    env,
+    workingDir,
+    descriptionOverride: null,
+    argConstraints: {},
+  }
+}
+
+const blank = { description: '', tags: [], exampleRequests: [], category: null, annotations: undefined }

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+import { invoke } from '../invoke.ts'
+import type { Operation, OperationContext } from '../operation.ts'
+import { getExecution } from './executions.ts'
+import { readStoredResult } from './results.ts'
+
+/** Tools of Tooldex itself: called like any other, shown in no list. */
+const builtins: Readonly<
+  Record<string, { readonly operation: Operation<z.ZodType, z.ZodType>; readonly about: string }>
+> = {
+  'tooldex:read_result': {
+    operation: readStoredResult as Operation<z.ZodType, z.ZodType>,
+    about: 'Read more of a large output: page by page, the lines that match, or what a JSONPath finds.',
+  },
+  'tooldex:read_execution': {
+    operation: getExecution as Operation<z.ZodType, z.ZodType>,
+    about: 'See how a call that was made earlier stands, by its execution id.',
+  },
+}
+
+/** What one reads about a built-in tool. */
+export function describeBuiltin(name: string) {
+  const { operation, about } = findBuiltin(name)
+  const inputSchema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Record<
+    string,
+    unknown
+  >
+  return { id: name, name, description: about, inputSchema }
+}
+
+/** Runs a built-in tool: an operation whose answer is its output. */
+export async function callBuiltin(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+): Promise<{ tool: string; outcome: RunOutcome }> {
+  const { operation } = findBuiltin(name)
+  const started = performance.now()
+  const output = await invoke(operation, given, context)
+  const durationMs = Math.round((performance.now() - started) * 10) / 10
+  const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
+  return {
+    tool: name,
+    outcome: { status: 'SUCCESS', result, output, isolation: 'none', errorCode: null, errorMessage: null },
+  }
+}
+
+function findBuiltin(name: string) {
+  const found = Object.hasOwn(builtins, name) ? builtins[name] : undefined
+  if (found !== undefined) return found
+  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`, {
+    hint: `There are: ${Object.keys(builtins).join(', ')}.`,
+  })
+}

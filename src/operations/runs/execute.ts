@@ -1,0 +1,140 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { Execution, isFinal } from '../../contract/execution.ts'
+import { RunPlan } from '../../contract/run.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { IdOrName, VersionNumber } from '../registry/inputs.ts'
+import { runsOf } from './executions.ts'
+import { resolveCall } from './resolve-call.ts'
+
+const about = {
+  callerId: z.string().max(300).optional().describe('Who calls; ignored where a key says it.'),
+  traceId: z.string().max(200).optional().describe('The trace that the call belongs to.'),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The same call under the same key is made once. Over HTTP the header Idempotency-Key says it too.'),
+}
+
+const DryRun = z.object({ dryRun: z.literal(true), toolName: z.string(), plan: RunPlan, needsApproval: z.boolean() })
+
+/** Run a tool. */
+export const executeTool = defineOperation({
+  name: 'tools.execute',
+  summary: 'Run a tool: queued at once, or with wait finished; with dryRun only shown.',
+  scope: 'call',
+  http: {
+    method: 'post',
+    path: '/tools/{idOrName}/execute',
+    tag: 'executions',
+    status: 202,
+    isDone: (answer) => (answer as { dryRun?: boolean }).dryRun === true || isFinal((answer as Execution).status),
+  },
+  input: z.object({
+    idOrName: IdOrName,
+    input: z.record(z.string(), z.unknown()).default({}),
+    version: VersionNumber.optional().describe('The version to run; the latest where absent.'),
+    wait: z.boolean().optional().describe('Answer when the run has ended.'),
+    timeoutMs: z.int().min(1).max(3_600_000).optional(),
+    dryRun: z.boolean().optional().describe('Show exactly what would happen, and do nothing.'),
+    ...about,
+  }),
+  output: z.union([Execution, DryRun]),
+  async handle({ idOrName, input, version, wait = false, dryRun, timeoutMs, ...who }, context) {
+    const { tool, needsApproval } = await resolveCall(context, idOrName, version)
+    if (dryRun) {
+      const plan = await context.runner.plan(tool, input, { timeoutMs })
+      return { dryRun: true as const, toolName: tool.name, plan, needsApproval }
+    }
+    return runsOf(context).execute(context.caller, tool, input, {
+      wait,
+      timeoutMs,
+      needsApproval,
+      signal: context.signal,
+      ...tracing(context, who),
+    })
+  },
+})
+
+/** Run a tool as a model asks for it. */
+export const invokeForModel = defineOperation({
+  name: 'llm.invoke',
+  summary: 'Run a tool that a model called, by its name or the alias it has at a provider.',
+  scope: 'call',
+  http: { method: 'post', path: '/llm/tools/{name}/invoke', tag: 'llm' },
+  input: z.object({
+    name: z.string().min(1).max(300),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    ...about,
+  }),
+  output: z.object({
+    success: z.boolean(),
+    result: z.unknown(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    executionId: z.string(),
+    durationMs: z.number().nullable(),
+    /** Where the whole of a large result is. */
+    stored: Execution.shape.result,
+    warning: z.string().optional(),
+  }),
+  async handle({ name, arguments: input, ...who }, context) {
+    const { tool, needsApproval, warning } = await resolveAlias(context, name)
+    const { signal } = context
+    const options = { wait: true, needsApproval, signal, ...tracing(context, who) }
+    const execution = await runsOf(context).execute(context.caller, tool, input, options)
+    const { status, outputData, durationMs, id, result } = execution
+    return {
+      success: status === 'SUCCESS',
+      result: outputData,
+      error: errorOf(execution),
+      executionId: id,
+      durationMs,
+      stored: result,
+      ...(warning === undefined ? {} : { warning }),
+    }
+  },
+})
+
+function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
+  if (status === 'SUCCESS') return null
+  if (reason === 'approval')
+    return { code: 'APPROVAL_NEEDED', message: 'The call waits for a person to approve it; read the execution later.' }
+  return { code: errorCode ?? status, message: errorMessage ?? status }
+}
+
+/** A model may know a tool by the name it has in a list for its provider. */
+async function resolveAlias(context: OperationContext, name: string) {
+  try {
+    return await resolveCall(context, name, undefined)
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError) || thrown.code !== 'TOOL_NOT_FOUND') throw thrown
+    const id = await findByAlias(context, name)
+    if (id === undefined) throw thrown
+    return resolveCall(context, id, undefined)
+  }
+}
+
+async function findByAlias({ catalogue }: OperationContext, name: string): Promise<string | undefined> {
+  const { assignAliases } = await import('../../catalog/llm/index.ts')
+  const { tools } = await catalogue.open()
+  const named = Array.from(tools.entries, ([id, { tool }]) => ({ id, name: tool.name, namespace: tool.namespace }))
+  for (const format of ['openai', 'gemini'] as const)
+    for (const [id, alias] of assignAliases(named, format)) if (alias === name) return id
+  return undefined
+}
+
+/** Who calls is what the key says; only the owner of the process may say something else. */
+function tracing(
+  { caller, trace }: OperationContext,
+  who: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },
+) {
+  const callerId = caller.actor.startsWith('key:') ? undefined : who.callerId
+  return {
+    ...trace,
+    ...(who.traceId === undefined ? {} : { traceId: who.traceId }),
+    callerId,
+    idempotencyKey: who.idempotencyKey,
+  }
+}

@@ -1,0 +1,24 @@
+import type { Execution } from '../../contract/execution.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+
+/** A recorded run that has ended, as a run: of a command, what it printed is what it returned. */
+export function outcomeOf(execution: Execution): RunOutcome {
+  const { status, outputData, logs, exitCode, durationMs, truncated, isolation, errorCode, errorMessage } = execution
+  const printed = typeof outputData === 'string' && logs.stdout === ''
+  const result = {
+    stdout: printed ? outputData : logs.stdout,
+    stderr: logs.stderr,
+    exitCode,
+    signal: null,
+    durationMs: durationMs ?? 0,
+    truncated,
+  }
+  return {
+    status: status as RunOutcome['status'],
+    result,
+    ...(printed || outputData === null ? {} : { output: outputData }),
+    isolation: isolation ?? 'none',
+    errorCode,
+    errorMessage,
+  }
+}

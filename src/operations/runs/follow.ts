@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { Execution, isFinal } from '../../contract/execution.ts'
+import type { OperationContext } from '../operation.ts'
+import { registryOf } from '../registry/registry.ts'
+import { runsOf } from './executions.ts'
+
+/** What one hears of a run: how it stands, what it prints, how it ended. */
+export const RunEvent = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('status'), execution: Execution }),
+  z.object({ event: z.literal('output'), seq: z.int(), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+  z.object({ event: z.literal('end'), execution: Execution }),
+])
+export type RunEvent = z.infer<typeof RunEvent>
+
+const lookEveryMs = 1000
+
+/** Follows a run until it has ended, wherever it runs; `after` is the number of the last output that was seen. */
+export async function* followExecution(
+  context: OperationContext,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent | undefined> {
+  if (!context.scopes.has('read')) throw new TooldexError('FORBIDDEN', "executions.follow needs the scope 'read'.")
+  const { executions } = registryOf(context).stores
+  const { notices } = runsOf(context)
+  let seen = after
+  let status: string | undefined
+  while (!signal.aborted) {
+    const execution = await executions.get(context.caller.workspace, id)
+    if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
+    const ended = isFinal(execution.status)
+    if (!ended && execution.status !== status) yield { event: 'status', execution }
+    status = execution.status
+    if (ended) return yield { event: 'end', execution }
+    for (const event of await executions.events(execution.id, seen)) {
+      seen = event.seq
+      yield { event: 'output', ...event }
+    }
+    await notices.next(id, lookEveryMs, signal)
+    // Whoever is connected hears that we still are, too.
+    yield undefined
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { readResult } from '../../runs/index.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+
+export const ReadResultInput = z.object({
+  handle: z.string().min(1).max(100).describe('The handle that came with the beginning of a large output.'),
+  offset: z.int().min(0).default(0).describe('The first line or value wanted, from 0.'),
+  limit: z.int().min(1).max(1000).default(100).describe('How many lines or values.'),
+  grep: z.string().min(1).max(1000).optional().describe('Only lines in which this regular expression finds something.'),
+  path: z.string().min(1).max(1000).optional().describe('Only what this JSONPath finds, such as $.items[*].id'),
+})
+
+/** Read a part of a large output. */
+export const readStoredResult = defineOperation({
+  name: 'results.read',
+  summary: 'Read a large output by its handle: page by page, the lines that match, or what a JSONPath finds.',
+  scope: 'call',
+  http: { method: 'get', path: '/results/{handle}', tag: 'executions' },
+  input: ReadResultInput,
+  output: z.object({
+    mediaType: z.string(),
+    items: z.array(z.unknown()).describe('Lines of text, or values.'),
+    total: z.int(),
+    nextOffset: z.int().optional(),
+  }),
+  async handle({ handle, ...query }, context) {
+    const content = await findContent(context, handle)
+    const page = await readResult(content, query)
+    return { ...page, items: [...page.items] }
+  },
+})
+
+/** The whole of a large output, for whoever called. */
+export async function findContent({ registry, results, caller }: OperationContext, handle: string) {
+  const content = results?.read(handle) ?? (await registry?.stores.executions.result(caller, handle))
+  if (content !== undefined) return content
+  throw new TooldexError('NOT_FOUND', `Unknown handle: ${handle.slice(0, 100)}.`, {
+    hint: 'It may have expired; call the tool again.',
+  })
+}

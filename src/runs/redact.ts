@@ -1,0 +1,28 @@
+import type { RunOutcome, RunPlan } from '../contract/run.ts'
+
+type Redact = (text: string) => string
+
+/** What a run gave, without secrets. */
+export function redactOutcome(outcome: RunOutcome, redact: Redact): RunOutcome {
+  const { stdout, stderr } = outcome.result
+  return {
+    ...outcome,
+    result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) },
+    ...(outcome.output === undefined ? {} : { output: redactValue(outcome.output, redact) }),
+    errorMessage: outcome.errorMessage === null ? null : redact(outcome.errorMessage),
+  }
+}
+
+/** What a run would be, without secrets. */
+export function redactPlan(plan: RunPlan, redact: Redact): RunPlan {
+  const { argv } = plan
+  return argv === undefined ? plan : { ...plan, argv: argv.map(redact) }
+}
+
+/** A JSON value whose texts, names included, are without secrets. */
+export function redactValue(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((each) => redactValue(each, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [redact(name), redactValue(each, redact)]))
+}

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { FinishedRun } from '../contract/execution.ts'
+import type { RunOutcome } from '../contract/run.ts'
+import { previewText, previewValue } from './preview.ts'
+import type { RunSettings } from './settings.ts'
+
+/** What is written of an outcome: the output apart from the logs, and a large one aside with a preview in its place. */
+export function shapeOutput(outcome: RunOutcome, told: boolean, settings: RunSettings): FinishedRun {
+  const printed = outcome.output === undefined
+  const { stdout, stderr } = outcome.result
+  // What a command prints is what it returns; of other tools it is a log.
+  const logs = { stdout: printed ? '' : stdout, stderr }
+  const output = printed ? stdout : outcome.output
+  const content = typeof output === 'string' ? output : JSON.stringify(output ?? null)
+  const whole = { outcome, outputData: output ?? null, logs, stored: null, told }
+  if (Buffer.byteLength(content) <= settings.inlineBytes) return whole
+  const isText = typeof output === 'string'
+  return {
+    ...whole,
+    outputData: isText ? previewText(content, settings.previewBytes) : previewValue(output, settings.previewBytes),
+    stored: {
+      handle: randomUUID(),
+      mediaType: isText ? 'text/plain' : 'application/json',
+      content,
+      lifeMs: settings.resultLifeMs,
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { toTooldexError } from '../base/errors.ts'
+import { reachPoint } from '../base/fault-points.ts'
+import type { ClaimedExecution } from '../contract/execution.ts'
+import type { Job } from '../contract/executor.ts'
+import type { RunOutcome } from '../contract/run.ts'
+import { failure } from './create-runner.ts'
+import { finish, performRecorded } from './perform-recorded.ts'
+import type { RecordedRuns } from './recorded-runs.ts'
+import { shapeOutput } from './shape-output.ts'
+
+const mostAtOnce = 32
+
+/** Takes runs from the queue as long as there are free slots: at a notice, when a slot is freed, and now and then. */
+export class WorkerLoop {
+  readonly #runs: RecordedRuns
+  #timer: NodeJS.Timeout | undefined
+  #going = false
+  #again = false
+  #stopped = true
+  #unsubscribe: () => void = () => {}
+
+  constructor(runs: RecordedRuns) {
+    this.#runs = runs
+  }
+
+  start(): void {
+    const { runner, settings } = this.#runs.parts
+    this.#stopped = false
+    this.#runs.notices.on(({ kind }) => {
+      if (kind === 'queued') this.#wake()
+    })
+    this.#unsubscribe = runner.slots.onFree(() => this.#wake())
+    this.#timer = setInterval(() => this.#wake(), settings.pollMs)
+    this.#timer.unref()
+    this.#wake()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    this.#unsubscribe()
+  }
+
+  #wake(): void {
+    this.#again = true
+    if (!this.#going) void this.#take()
+  }
+
+  async #take(): Promise<void> {
+    this.#going = true
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false
+        await this.#takeSome()
+      }
+    } catch (thrown) {
+      // The database is away; the next look finds what waits.
+      this.#runs.parts.logger.warn('the queue could not be read', { reason: toTooldexError(thrown).message })
+    } finally {
+      this.#going = false
+    }
+  }
+
+  async #takeSome(): Promise<void> {
+    const { runner, store, worker, labels, settings } = this.#runs.parts
+    const limit = Math.min(runner.slots.free, mostAtOnce)
+    if (limit === 0) return
+    let held = 0
+    while (held < limit && runner.slots.tryEnter()) held++
+    let used = 0
+    try {
+      const claimed = await store.claim(worker, { limit: held, labels, leaseMs: settings.leaseMs })
+      reachPoint('F2 claimed')
+      used = claimed.length
+      for (const each of claimed) void this.#run(each)
+      // There may be more than fitted.
+      if (claimed.length === held) this.#again = true
+    } finally {
+      for (; used < held; used++) runner.slots.leaveQuietly()
+    }
+  }
+
+  async #run(claimed: ClaimedExecution): Promise<void> {
+    const { runner, logger } = this.#runs.parts
+    const { execution, workspace } = claimed
+    try {
+      const job = await this.#prepare(claimed)
+      if ('status' in job) await finish(this.#runs, claimed, shapeOutput(job, false, this.#runs.parts.settings))
+      else await performRecorded(this.#runs, { workspace, execution }, job, {})
+    } catch (thrown) {
+      const { code, message } = toTooldexError(thrown)
+      logger.error('a run could not be ended', { execution: execution.id, code, reason: message })
+    } finally {
+      runner.slots.leave()
+    }
+  }
+
+  /** The call as it can be made now, or why it cannot be made any more. */
+  async #prepare({ execution, tool, refusal }: ClaimedExecution): Promise<Job | RunOutcome> {
+    if (tool === undefined) {
+      const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool is gone.' }
+      return { ...failure(code, message), status: 'CANCELLED' }
+    }
+    try {
+      const { inputData, timeoutMs, traceId } = execution
+      const given = inputData as Record<string, unknown>
+      const traceparent =
+        traceId !== null && /^[0-9a-f]{32}$/.test(traceId) ? `00-${traceId}-${traceId.slice(16)}-01` : undefined
+      return await this.#runs.parts.runner.prepare(tool, given, { timeoutMs: timeoutMs ?? undefined, traceparent })
+    } catch (thrown) {
+      const { code, message, hint } = toTooldexError(thrown)
+      return failure(code, `${message} ${hint}`)
+    }
+  }
+}

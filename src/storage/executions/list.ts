@@ -1,0 +1,63 @@
+import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
+import type { Page } from '../../contract/stores.ts'
+import type { Db } from '../database.ts'
+import type { Cursors } from '../page.ts'
+import { isUuid } from '../rows.ts'
+import { executionResults, toolExecutions } from '../schema-runs.ts'
+import { toExecution } from './rows.ts'
+
+// What may be long is not read at all: a list stays quick whatever was printed.
+const {
+  inputData: _input,
+  outputData: _output,
+  stdout: _out,
+  stderr: _err,
+  definition: _what,
+  ...short
+} = getTableColumns(toolExecutions)
+const { content: _content, ...about } = getTableColumns(executionResults)
+const left = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
+
+/** A page of runs, newest first. */
+export async function listExecutions(
+  db: Db,
+  cursors: Cursors,
+  workspace: string,
+  query: ExecutionQuery,
+): Promise<Page<ExecutionSummary>> {
+  const { limit, cursor, ...filters } = query
+  const list = ['executions', workspace, filters]
+  const place = cursors.read(list, cursor)
+  const beyond =
+    place &&
+    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) < (${sql.param(new Date(place.value), toolExecutions.createdAt)}, ${place.id}::uuid)`
+  const rows = await db
+    .select({ run: short, result: about })
+    .from(toolExecutions)
+    .leftJoin(executionResults, eq(executionResults.executionId, toolExecutions.id))
+    .where(and(...conditions(workspace, filters), beyond))
+    .orderBy(desc(toolExecutions.createdAt), desc(toolExecutions.id))
+    .limit(limit + 1)
+  const items = rows.slice(0, limit).map(({ run, result }) => {
+    const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...left, ...run }, result)
+    return summary
+  })
+  const last = items.at(-1)
+  if (rows.length <= limit || last === undefined) return { items }
+  return { items, nextCursor: cursors.write(list, { value: last.createdAt, id: last.id }) }
+}
+
+function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
+  const { toolId, tool, status, caller, trace, since, until } = query
+  return [
+    eq(toolExecutions.workspaceId, workspace),
+    toolId === undefined ? undefined : isUuid(toolId) ? eq(toolExecutions.toolId, toolId) : sql`false`,
+    tool === undefined ? undefined : eq(toolExecutions.toolName, tool),
+    status?.length ? inArray(toolExecutions.status, [...status]) : undefined,
+    caller === undefined ? undefined : eq(toolExecutions.callerId, caller),
+    trace === undefined ? undefined : eq(toolExecutions.traceId, trace),
+    since === undefined ? undefined : gte(toolExecutions.createdAt, new Date(since)),
+    until === undefined ? undefined : lt(toolExecutions.createdAt, new Date(until)),
+  ]
+}

@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm'
+import type { Retention, Swept } from '../../contract/execution.ts'
+import type { Db } from '../database.ts'
+import { rowsOf } from '../migrate.ts'
+import { after } from './create.ts'
+import { runChannel } from './notices.ts'
+
+// What never said that it runs is believed for this long.
+const silentMs = 60_000
+const batch = 1000
+// Deleting little at a time keeps every statement short.
+const pruneBatch = 2000
+// A run that was tried again waits for a worker for this long at most.
+const retryMs = 600_000
+
+/** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
+export async function sweepExecutions(db: Db): Promise<Swept> {
+  const rows = rowsOf<{ id: string; what: keyof Swept }>(
+    await db.execute(sql`
+      with stale as materialized (
+        select id from tool_executions where status in ('PENDING', 'RUNNING')
+          and (worker is not null or label is null)
+          and coalesce(lease_until, coalesce(started_at, created_at) + ${silentMs}::int * interval '1 millisecond') < now()
+        limit ${batch}::int for update skip locked
+      ), late as materialized (
+        select id from tool_executions where status in ('PENDING', 'RUNNING') and worker is null and label is not null
+          and (expires_at < now() or cancel_requested)
+        limit ${batch}::int for update skip locked
+      ), retried as (
+        update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ''),
+          turn = coalesce(turn, 0), expires_at = ${after(retryMs)}, updated_at = now()
+        from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
+          and not run.cancel_requested and (run.version is not null or run.definition is not null)
+        returning run.id
+      ), lost as (
+        update tool_executions run set completed_at = now(), updated_at = now(), lease_until = null,
+          status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
+          duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int,
+          error_code = case when run.status = 'PENDING' then 'CALLER_LOST' when run.cancel_requested
+            then 'EXECUTION_CANCELLED' else 'WORKER_LOST' end,
+          error_message = case when run.status = 'PENDING'
+            then 'The process that was called ended before the tool was started.'
+            else 'The process that ran the tool ended or lost touch before it could say how the run ended.' end
+        from stale where run.id = stale.id and run.id not in (select id from retried)
+        returning run.id
+      ), expired as (
+        update tool_executions run set completed_at = now(), updated_at = now(),
+          status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
+          error_code = case when run.cancel_requested then 'EXECUTION_CANCELLED' when run.status = 'RUNNING'
+            then 'WORKER_LOST' when run.reason = 'approval' then 'APPROVAL_EXPIRED' else 'QUEUE_EXPIRED' end,
+          error_message = case when run.cancel_requested then 'The run was cancelled.' when run.status = 'RUNNING'
+            then 'The process that ran the tool was lost, and no other took it over in time.'
+            when run.reason = 'approval' then 'Nobody approved the call in time.'
+            else 'No worker took the call in time.' end
+        from late where run.id = late.id returning run.id
+      ), told as (
+        select id, 'retried' as what from retried union all select id, 'lost' from lost
+        union all select id, 'expired' from expired
+      )
+      select id, what, pg_notify(${runChannel}, (case what when 'retried' then 'queued:' else 'changed:' end) || id)
+      from told`),
+  )
+  const of = (what: keyof Swept) => rows.filter((row) => row.what === what).map(({ id }) => id)
+  return { lost: of('lost'), retried: of('retried'), expired: of('expired') }
+}
+
+/** Deletes some of what is too old or too much, with outputs that have expired. */
+export async function pruneExecutions(db: Db, { days, most }: Retention): Promise<number> {
+  await db.execute(sql`delete from execution_results where id in (
+    select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
+  const old = rowsOf<{ id: string }>(
+    await db.execute(sql`delete from tool_executions where id in (
+      select id from tool_executions where created_at < now() - ${days}::float8 * interval '1 day'
+        and status not in ('PENDING', 'RUNNING') order by created_at limit ${pruneBatch}::int) returning id`),
+  )
+  const many = rowsOf<{ id: string }>(
+    await db.execute(sql`delete from tool_executions where id in (
+      select e.id from workspaces w cross join lateral (
+        select id from tool_executions where workspace_id = w.id and status not in ('PENDING', 'RUNNING')
+        order by created_at desc, id desc offset ${most}::int limit ${pruneBatch}::int) e limit ${pruneBatch}::int)
+      returning id`),
+  )
+  return old.length + many.length
+}

@@ -1,0 +1,135 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core'
+import { at, times, tools, workspaceId } from './schema.ts'
+
+export const executionStatus = pgEnum('execution_status', [
+  'PENDING',
+  'RUNNING',
+  'SUCCESS',
+  'FAILED',
+  'TIMEOUT',
+  'CANCELLED',
+])
+
+/** One row for each run; it outlives its tool. Those that wait for a worker are the queue. */
+export const toolExecutions = pgTable(
+  'tool_executions',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspaceId: workspaceId(),
+    toolId: uuid('tool_id').references(() => tools.id, { onDelete: 'set null' }),
+    toolName: text('tool_name').notNull(),
+    /** Null for a tool of a config, which has none. */
+    version: integer('version'),
+    legacyVersion: text('legacy_version'),
+    status: executionStatus('status').notNull().default('PENDING'),
+    inputData: jsonb('input_data').notNull(),
+    outputData: jsonb('output_data'),
+    errorMessage: text('error_message'),
+    errorCode: text('error_code'),
+    startedAt: at('started_at'),
+    completedAt: at('completed_at'),
+    durationMs: integer('duration_ms'),
+    callerId: text('caller_id'),
+    traceId: text('trace_id'),
+    isolation: varchar('isolation', { length: 20 }),
+    exitCode: integer('exit_code'),
+    stdout: text('stdout').notNull().default(''),
+    stderr: text('stderr').notNull().default(''),
+    truncated: boolean('truncated').notNull().default(false),
+    timeoutMs: integer('timeout_ms'),
+    /** What it waits for while it is PENDING. */
+    reason: varchar('reason', { length: 20 }),
+    /** The label of the workers that may take it; null where the process that was called runs it itself. */
+    label: varchar('label', { length: 64 }),
+    /** Its place in the queue: callers take turns. */
+    turn: bigint('turn', { mode: 'number' }),
+    /** Who runs it now, and until when that is believed without hearing from them. */
+    worker: text('worker'),
+    leaseUntil: at('lease_until'),
+    attempt: integer('attempt').notNull().default(0),
+    maxAttempts: integer('max_attempts').notNull().default(1),
+    cancelRequested: boolean('cancel_requested').notNull().default(false),
+    /** When waiting ends. */
+    expiresAt: at('expires_at'),
+    idempotencyKey: varchar('idempotency_key', { length: 200 }),
+    bodyHash: text('body_hash'),
+    /** The tool itself, where no version keeps it. */
+    definition: jsonb('definition'),
+    /** What it was run for, where that is not a call: replay. */
+    purpose: varchar('purpose', { length: 20 }),
+    decidedBy: text('decided_by'),
+    ...times,
+  },
+  (table) => [
+    index('tool_executions_newest').on(table.workspaceId, table.createdAt, table.id),
+    index('tool_executions_of_tool').on(table.toolId, table.createdAt),
+    index('tool_executions_by_status').on(table.workspaceId, table.status, table.createdAt),
+    index('tool_executions_of_caller').on(table.workspaceId, table.callerId, table.createdAt),
+    index('tool_executions_of_trace').on(table.workspaceId, table.traceId).where(sql`${table.traceId} is not null`),
+    index('tool_executions_queue')
+      .on(table.label, table.turn, table.createdAt)
+      .where(sql`${table.label} is not null and ${table.worker} is null and ${table.status} in ('PENDING', 'RUNNING')`),
+    index('tool_executions_waiting_of_caller')
+      .on(table.workspaceId, table.callerId, table.turn)
+      .where(sql`${table.status} = 'PENDING'`),
+    index('tool_executions_waiting_of_tool')
+      .on(table.workspaceId, table.toolName)
+      .where(sql`${table.status} = 'PENDING'`),
+    index('tool_executions_lease').on(table.leaseUntil).where(sql`${table.status} in ('PENDING', 'RUNNING')`),
+    // A key is free again where its run never began.
+    uniqueIndex('tool_executions_key')
+      .on(table.workspaceId, table.callerId, table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null and not (${table.status} = 'CANCELLED' and ${table.attempt} = 0)`),
+  ],
+)
+
+/** What a run prints while it runs; gone when it has ended, because the run itself keeps it then. */
+export const executionEvents = pgTable(
+  'execution_events',
+  {
+    executionId: uuid('execution_id')
+      .notNull()
+      .references(() => toolExecutions.id, { onDelete: 'cascade' }),
+    attempt: integer('attempt').notNull(),
+    seq: integer('seq').notNull(),
+    stream: varchar('stream', { length: 6 }).notNull(),
+    text: text('text').notNull(),
+  },
+  (table) => [primaryKey({ name: 'execution_events_pk', columns: [table.executionId, table.attempt, table.seq] })],
+)
+
+/** Outputs that are too large to be handed over whole. */
+export const executionResults = pgTable(
+  'execution_results',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: workspaceId(),
+    executionId: uuid('execution_id')
+      .notNull()
+      .references(() => toolExecutions.id, { onDelete: 'cascade' }),
+    callerId: text('caller_id'),
+    mediaType: text('media_type').notNull(),
+    bytes: integer('bytes').notNull(),
+    content: text('content').notNull(),
+    expiresAt: at('expires_at').notNull(),
+    createdAt: times.createdAt,
+  },
+  (table) => [
+    index('execution_results_age').on(table.expiresAt),
+    uniqueIndex('execution_results_of_run').on(table.executionId),
+  ],
+)
