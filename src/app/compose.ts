@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
-import type { RunnableTool } from '../contract/executor.ts'
+import type { Executor, RunnableTool } from '../contract/executor.ts'
+import type { ExecutorType } from '../contract/registry.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
+import type { SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -18,8 +20,17 @@ import type { OpenOptions } from '../surfaces/cli/index.ts'
 /** How many commands run at once, and how many may wait. */
 const defaults = { slots: 8, waiting: 256 }
 
+/** What a process with a database has besides. */
+export interface MoreParts {
+  readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
+  readonly openSecrets?: (workspace: string) => SecretScope
+}
+
 /** Puts the parts together for one process that works on configs, without a database. */
-export function compose(options: OpenOptions): OperationContext & { loadEmbedder: () => Embedder | undefined } {
+export function compose(
+  options: OpenOptions,
+  more: MoreParts = {},
+): OperationContext & { loadEmbedder: () => Embedder | undefined } {
   const env = process.env
   const logger = openLogger(options)
   const source = createCliSource(options.configs ?? listConfigNames(env), {
@@ -52,7 +63,8 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
     },
   })
   const runner = createRunner({
-    executors: { cli: executor },
+    executors: { ...more.executors, cli: executor },
+    openSecrets: more.openSecrets,
     slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),

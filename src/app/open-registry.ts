@@ -9,7 +9,8 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
 import { checkRegistered } from './check-registered.ts'
-import { compose } from './compose.ts'
+import { compose, type MoreParts } from './compose.ts'
+import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
@@ -28,8 +29,10 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
     await database.close().catch(() => {})
     throw error
   }
-  const registry = { stores: createStores(database), check: checkRegistered }
-  const plain = { ...compose({ configs: [] }), registry, signal }
+  const stores = createStores(database)
+  const { more, box } = openExecutors(stores, env)
+  const registry = { stores, box, check: checkRegistered }
+  const plain = { ...compose({ configs: [] }, more), registry, signal }
   let offering: Promise<OperationContext> | undefined
   let running: Promise<RecordedRuns> | undefined
   const withRuns = async (context: OperationContext, operation: { http?: HttpRoute; scope: string }) => {
@@ -41,7 +44,7 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
   return {
     async invoke(operation, input) {
       if (!readsCatalogue(operation)) return invoke(operation, input, await withRuns(plain, operation))
-      offering ??= openOffered(registry, signal)
+      offering ??= openOffered(registry, more, signal)
       return invoke(operation, input, await withRuns(await offering, operation))
     },
     async close() {
@@ -56,8 +59,8 @@ const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => catalogueTag
 
 const catalogueTags = new Set(['search', 'llm', 'executions'])
 
-async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
-  const context = { ...compose({}), registry, signal }
+async function openOffered(registry: Registry, more: MoreParts, signal: AbortSignal): Promise<OperationContext> {
+  const context = { ...compose({}, more), registry, signal }
   const { catalogue, logger, caller } = context
   await new RegistryFeed({ stores: registry.stores, catalogue, workspace: caller.workspace, logger }).sync()
   return context

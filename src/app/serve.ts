@@ -14,6 +14,7 @@ import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
+import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 
@@ -34,11 +35,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const composed = compose({ scope: 'service', ...options })
+    const { more, box } = openExecutors(stores, env)
+    const composed = compose({ scope: 'service', ...options }, more)
     const { runner, logger: log } = composed
     const { labels, worker: takeWork } = options
     const runs = await openRuns({ runner, store: stores.executions, logger: log, labels, takeWork })
-    const context = { ...composed, registry: { stores, check: checkRegistered }, runs }
+    const context = { ...composed, registry: { stores, box, check: checkRegistered }, runs }
     const { catalogue: first, logger } = context
     const catalogues = new Catalogues({
       stores,

@@ -4,6 +4,7 @@ import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
 import { drainMs } from './listen.ts'
+import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** What `tooldex worker` is asked for. */
@@ -21,10 +22,11 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
-    const { runner, logger } = compose({ configs: [], scope: 'service', ...options })
+    const stores = createStores(database)
+    const { more } = openExecutors(stores, env)
+    const { runner, logger } = compose({ configs: [], scope: 'service', ...options }, more)
     const { labels } = options
-    const store = createStores(database).executions
-    const runs = await openRuns({ runner, store, logger, labels, takeWork: true })
+    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true })
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
     await new Promise<void>((resolve) =>

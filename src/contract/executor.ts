@@ -3,6 +3,7 @@ import type { ToolAnnotations } from './catalog.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
 import type { RunOutcome, RunPlan } from './run.ts'
+import type { ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
@@ -31,6 +32,7 @@ export interface Job {
   readonly input: Readonly<Record<string, unknown>>
   /** The longest it may take; the executor's own default where absent. */
   readonly timeoutMs?: number | undefined
+  readonly workspace?: string | undefined
   /** What a child process or an upstream is told of the trace that the call belongs to. */
   readonly traceparent?: string | undefined
 }
@@ -38,6 +40,8 @@ export interface Job {
 /** How a caller follows and stops a run. */
 export interface RunControls {
   readonly signal?: AbortSignal | undefined
+  /** Gives what a reference to a secret stands for; whatever it gives is taken out of all that the run shows. */
+  readonly secret?: ResolveSecret | undefined
   /** Called with the bytes seen so far on both streams, at most a few times a second. */
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Called with what the tool prints, as it prints it; the same bound holds as for what is kept. */

@@ -1,6 +1,7 @@
 import type { BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
+import type { StoredSecret } from './secret.ts'
 import type { ToolStatus } from './tool-state.ts'
 
 /** Who asks, and in whose name: nothing is read or written outside the workspace. */
@@ -223,6 +224,14 @@ export interface AnswerStore {
   forget(caller: Caller, key: string): Promise<void>
 }
 
+/** What tools refer to by name; only what is sealed is kept. */
+export interface SecretStore {
+  list(workspace: string): Promise<readonly StoredSecret[]>
+  find(workspace: string, name: string): Promise<string | undefined>
+  put(caller: Caller, name: string, sealed: string): Promise<StoredSecret>
+  remove(caller: Caller, name: string): Promise<StoredSecret>
+}
+
 /** Everything that is kept in the database. */
 export interface Stores {
   readonly tools: ToolStore
@@ -233,6 +242,7 @@ export interface Stores {
   readonly audit: AuditStore
   readonly answers: AnswerStore
   readonly executions: ExecutionStore
+  readonly secrets: SecretStore
   readonly feed: ChangeFeed
   /** All or nothing. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>

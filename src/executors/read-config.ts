@@ -6,6 +6,9 @@ import { describeIssue } from '../base/zod-issues.ts'
 /** How long a run may take, in every kind of config. */
 export const TimeoutMs = z.int().min(1).max(3_600_000)
 
+/** The label of the workers that may run a tool. */
+export const WorkerLabel = z.string().min(1).max(64)
+
 /** The JSON Schema of a tool's arguments, as data. */
 export type InputSchema = { readonly [key: string]: unknown }
 

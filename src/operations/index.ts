@@ -26,6 +26,7 @@ import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
 import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
+import { listSecrets, putSecret, removeSecret } from './registry/secrets.ts'
 import { readDoc } from './registry/tool-doc.ts'
 import {
   activateTool,
@@ -121,4 +122,7 @@ export const operations = [
   refuseExecution,
   readQueue,
   readStoredResult,
+  listSecrets,
+  putSecret,
+  removeSecret,
 ] as const

@@ -5,6 +5,7 @@ import type { Executor, Job, RunControls, RunnableTool } from '../contract/execu
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
+import type { SecretScope } from '../contract/secret.ts'
 import { redactOutcome, redactPlan } from './redact.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -15,6 +16,8 @@ export interface RunnerParts {
   readonly slots: Semaphore
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
   readonly redactorFor: (tool: RunnableTool) => (text: string) => string
+  /** The secrets of a run in a workspace; none where absent. */
+  readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
   /** The longest that any call may take, whatever its tool or caller says. */
   readonly longestMs?: number | undefined
 }
@@ -23,6 +26,7 @@ export interface RunnerParts {
 export interface CallOptions {
   readonly timeoutMs?: number | undefined
   readonly traceparent?: string | undefined
+  readonly workspace?: string | undefined
 }
 
 /** The one path of a call: complete and check its arguments, ask the policy, run, redact, check what it gave. */
@@ -58,10 +62,10 @@ export function createRunner(parts: RunnerParts): Runner {
   const prepare = async (
     tool: RunnableTool,
     given: Given,
-    { timeoutMs, traceparent }: CallOptions = {},
+    { timeoutMs, traceparent, workspace }: CallOptions = {},
   ): Promise<Job> => {
     const executor = executorOf(tool)
-    const job = { tool, input: await completed(tool, given), traceparent }
+    const job = { tool, input: await completed(tool, given), traceparent, workspace }
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
@@ -69,9 +73,11 @@ export function createRunner(parts: RunnerParts): Runner {
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
-    const redact = parts.redactorFor(job.tool)
+    const secrets = parts.openSecrets?.(job.workspace ?? 'default')
+    const known = parts.redactorFor(job.tool)
+    const redact = (text: string) => secrets?.redact(known(text)) ?? known(text)
     try {
-      const outcome = await executorOf(job.tool).run(job, { ...controls, signal })
+      const outcome = await executorOf(job.tool).run(job, { ...controls, signal, secret: secrets?.resolve })
       return redactOutcome(await judged(job.tool, outcome), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)

@@ -64,7 +64,7 @@ function readPattern(text: string): SearchPattern {
 }
 
 async function valuesAt(content: string, path: string): Promise<readonly unknown[]> {
-  const { findByPath } = await import('./json-path.ts')
+  const { findByPath } = await import('../base/json-path.ts')
   try {
     return findByPath(JSON.parse(content), path)
   } catch (error) {

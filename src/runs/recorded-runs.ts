@@ -83,7 +83,7 @@ export class RecordedRuns {
   ): Promise<Execution> {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
     const { runner, labels, store } = this.parts
-    const job = await runner.prepare(tool, given, options)
+    const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
     const draft = this.#draft(caller, job, options)
     const label = labelOf(tool)
     if (options.needsApproval === true || !options.wait || !labels.includes(label)) {

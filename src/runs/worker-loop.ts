@@ -96,7 +96,7 @@ export class WorkerLoop {
   }
 
   /** The call as it can be made now, or why it cannot be made any more. */
-  async #prepare({ execution, tool, refusal }: ClaimedExecution): Promise<Job | RunOutcome> {
+  async #prepare({ execution, workspace, tool, refusal }: ClaimedExecution): Promise<Job | RunOutcome> {
     if (tool === undefined) {
       const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool is gone.' }
       return { ...failure(code, message), status: 'CANCELLED' }
@@ -106,7 +106,11 @@ export class WorkerLoop {
       const given = inputData as Record<string, unknown>
       const traceparent =
         traceId !== null && /^[0-9a-f]{32}$/.test(traceId) ? `00-${traceId}-${traceId.slice(16)}-01` : undefined
-      return await this.#runs.parts.runner.prepare(tool, given, { timeoutMs: timeoutMs ?? undefined, traceparent })
+      return await this.#runs.parts.runner.prepare(tool, given, {
+        timeoutMs: timeoutMs ?? undefined,
+        traceparent,
+        workspace,
+      })
     } catch (thrown) {
       const { code, message, hint } = toTooldexError(thrown)
       return failure(code, `${message} ${hint}`)

@@ -112,6 +112,19 @@ export const executionEvents = pgTable(
   (table) => [primaryKey({ name: 'execution_events_pk', columns: [table.executionId, table.attempt, table.seq] })],
 )
 
+/** What tools refer to by name, sealed. */
+export const secrets = pgTable(
+  'secrets',
+  {
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    sealed: text('sealed').notNull(),
+    createdBy: text('created_by'),
+    ...times,
+  },
+  (table) => [primaryKey({ name: 'secrets_pk', columns: [table.workspaceId, table.name] })],
+)
+
 /** Outputs that are too large to be handed over whole. */
 export const executionResults = pgTable(
   'execution_results',

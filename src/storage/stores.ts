@@ -12,6 +12,7 @@ import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
+import { DatabaseSecretStore } from './secret-store.ts'
 import { DatabaseToolStore } from './tool-store.ts'
 
 /** Everything that is kept in a database. */
@@ -27,6 +28,7 @@ export function createStores(database: Database): Stores {
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
     executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
+    secrets: new DatabaseSecretStore(db),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),

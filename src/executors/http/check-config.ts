@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { defineConfigCheck, TimeoutMs } from '../read-config.ts'
+import { SecretReference as Secret } from '../../contract/secret.ts'
+import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { checkRequest } from './check-request.ts'
 
-const Secret = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be the name of a secret, not the secret itself')
 const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not the name of a header')
 const HeaderValue = z.string().regex(/^[^\0\r\n]*$/, 'must be one line')
 const Value = z.union([z.string(), z.number(), z.boolean()])
@@ -29,10 +29,21 @@ export const HttpConfig = z.strictObject({
         .string()
         .regex(/^(?:\/.*)?$/, 'must be a JSON pointer, such as /data/items')
         .optional(),
+      /** Or all that a JSONPath finds in it, as a list. */
+      path: z.string().min(1).max(1000).optional(),
     })
     .optional(),
   auth: Auth.optional(),
   timeoutMs: TimeoutMs.optional(),
+  /** The largest answer that is taken. */
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(100 * 1024 * 1024)
+    .optional(),
+  /** Whether it may ask addresses that are not on the internet; for admins to say. */
+  allowPrivate: z.boolean().optional(),
+  worker: WorkerLabel.optional(),
 })
 export type HttpConfig = z.infer<typeof HttpConfig>
 

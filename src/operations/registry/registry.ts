@@ -3,6 +3,7 @@ import type { Problem } from '../../base/problem.ts'
 import { sameJson } from '../../base/same-json.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
+import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
 
@@ -10,6 +11,8 @@ import type { OperationContext } from '../operation.ts'
 export interface Registry {
   readonly stores: Stores
   /** Everything that is wrong with a tool, and what is odd about it. */
+  /** Seals secrets; absent where none can be stored. */
+  readonly box?: SecretBox | undefined
   readonly check: (content: ToolContent, signal?: AbortSignal) => Promise<readonly Problem[]>
 }
 
@@ -45,7 +48,14 @@ export async function refuseInvalid(context: OperationContext, content: ToolCont
 
 /** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */
 export function refuseCode({ scopes }: OperationContext, before: ToolContent | undefined, after: ToolContent): void {
-  if (after.executorType === 'http' || scopes.has('admin')) return
+  if (scopes.has('admin')) return
+  // A request runs nothing here; but whose secrets it carries, and whether it reaches our own network, is not for everyone to say.
+  if (
+    after.executorType === 'http' &&
+    after.executorConfig.auth === undefined &&
+    after.executorConfig.allowPrivate !== true
+  )
+    return
   const parts = ['executorType', 'executorConfig', 'scriptContent'] as const
   if (before !== undefined && parts.every((part) => sameJson(before[part], after[part]))) return
   throw new TooldexError(

@@ -18,6 +18,7 @@ export const dumpedTables: readonly PgTable[] = [
   runs.toolExecutions,
   runs.executionEvents,
   runs.executionResults,
+  runs.secrets,
   schema.apiKeys,
   schema.policies,
   schema.idempotentAnswers,

@@ -26,5 +26,6 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'tools.execute': { input: { city: 'Oslo' }, wait: true },
   'llm.invoke': { arguments: { city: 'Oslo' } },
   'executions.refuse': { note: 'not on a Friday' },
+  'secrets.put': { value: 'what-the-service-gave-you' },
   'tools.describe': { ids: ['weather_now'], level: 'schema' },
 }

@@ -1,6 +1,6 @@
 import { JSONPathEnvironment, JSONPathError } from 'json-p3'
-import { TooldexError } from '../base/errors.ts'
-import { compileSearchPattern } from '../base/pattern.ts'
+import { TooldexError } from './errors.ts'
+import { compileSearchPattern } from './pattern.ts'
 
 const environment = new JSONPathEnvironment()
 // The functions that take a regular expression take one that cannot run for ever.

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+
+/** The name of a stored secret. */
+export const SecretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be of letters, digits and _.-')
+
+/** Where a secret is: stored here (`secret:name`, or the bare name), in a variable of the server, or in a file of its. */
+export const SecretReference = z
+  .string()
+  .max(1000)
+  .regex(
+    /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0\r\n]+|(?:secret:)?[A-Za-z0-9_.-]{1,100})$/,
+    'must say where a secret is (secret:NAME, env:NAME or file:PATH), not the secret itself',
+  )
+
+/** Gives the secret that a reference stands for. */
+export type ResolveSecret = (reference: string) => Promise<string>
+
+/** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
+export interface SecretScope {
+  readonly resolve: ResolveSecret
+  readonly redact: (text: string) => string
+}
+
+/** A stored secret, without what it holds. */
+export const StoredSecret = z.object({
+  name: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  createdBy: z.string().nullable(),
+})
+export type StoredSecret = z.infer<typeof StoredSecret>
+
+/** Seals and opens what is stored. */
+export interface SecretBox {
+  seal(value: string): string
+  open(sealed: string): string
+}

@@ -1,0 +1,115 @@
+import { Agent } from 'undici'
+import { TooldexError } from '../../base/errors.ts'
+import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+import { ready } from '../../contract/tool-state.ts'
+import { authHeader, maskedHeader } from './add-auth.ts'
+import { type BuiltRequest, buildRequest } from './build-request.ts'
+import { HttpConfig } from './check-config.ts'
+import { publicLookup } from './guard-address.ts'
+import { mapAnswer } from './map-answer.ts'
+import { type HttpAnswer, send } from './send.ts'
+
+const defaults = { timeoutMs: 30_000, mostBytes: 10 * 1024 * 1024, perHost: 16 }
+const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
+
+/** Runs tools that are a request to a service. */
+export function createHttpExecutor(): Executor {
+  // No proxy of the server's own environment is used, and no address that was not looked at.
+  const publicOnly = new Agent({ ...connection, connect: { lookup: publicLookup, timeout: 10_000 } })
+  const anywhere = new Agent({ ...connection, connect: { timeout: 10_000 } })
+  return {
+    kind: 'http',
+    readiness: () => ready,
+    boundValues: ({ input }) => [new Map(Object.entries(input).map(([name, value]) => [name, value as string]))],
+    deadlineMs: (job) => job.timeoutMs ?? readConfig(job).timeoutMs ?? defaults.timeoutMs,
+    plan(job) {
+      const config = readConfig(job)
+      const { method, url, headers, body } = buildRequest(config, job.input)
+      const request = { method, url: url.href, headers: { ...headers, ...maskedHeader(config.auth) }, body }
+      return {
+        kind: 'http',
+        isolation: 'none',
+        timeoutMs: job.timeoutMs ?? config.timeoutMs ?? defaults.timeoutMs,
+        request,
+      }
+    },
+    async run(job, controls) {
+      const config = readConfig(job)
+      const built = buildRequest(config, job.input)
+      const withTrace = job.traceparent === undefined ? built : traced(built, job.traceparent)
+      const dispatcher = config.allowPrivate === true ? anywhere : publicOnly
+      return perform(config, withTrace, { ...controls, dispatcher, timeoutMs: job.timeoutMs ?? defaults.timeoutMs })
+    },
+  }
+}
+
+function readConfig({ tool }: Job): HttpConfig {
+  const parsed = HttpConfig.safeParse(tool.executorConfig)
+  if (parsed.success) return parsed.data
+  throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
+}
+
+const traced = (built: BuiltRequest, traceparent: string): BuiltRequest => ({
+  ...built,
+  headers: { ...built.headers, traceparent },
+})
+
+interface Means extends RunControls {
+  readonly dispatcher: Agent
+  readonly timeoutMs: number
+}
+
+async function perform(config: HttpConfig, built: BuiltRequest, means: Means): Promise<RunOutcome> {
+  const started = performance.now()
+  const late = AbortSignal.timeout(means.timeoutMs)
+  const signal = AbortSignal.any([late, ...(means.signal === undefined ? [] : [means.signal])])
+  let log = ''
+  const note = (line: string): void => {
+    log += line
+    means.onOutput?.('stdout', line)
+  }
+  const end = (part: Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'>): RunOutcome => {
+    const durationMs = Math.round((performance.now() - started) * 10) / 10
+    const result = { stdout: log, stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
+    return { ...part, result, isolation: 'none' }
+  }
+  try {
+    const secretHeaders = await authHeader(config.auth, means.secret)
+    const { dispatcher } = means
+    const { allowPrivate = false } = config
+    const mostBytes = config.maxBytes ?? defaults.mostBytes
+    const answer = await send(built, { dispatcher, allowPrivate, secretHeaders, mostBytes, signal, note })
+    return end(await judge(config, answer))
+  } catch (error) {
+    if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
+    if (late.aborted)
+      return end(
+        failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The request timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
+      )
+    const { code, message } = toRefusal(error, built.url.host)
+    return end(failed('FAILED', code, message))
+  }
+}
+
+async function judge(config: HttpConfig, answer: HttpAnswer) {
+  const output = await mapAnswer(config.response, answer)
+  if (answer.status < 400) return { status: 'SUCCESS' as const, errorCode: null, errorMessage: null, output }
+  const message = `${answer.url.host} answered ${answer.status}`
+  return { ...failed('FAILED', 'HTTP_ERROR', message), output }
+}
+
+const failed = (status: RunOutcome['status'], errorCode: string, errorMessage: string) => ({
+  status,
+  errorCode,
+  errorMessage,
+  output: null,
+})
+
+/** What went wrong, in words that hold nothing of the request but where it went. */
+function toRefusal(error: unknown, host: string): { code: string; message: string } {
+  const ours = [error, (error as Error | undefined)?.cause].find((each) => each instanceof TooldexError)
+  if (ours instanceof TooldexError) return { code: ours.code, message: `${ours.message} ${ours.hint}` }
+  const { code = 'no answer' } = error as NodeJS.ErrnoException
+  return { code: 'HTTP_ERROR', message: `${host} could not be asked (${code})` }
+}

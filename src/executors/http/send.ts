@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dispatcher, request } from 'undici'
+import { TooldexError } from '../../base/errors.ts'
+import type { BuiltRequest } from './build-request.ts'
+import { checkHost } from './guard-address.ts'
+import { readBody } from './read-body.ts'
+
+/** An answer, read to its end. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  readonly url: URL
+}
+
+/** How requests are sent. */
+export interface SendOptions {
+  readonly dispatcher: Dispatcher
+  readonly allowPrivate: boolean
+  /** Headers that only the host asked first may see. */
+  readonly secretHeaders: Readonly<Record<string, string>>
+  readonly mostBytes: number
+  readonly signal: AbortSignal
+  readonly note: (line: string) => void
+}
+
+const mostHops = 5
+const tries = 3
+const retriedStatus = new Set([429, 502, 503, 504])
+const safeMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
+
+/** Sends a request; one that may be sent twice is, when the other side is away for a moment. */
+export async function send(built: BuiltRequest, options: SendOptions): Promise<HttpAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const last = attempt === tries || !safeMethods.has(built.method)
+    try {
+      const answer = await follow(built, options)
+      if (last || !retriedStatus.has(answer.status)) return answer
+      await sleep(pauseAfter(answer, attempt), undefined, { signal: options.signal })
+    } catch (error) {
+      if (last || options.signal.aborted || error instanceof TooldexError) throw error
+      await sleep(100 * 2 ** attempt, undefined, { signal: options.signal })
+    }
+  }
+}
+
+function pauseAfter({ headers }: HttpAnswer, attempt: number): number {
+  const asked = Number(headers['retry-after'])
+  return Number.isFinite(asked) && asked > 0 ? Math.min(asked * 1000, 10_000) : 100 * 2 ** attempt
+}
+
+/** Follows redirects, looking at each address anew. */
+async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpAnswer> {
+  let next = built
+  let secrets = options.secretHeaders
+  for (let hop = 0; hop <= mostHops; hop++) {
+    if (!options.allowPrivate) checkHost(next.url.hostname)
+    const answer = await once(next, secrets, options)
+    const location = answer.headers.location
+    if (answer.status < 300 || answer.status > 399 || typeof location !== 'string') return answer
+    const to = redirectTo(location, next.url)
+    if (to.origin !== next.url.origin) {
+      secrets = {}
+      if (next.body !== null && keepsMethod(answer.status))
+        throw refuse(`${next.url.host} sent the request on to ${to.host}, which is not to see what is in it.`)
+    }
+    next = redirected(next, to, answer.status, to.origin === next.url.origin)
+  }
+  throw refuse(`${built.url.host} sent the request on more than ${mostHops} times.`)
+}
+
+const keepsMethod = (status: number): boolean => status === 307 || status === 308
+
+function redirectTo(location: string, from: URL): URL {
+  if (!URL.canParse(location, from)) throw refuse(`${from.host} sent the request on to no address at all.`)
+  const to = new URL(location, from)
+  if (to.protocol !== 'https:' && to.protocol !== 'http:')
+    throw refuse(`${from.host} sent the request on to ${to.protocol}`)
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    throw refuse(`${from.host} sent the request on to an address that is not encrypted.`)
+  if (to.username !== '' || to.password !== '')
+    throw refuse(`${from.host} sent the request on with a password in the address.`)
+  return to
+}
+
+function redirected(request: BuiltRequest, url: URL, status: number, sameOrigin: boolean): BuiltRequest {
+  const { cookie: _cookie, authorization: _authorization, 'proxy-authorization': _proxy, ...rest } = request.headers
+  const headers = sameOrigin ? request.headers : rest
+  if (keepsMethod(status) || request.method === 'GET' || request.method === 'HEAD') return { ...request, url, headers }
+  const { 'content-type': _type, ...bodiless } = headers
+  return { method: 'GET', url, headers: bodiless, body: null }
+}
+
+const refuse = (message: string): TooldexError =>
+  new TooldexError('ADDRESS_REFUSED', message, { hint: 'Ask the address that it should have been.' })
+
+async function once(
+  built: BuiltRequest,
+  secrets: SendOptions['secretHeaders'],
+  options: SendOptions,
+): Promise<HttpAnswer> {
+  const { method, url, headers, body } = built
+  const started = performance.now()
+  const response = await request(url.href, {
+    method,
+    headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets },
+    body,
+    dispatcher: options.dispatcher,
+    signal: options.signal,
+  })
+  const { statusCode: status } = response
+  const text = await readBody(response, options.mostBytes, options.signal)
+  options.note(`${method} ${url.origin}${url.pathname} ${status} (${Math.round(performance.now() - started)} ms)\n`)
+  return { status, headers: response.headers, text, url }
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { SecretName, StoredSecret } from '../../contract/secret.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { registryOf } from './registry.ts'
+
+const tag = 'secrets'
+
+/** List secrets. */
+export const listSecrets = defineOperation({
+  name: 'secrets.list',
+  summary: 'List stored secrets by name; what they hold is never shown.',
+  scope: 'admin',
+  http: { method: 'get', path: '/secrets', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(StoredSecret) }),
+  async handle(_input, context) {
+    return { items: [...(await registryOf(context).stores.secrets.list(context.caller.workspace))] }
+  },
+})
+
+/** Store a secret. */
+export const putSecret = defineOperation({
+  name: 'secrets.put',
+  summary: 'Store a secret, encrypted, for tools that refer to it as secret:NAME.',
+  scope: 'admin',
+  http: { method: 'put', path: '/secrets/{name}', tag },
+  input: z.object({ name: SecretName, value: z.string().min(1).max(64_000) }),
+  output: StoredSecret,
+  handle({ name, value }, context) {
+    const sealed = boxOf(context).seal(value)
+    return registryOf(context).stores.secrets.put(context.caller, name, sealed)
+  },
+})
+
+/** Forget a secret. */
+export const removeSecret = defineOperation({
+  name: 'secrets.remove',
+  summary: 'Forget a secret; tools that refer to it fail from now on.',
+  scope: 'admin',
+  http: { method: 'delete', path: '/secrets/{name}', tag },
+  input: z.object({ name: SecretName }),
+  output: StoredSecret,
+  handle: ({ name }, context) => registryOf(context).stores.secrets.remove(context.caller, name),
+})
+
+function boxOf(context: OperationContext) {
+  const { box } = registryOf(context)
+  if (box !== undefined) return box
+  throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', { hint: 'Ask a server.' })
+}

@@ -1,0 +1,63 @@
+import { readFile, stat } from 'node:fs/promises'
+import { TooldexError } from '../base/errors.ts'
+import type { Environment } from '../base/expand-variables.ts'
+import type { SecretBox, SecretScope } from '../contract/secret.ts'
+
+/** Where secrets are looked for. */
+export interface SecretPlaces {
+  readonly env: Environment
+  readonly box: SecretBox
+  /** What is stored under a name, still sealed. */
+  readonly find: (workspace: string, name: string) => Promise<string | undefined>
+}
+
+const mostBytes = 64 * 1024
+// Shorter values occur in ordinary text, and taking them out would only garble it.
+const shortest = 4
+
+/** The secrets of one run in a workspace. */
+export function openSecrets(places: SecretPlaces, workspace: string): SecretScope {
+  const seen = new Map<string, string>()
+  return {
+    async resolve(reference) {
+      const value = await read(places, workspace, reference)
+      seen.set(value, reference)
+      return value
+    },
+    redact(text) {
+      const longest = [...seen].filter(([value]) => value.length >= shortest).sort(([a], [b]) => b.length - a.length)
+      return longest.reduce((rest, [value, name]) => rest.replaceAll(value, `[redacted ${name}]`), text)
+    },
+  }
+}
+
+async function read({ env, box, find }: SecretPlaces, workspace: string, reference: string): Promise<string> {
+  const [, kind = 'secret', name = ''] = /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
+  if (kind === 'env') return ownVariable(env, name)
+  if (kind === 'file') return fileContent(name)
+  const sealed = await find(workspace, name)
+  if (sealed === undefined) throw missing(`There is no secret '${name}'.`, `Store it with: tooldex secrets set ${name}`)
+  return box.open(sealed)
+}
+
+function ownVariable(env: Environment, name: string): string {
+  if (name.startsWith('TOOLDEX_') || name === 'DATABASE_URL')
+    throw missing(`The variable ${name} is the server's own and given to no tool.`, 'Name another one.')
+  const value = env[name]
+  if (value === undefined || value === '')
+    throw missing(`The variable ${name} is not set.`, 'Set it for the server and its workers.')
+  return value
+}
+
+async function fileContent(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path)
+    if (size > mostBytes) throw new Error('too large')
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+  } catch {
+    throw missing('The file of a secret cannot be read.', 'Check that it is there, readable and small.')
+  }
+}
+
+const missing = (message: string, hint: string): TooldexError =>
+  new TooldexError('SECRET_UNAVAILABLE', message, { hint })
