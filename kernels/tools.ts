@@ -1,19 +1,17 @@
 // The tools: the words of each, and which tools have a word.
 import { stretch, take } from './memory'
 import { addPosting, countOf, createLog, removePosting } from './postings'
+import { removeName } from './names'
+import { saysNothing, termOf } from './terms'
 import { getCodeCount, getCodes } from './words'
 
 // A code: bits 0-23 the word, bits 24-26 the field, bit 27 the first word of a text. Names are field 0.
 export const wordMask: i32 = 0xffffff
 const textStart: i32 = 1 << 27
 export const fieldMask: i32 = 7 << 24
-const saysNothing: i32 = -1
 
 /** What a word counts by its field. */
 export const weights = take(32)
-/** The term of each word, -1 for one that says nothing; filled in by whoever knows. */
-let termRoom: i32 = 1 << 13
-let terms = take(<usize>termRoom << 2)
 /** For each tool where its codes begin, how many there are, the weight of all its words, how many terms it has. */
 const toolBytes: usize = 16
 let toolRoom: i32 = 1 << 10
@@ -30,6 +28,8 @@ let codeRoom: i32 = 1 << 16
 let codes = take(<usize>codeRoom << 2)
 let termCodes = take(<usize>codeRoom << 2)
 let codeCount: i32 = 0
+let gatherRoom: usize = 0
+let gathered: usize = 0
 
 export const words = createLog()
 export const names = createLog()
@@ -78,18 +78,6 @@ export function lengthOf(position: i32): f32 {
   return load<f32>(toolAt(position), 8)
 }
 
-function termOf(word: i32): i32 {
-  return load<i32>(terms + (<usize>word << 2))
-}
-
-export function setTerm(word: i32, term: i32): void {
-  if (word >= termRoom) {
-    terms = stretch(terms, <usize>termRoom << 2, <usize>termRoom << 3)
-    termRoom <<= 1
-  }
-  store<i32>(terms + (<usize>word << 2), term)
-}
-
 /** Adds what was read since `clear` as a tool. */
 export function add(position: i32): void {
   keep(position)
@@ -123,6 +111,7 @@ export function add(position: i32): void {
 }
 
 export function remove(position: i32): void {
+  removeName(position)
   const end = termsEnd(position)
   for (let at = termsAt(position); at < end; at += 4) {
     const value = load<i32>(at)
@@ -165,6 +154,27 @@ function sign(position: i32, first: i32, second: i32): void {
 function isSigned(position: i32, first: i32, second: i32): bool {
   const bit = pairHash(first, second)
   return ((load<u32>(signs + <usize>position * signBytes + ((bit >> 5) << 2)) >> (bit & 31)) & 1) !== 0
+}
+
+/** The codes of the tools from one position to another, one after the other; before them where those of each end. */
+export function gather(from: i32, to: i32): usize {
+  let count: i32 = 0
+  for (let position = from; position < to; position++) count += codesOf(position)
+  const bytes = <usize>(to - from + count) << 2
+  if (bytes > gatherRoom) {
+    gatherRoom = bytes * 2
+    gathered = take(gatherRoom)
+  }
+  let out = gathered + (<usize>(to - from) << 2)
+  let end: i32 = 0
+  for (let position = from; position < to; position++) {
+    const codes = codesOf(position)
+    memory.copy(out, codesAt(position), <usize>codes << 2)
+    out += <usize>codes << 2
+    end += codes
+    store<i32>(gathered + (<usize>(position - from) << 2), end)
+  }
+  return gathered
 }
 
 /** Keeps the codes of a tool. */
