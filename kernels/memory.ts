@@ -7,8 +7,16 @@ export function take(bytes: usize): usize {
   const start = (top + 15) & ~15
   top = start + bytes
   const missing = <isize>top - (<isize>memory.size() << 16)
-  if (missing > 0) memory.grow(max(<i32>((missing + 0xffff) >> 16), memory.size() >> 3))
+  if (missing > 0) grow(<i32>((missing + 0xffff) >> 16))
   return start
+}
+
+/**
+ * Twice as much as before where that can be had: pages that nobody touches cost nothing, but JavaScript counts each growth as
+ * memory of its own, and collects its garbage for it.
+ */
+function grow(pages: i32): void {
+  if (memory.grow(max(pages, memory.size() >> 1)) < 0) memory.grow(pages)
 }
 
 /** The same bytes with more room after them. */

@@ -28,6 +28,7 @@ export {
   letterStart,
   readText,
   readWord,
+  readWords,
   useStems,
   wordAt,
 } from './words'

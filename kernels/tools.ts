@@ -23,11 +23,10 @@ let tools = take(<usize>toolRoom * toolBytes)
 /** For each tool the neighbours among its terms, as bits of a hash: most tools without a pair are told by it. */
 const signBytes: usize = 32
 let signs = take(<usize>toolRoom * signBytes)
-/** The codes of all tools, and beside them the same with terms in the place of words, those that say nothing left out. */
-let codeRoom: i32 = 1 << 16
-let codes = take(<usize>codeRoom << 2)
-let termCodes = take(<usize>codeRoom << 2)
-let codeCount: i32 = 0
+/** The codes of a tool, and after them the same with terms in the place of words, those that say nothing left out. */
+const chunkBytes: usize = 1 << 18
+let codesNext: usize = 0
+let codesEnd: usize = 0
 let gatherRoom: usize = 0
 let gathered: usize = 0
 
@@ -59,11 +58,11 @@ function toolAt(position: i32): usize {
   return tools + <usize>position * toolBytes
 }
 export function codesAt(position: i32): usize {
-  return codes + (<usize>load<i32>(toolAt(position)) << 2)
+  return load<u32>(toolAt(position))
 }
 /** Where the codes with terms begin and end. */
 export function termsAt(position: i32): usize {
-  return termCodes + (<usize>load<i32>(toolAt(position)) << 2)
+  return codesAt(position) + (<usize>codesOf(position) << 2)
 }
 export function termsEnd(position: i32): usize {
   return termsAt(position) + (<usize>load<i32>(toolAt(position), 12) << 2)
@@ -105,6 +104,7 @@ export function add(position: i32): void {
   }
   store<f32>(toolAt(position), length, 8)
   store<i32>(toolAt(position), <i32>((out - to) >> 2), 12)
+  codesNext = out
   totalLength += length
   added++
   changes++
@@ -188,16 +188,14 @@ function keep(position: i32): void {
     signs = stretch(signs, <usize>toolRoom * signBytes, <usize>room * signBytes)
     toolRoom = room
   }
-  if (codeCount + count > codeRoom) {
-    const room = (codeRoom + count) * 2
-    codes = stretch(codes, <usize>codeRoom << 2, <usize>room << 2)
-    termCodes = stretch(termCodes, <usize>codeRoom << 2, <usize>room << 2)
-    codeRoom = room
+  const bytes = <usize>count << 3
+  if (codesNext + bytes > codesEnd) {
+    codesNext = take(max(bytes, chunkBytes))
+    codesEnd = codesNext + max(bytes, chunkBytes)
   }
   const tool = toolAt(position)
-  store<i32>(tool, codeCount)
+  store<u32>(tool, <u32>codesNext)
   store<i32>(tool, count, 4)
-  memory.copy(codesAt(position), getCodes(), <usize>count << 2)
+  memory.copy(codesNext, getCodes(), <usize>count << 2)
   memory.fill(signs + <usize>position * signBytes, 0, signBytes)
-  codeCount += count
 }

@@ -132,10 +132,23 @@ export function sumTools(tools: i32): usize {
   return toolRows
 }
 
-/** Rounded as VectorTable does. */
+/** Rounded as VectorTable does: in 64 bits, half up. */
 function writeRow(row: usize): void {
-  for (let column: usize = 0; column < <usize>dim; column++)
-    store<i8>(row + column, <i8>(<i32>(<f64>load<f32>(sum + (column << 2)) * rowScale + 128.5) - 128))
+  for (let column: usize = 0; column < <usize>dim; column += 4) {
+    const cells = v128.load(sum + (column << 2))
+    const low = rounded(cells)
+    const high = rounded(v128.shuffle<i32>(cells, cells, 2, 3, 2, 3))
+    const four = i32x4.sub(v128.shuffle<i64>(low, high, 0, 2), i32x4.splat(128))
+    const eight = i16x8.narrow_i32x4_s(four, four)
+    store<i32>(row + column, i32x4.extract_lane(i8x16.narrow_i16x8_s(eight, eight), 0))
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function rounded(cells: v128): v128 {
+  const wide = f64x2.add(f64x2.mul(f64x2.promote_low_f32x4(cells), f64x2.splat(rowScale)), f64x2.splat(128.5))
+  return i32x4.trunc_sat_f64x2_s_zero(wide)
 }
 
 /** Each field counts by its weight and the root of its length. */

@@ -8,10 +8,11 @@ const gap: u8 = 0
 const lower: u8 = 1
 const upper: u8 = 2
 const digit: u8 = 3
+const space: u8 = 32
 /** Eight letters are read at once, so a text has that much room after it. */
 const slack: i32 = 8
 
-const kinds = take(128)
+const kinds = take(256)
 for (let code: usize = 48; code < 58; code++) store<u8>(kinds + code, digit)
 for (let code: usize = 65; code < 91; code++) store<u8>(kinds + code, upper)
 for (let code: usize = 97; code < 123; code++) store<u8>(kinds + code, lower)
@@ -84,35 +85,57 @@ export function useStems(): void {
 export function readText(text: usize, length: i32, tag: i32, mark: i32): bool {
   const before = codeCount
   const end = text + length
-  let start: usize = 0
-  let hash = hashStart
-  let last = gap
-  for (let at = text; at < end; at++) {
+  let at = text
+  while (at < end) {
     let code = load<u8>(at)
-    if (code > 127) {
-      codeCount = before
-      return false
+    let kind = kindOf(code)
+    if (kind === gap) {
+      if (code > 127) return giveUp(before)
+      at++
+      continue
     }
-    const kind = load<u8>(kinds + code)
-    if (last !== gap && (kind === gap || breaks(last, kind, at, end))) {
-      push(numberOf(start, at - start, hash) | tag)
-      last = gap
-    }
-    if (kind === gap) continue
-    if (last === gap) {
-      start = at
-      hash = hashStart
-    }
-    if (kind === upper) {
-      code += 32
-      store<u8>(at, code)
-    }
-    hash = hashNext(hash, code)
-    last = kind
+    const start = at
+    let hash = hashStart
+    let last = kind
+    do {
+      if (kind === upper) {
+        code += 32
+        store<u8>(at, code)
+      }
+      hash = hashNext(hash, code)
+      last = kind
+      at++
+      if (at === end) break
+      code = load<u8>(at)
+      kind = kindOf(code)
+    } while (kind === last && kind !== upper ? true : kind !== gap && !breaks(last, kind, at, end))
+    push(numberOf(start, at - start, hash) | tag)
   }
-  if (last !== gap) push(numberOf(start, end - start, hash) | tag)
   if (codeCount > before) store<i32>(codes + (<usize>before << 2), load<i32>(codes + (<usize>before << 2)) | mark)
   return true
+}
+
+function giveUp(before: i32): bool {
+  codeCount = before
+  return false
+}
+
+// @ts-ignore: decorator
+@inline
+function kindOf(code: u8): u8 {
+  return load<u8>(kinds + code)
+}
+
+/** Reads words that were cut out elsewhere, a space after each. */
+export function readWords(length: i32, tag: i32, mark: i32): void {
+  let first = mark
+  let start = word
+  for (let at = word; at < word + length; at++) {
+    if (load<u8>(at) !== space) continue
+    push(numberOf(start, at - start, hashLetters(start, <i32>(at - start), hashStart)) | tag | first)
+    first = 0
+    start = at + 1
+  }
 }
 
 /** Reads one word that was cut out elsewhere. */
@@ -162,7 +185,7 @@ export function findTerm(length: i32): i32 {
 // @ts-ignore: decorator
 @inline
 function breaks(last: u8, kind: u8, at: usize, end: usize): bool {
-  if (kind === last) return kind === upper && at + 1 < end && load<u8>(kinds + (load<u8>(at, 1) & 127)) === lower
+  if (kind === last) return kind === upper && at + 1 < end && kindOf(load<u8>(at, 1)) === lower
   return kind === digit || last === digit || kind === upper
 }
 

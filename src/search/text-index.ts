@@ -54,6 +54,7 @@ interface Kernel extends Query {
   wordAt(bytes: number): number
   readText(start: number, length: number, tag: number, mark: number): number
   readWord(length: number, tag: number): void
+  readWords(length: number, tag: number, mark: number): void
   clear(): void
   useStems(): void
   getCodes(): number
@@ -89,6 +90,7 @@ const fieldNumbers = Object.fromEntries(fieldNames.map((name, index) => [name, i
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
 const saysNothing = -1
+const lineUp = (words: Iterable<string>): string => `${[...words].join(' ')} `
 // A character takes up to three bytes.
 const widest = 3
 // Tools are handed to the kernel together once their texts are as long as this.
@@ -112,7 +114,7 @@ export class TextIndex implements WordSource {
     new Float32Array(this.#kernel.memory.buffer, this.#kernel.weights.value, weights.length).set(weights)
     if (!tokenizer.isBuiltIn) return
     this.#kernel.readPlain()
-    for (const word of stopWords) this.#kernel.readWord(this.#put(word), 0)
+    this.#kernel.readWords(this.#put(lineUp(stopWords)), 0, 0)
     this.#kernel.useStems()
   }
 
@@ -246,6 +248,11 @@ export class TextIndex implements WordSource {
   #split(field: number, text: string): void {
     if (field === idField) {
       this.#spell(text)
+      return
+    }
+    if (this.#tokenizer.isBuiltIn) {
+      const words = lineUp(this.#tokenizer.words(text))
+      this.#kernel.readWords(this.#put(words), field << 24, textStart)
       return
     }
     let mark = textStart
