@@ -338,10 +338,20 @@ function goalRows(find) {
 
 /** What each engine counts, and how much longer MiniSearch takes for the same. */
 function buildTables(rows) {
-  const [mini, ours] = [rows.find(({ name }) => name === 'MiniSearch 7'), rows.find(({ name }) => name === 'Tooldex hybrid')]
+  const [mini, ours] = [
+    rows.find(({ name }) => name === 'MiniSearch 7'),
+    rows.find(({ name }) => name === 'Tooldex hybrid'),
+  ]
   const times = (mine, theirs) => (mini === undefined ? '' : `${(theirs / mine).toFixed(1)}×`)
   const table1 = table(
-    ['engine', 'records made', 'index built', 'of that, encoder loaded', 'from tool definitions', 'without the encoder'],
+    [
+      'engine',
+      'records made',
+      'index built',
+      'of that, encoder loaded',
+      'from tool definitions',
+      'without the encoder',
+    ],
     rows.map(({ name, records, strict, loading, same, bare }) => {
       const isPeer = !isOurs(name)
       return [name, isPeer ? ms(records) : 'none', ms(strict), loading > 0 ? ms(loading) : 'none', ms(same), ms(bare)]
@@ -353,10 +363,18 @@ function buildTables(rows) {
   const table2 = table(
     ['built at least 5× faster than MiniSearch 7', 'measured', ''],
     [
-      goal('like for like: both from tool definitions, both an index of words (bm25), first search counted for us', words.same, mini.same),
+      goal(
+        'like for like: both from tool definitions, both an index of words (bm25), first search counted for us',
+        words.same,
+        mini.same,
+      ),
       goal('both from tool definitions; ours with vectors (hybrid), encoder loaded before', ours.bare, mini.same),
       goal('both from tool definitions; ours with vectors (hybrid), loading the encoder counted', ours.same, mini.same),
-      goal('strict: MiniSearch gets flat records made beforehand; ours hybrid, everything counted', ours.strict, mini.strict),
+      goal(
+        'strict: MiniSearch gets flat records made beforehand; ours hybrid, everything counted',
+        ours.strict,
+        mini.strict,
+      ),
     ],
   )
   return `${table2}\n\n${table1}`

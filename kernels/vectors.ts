@@ -1,6 +1,6 @@
 // The vectors of words and of texts: an encoder's table of rows of 8-bit numbers, and sums of its rows.
-import { stretch, take } from './memory'
-import { findWord } from './vocabulary'
+import { reserve, stretch, take } from './memory'
+import { findWord, vocabularyBytes } from './vocabulary'
 
 export { indexWords, wordsAt } from './vocabulary'
 
@@ -14,13 +14,13 @@ let scales: usize = 0
 let queryWeights: usize = 0
 let toolWeights: usize = 0
 /** The row of each word of the texts, -1 for one without. */
-let rowRoom: i32 = 1 << 13
+let rowRoom: i32 = 1 << 16
 let rowOf = take(<usize>rowRoom << 2)
 /** Letters of words to be looked up, and where each word ends. */
-let letterRoom: i32 = 1 << 16
+let letterRoom: i32 = 1 << 19
 let letters = take(letterRoom)
 /** Codes as in text-index, put here to be read; for many tools, before them where those of each end. */
-let codeRoom: i32 = 1 << 12
+let codeRoom: i32 = 1 << 17
 let codes = take(<usize>codeRoom << 2)
 /** The field of the encoder for each field of a tool, and its weight. */
 export const fieldOf = take(mostFields << 2)
@@ -37,8 +37,12 @@ let toolRows: usize = 0
 /** A number of a unit vector as 8 bits. */
 const rowScale: f64 = 127
 
-export function open(columns: i32, words: i32): void {
+/** Room for what tools need, beyond the encoder. */
+const spareBytes: usize = 1 << 20
+
+export function open(columns: i32, words: i32, bytes: i32): void {
   dim = columns
+  reserve(<usize>words * <usize>(columns + 12) + vocabularyBytes(bytes, words) + spareBytes)
   rows = take(<usize>words * columns)
   scales = take(<usize>words * 12)
   queryWeights = scales + (<usize>words << 2)

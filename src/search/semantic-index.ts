@@ -29,6 +29,7 @@ export class SemanticIndex implements Retriever {
   /** Adds all tools by position, whose words were read. */
   addAll(tools: readonly (SearchableTool | undefined)[], lexical: LexicalIndex): void {
     const embedder = this.#embedder
+    this.#vectors.reserve(tools.length)
     if (embedder.embedTools === undefined) {
       for (const [position, tool] of tools.entries())
         if (tool !== undefined) this.add(position, tool, lexical.wordsOf(position))

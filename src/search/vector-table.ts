@@ -40,7 +40,7 @@ export class VectorTable {
 
   /** Puts a vector at a position; a vector of zeros takes it out. */
   set(position: number, vector: Float32Array | undefined): void {
-    this.#reserve(position + 1)
+    this.reserve(position + 1)
     this.#note(position, vector !== undefined)
     const [rows, start] = [this.#rows, position * this.#dim]
     if (vector === undefined) rows.fill(0, start, start + this.#dim)
@@ -52,12 +52,20 @@ export class VectorTable {
   /** Puts vectors that are rows already at the positions from one on. */
   setRows(first: number, rows: Int8Array): void {
     const count = rows.length / this.#columns
-    this.#reserve(first + count)
+    this.reserve(first + count)
     for (let index = 0; index < count; index++) {
-      const row = rows.subarray(index * this.#columns, (index + 1) * this.#columns)
-      this.#rows.set(row, (first + index) * this.#dim)
-      this.#note(first + index, !row.every(isZero))
+      const start = index * this.#columns
+      if (this.#columns !== this.#dim)
+        this.#rows.set(rows.subarray(start, start + this.#columns), (first + index) * this.#dim)
+      this.#note(first + index, hasAny(rows, start, start + this.#columns))
     }
+    if (this.#columns === this.#dim) this.#rows.set(rows, first * this.#dim)
+  }
+
+  /** Makes room for so many positions. */
+  reserve(count: number): void {
+    if (count > this.#capacity) this.#grow(count)
+    this.#used = Math.max(this.#used, count)
   }
 
   /** How many positions have a vector. */
@@ -96,11 +104,6 @@ export class VectorTable {
     return this.#answersAt + this.#capacity * 4
   }
 
-  #reserve(count: number): void {
-    if (count > this.#capacity) this.#grow(count)
-    this.#used = Math.max(this.#used, count)
-  }
-
   #note(position: number, isSet: boolean): void {
     this.#count += Number(isSet) - (this.#isSet[position] as number)
     this.#isSet[position] = Number(isSet)
@@ -116,7 +119,10 @@ export class VectorTable {
   }
 }
 
-const isZero = (value: number): boolean => value === 0
+function hasAny(cells: Int8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (cells[index] !== 0) return true
+  return false
+}
 
 const queryScale = 8192
 const rounded = (value: number): number => ((value + 128.5) | 0) - 128

@@ -32,7 +32,7 @@ interface Kernel {
   readonly memory: WasmMemory
   readonly fieldOf: { readonly value: number }
   readonly fieldWeights: { readonly value: number }
-  open(dim: number, words: number): void
+  open(dim: number, words: number, textBytes: number): void
   rowsAt(): number
   numbersAt(): number
   scaleWeights(words: number): void
@@ -73,7 +73,7 @@ export class WordEncoder implements Embedder {
     const { dim, words, fields } = header
     this.dim = dim
     const kernel = this.#kernel
-    kernel.open(dim, words)
+    kernel.open(dim, words, text.length)
     const wordsAt = kernel.wordsAt(text.length)
     new Uint8Array(kernel.memory.buffer, wordsAt, text.length).set(text)
     kernel.indexWords(text.length, words)
