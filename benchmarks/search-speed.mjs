@@ -21,7 +21,7 @@ const sizes = [1000, 5000, 14_000, 50_000, 100_000]
 const most = { queries: 300, warmUp: 50, buildMs: 90_000, queryMs: 2000, askMs: 8000, warmUpMs: 2000 }
 const reference = 14_000
 // Builds are over in a fraction of a second, so they are done again and again, each in a fresh process, in turn.
-const builds = 9
+const builds = 7
 
 const lines = (file) => readFileSync(file, 'utf8').split('\n').filter(Boolean)
 const linesOf = (set, kind) => lines(join(data, set, `${kind}.jsonl`))
@@ -254,18 +254,19 @@ function measureAdds(engine, more) {
 
 /** Runs in a child, so that no engine pays for the memory or the compiled code of another. */
 function measureApart(name, count, what = '--one') {
-  process.stderr.write(`  ${name}, ${count}\n`)
+  process.stderr.write(`  ${name}, ${count}${what === '--build' ? ', build' : ''}\n`)
   const args = ['--expose-gc', '--max-old-space-size=6000', self, what, name, String(count)]
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   if (status !== 0) throw new Error(`${name} at ${count}: ${stderr.slice(-2000)}`)
   return stdout === '' ? undefined : JSON.parse(stdout)
 }
 
-/** The median of each time of the builds, by engine. */
-function measureBuilds(names) {
-  const all = Object.fromEntries(names.map((name) => [name, []]))
+/** The median of each time of the builds, by engine; those that are not there are left out. */
+function measureBuilds() {
+  const all = Object.fromEntries(Object.keys(engines).map((name) => [name, []]))
   for (let round = 0; round < builds; round++)
-    for (const name of names) all[name].push(measureApart(name, reference, '--build'))
+    for (const name of Object.keys(engines)) all[name].push(measureApart(name, reference, '--build'))
+  const names = Object.keys(engines).filter((name) => all[name].every((one) => one !== undefined))
   const middle = (list, of) => median(list.map(of))
   return names.map((name) => {
     const list = all[name]
@@ -382,8 +383,8 @@ function buildTables(rows) {
 
 export async function run() {
   if (sets().length === 0) return 'Not measured: TOOLDEX_BENCH_DATA names no folder of sets.'
+  const built = measureBuilds()
   const { results, missing } = measureAll()
-  const built = measureBuilds(Object.keys(engines).filter((name) => !missing.has(name)))
   const find = (name, count) => results.find((one) => one.name === name && one.count === count)
   const series = Object.keys(engines).map((name) => ({
     name,

@@ -90,7 +90,7 @@ const fieldNumbers = Object.fromEntries(fieldNames.map((name, index) => [name, i
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
 const saysNothing = -1
-const lineUp = (words: Iterable<string>): string => `${[...words].join(' ')} `
+const lineUp = (words: Iterable<string>): string => Array.from(words, (word) => `${word} `).join('')
 // A character takes up to three bytes.
 const widest = 3
 // Tools are handed to the kernel together once their texts are as long as this.
