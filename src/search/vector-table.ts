@@ -21,12 +21,18 @@ export class VectorTable {
   readonly #dim: number
   readonly #kernel = instantiate<Kernel>(scanBinary)
   readonly #rowsAt: number
+  /** The size of a vector; a row may be longer. */
+  readonly #columns: number
   #rows = new Int8Array(0)
+  /** Which rows have a vector, and how many. */
+  #isSet = new Uint8Array(0)
+  #count = 0
   #capacity = 0
   #used = 0
 
   /** Rows are filled up with zeros to what the scan takes in one step. */
   constructor(dim: number) {
+    this.#columns = dim
     this.#dim = Math.ceil(dim / step) * step
     this.#rowsAt = this.#dim * 2
     this.#grow(64)
@@ -34,13 +40,37 @@ export class VectorTable {
 
   /** Puts a vector at a position; a vector of zeros takes it out. */
   set(position: number, vector: Float32Array | undefined): void {
-    if (position >= this.#capacity) this.#grow(position + 1)
-    this.#used = Math.max(this.#used, position + 1)
+    this.reserve(position + 1)
+    this.#note(position, vector !== undefined)
     const [rows, start] = [this.#rows, position * this.#dim]
     if (vector === undefined) rows.fill(0, start, start + this.#dim)
     else
       for (let column = 0; column < vector.length; column++)
         rows[start + column] = rounded((vector[column] as number) * 127)
+  }
+
+  /** Puts vectors that are rows already at the positions from one on. */
+  setRows(first: number, rows: Int8Array): void {
+    const count = rows.length / this.#columns
+    this.reserve(first + count)
+    for (let index = 0; index < count; index++) {
+      const start = index * this.#columns
+      if (this.#columns !== this.#dim)
+        this.#rows.set(rows.subarray(start, start + this.#columns), (first + index) * this.#dim)
+      this.#note(first + index, hasAny(rows, start, start + this.#columns))
+    }
+    if (this.#columns === this.#dim) this.#rows.set(rows, first * this.#dim)
+  }
+
+  /** Makes room for so many positions. */
+  reserve(count: number): void {
+    if (count > this.#capacity) this.#grow(count)
+    this.#used = Math.max(this.#used, count)
+  }
+
+  /** How many positions have a vector. */
+  get count(): number {
+    return this.#count
   }
 
   /** The products of all rows with a query, as whole numbers on one scale; valid until the next call. */
@@ -74,11 +104,24 @@ export class VectorTable {
     return this.#answersAt + this.#capacity * 4
   }
 
+  #note(position: number, isSet: boolean): void {
+    this.#count += Number(isSet) - (this.#isSet[position] as number)
+    this.#isSet[position] = Number(isSet)
+  }
+
   #grow(least: number): void {
-    this.#capacity = Math.max(least, this.#capacity * 2, 64)
+    const isSet = this.#isSet
+    this.#capacity = Math.ceil(Math.max(least, this.#capacity * 2) / step) * step
     growMemory(this.#kernel.memory, this.#scoresAt + this.#capacity * 8)
     this.#rows = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#capacity * this.#dim)
+    this.#isSet = new Uint8Array(this.#capacity)
+    this.#isSet.set(isSet)
   }
+}
+
+function hasAny(cells: Int8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (cells[index] !== 0) return true
+  return false
 }
 
 const queryScale = 8192
