@@ -23,7 +23,10 @@ const safeHeaders = {
   'cache-control': 'no-store',
 }
 
-type Env = { Variables: { requestId: string; whole?: true }; Bindings: { incoming?: { socket?: { remoteAddress?: string } } } }
+type Env = {
+  Variables: { requestId: string; whole?: true }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+}
 
 /** What the server needs to answer. */
 export interface RestOptions {
