@@ -49,13 +49,12 @@ export function transactSlowly<Result>(
   })
 }
 
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   if (!Number.isFinite(ms)) return work
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooLate()), Math.max(ms, 0))
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate()), Math.max(ms, 0))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const tooLate = () =>

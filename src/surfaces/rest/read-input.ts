@@ -27,8 +27,9 @@ export function readQuery(
   query: URLSearchParams,
   elsewhere: ReadonlySet<string>,
 ): Record<string, unknown> {
-  const fields = new Map([...fieldsOf(input)].filter(([name]) => !elsewhere.has(name)))
   const values: Record<string, unknown> = {}
+  if (query.size === 0) return values
+  const fields = new Map([...fieldsOf(input)].filter(([name]) => !elsewhere.has(name)))
   for (const name of new Set(query.keys())) {
     const field = fields.get(name)
     if (field === undefined) throw unknownName(name, [...fields.keys()])
