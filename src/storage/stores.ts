@@ -6,6 +6,7 @@ import { DatabaseCategoryStore } from './category-store.ts'
 import type { Database, Db } from './database.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
+import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
 import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
@@ -25,6 +26,7 @@ export function createStores(database: Database): Stores {
     keys: new DatabaseKeyStore(db),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
+    learning: new DatabaseLearningStore(db),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),

@@ -17,6 +17,7 @@ export const dumpedTables: readonly PgTable[] = [
   schema.toolExecutions,
   schema.apiKeys,
   schema.policies,
+  schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,
 ]
