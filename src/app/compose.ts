@@ -3,9 +3,10 @@ import { createLogger, type Logger } from '../base/logger.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
+import { ExperienceFile } from '../operations/learning/experience-file.ts'
+import { SearchMemory } from '../operations/learning/search-memory.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
-import { SearchMemory } from '../operations/search-memory.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
 import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
@@ -33,11 +34,8 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
     remote: openRemote(env, logger),
     readinessOf: (tool) => executor.readiness(tool),
   })
-  const learning = env.TOOLDEX_LEARNING !== 'off'
-  const memory = new SearchMemory({
-    file: learning ? join(tooldexHome(env), 'learned.jsonl') : undefined,
-    loadEmbedder,
-  })
+  const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
+  const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
     env,
     scope: 'user',
@@ -61,6 +59,9 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
   const caller = { workspace: 'default', actor: 'owner' }
   return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
 }
+
+/** Whether search learns from calls. */
+export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'
 
 /** Without its encoder search goes by words alone, and says so once. */
 function openEncoder(logger: Logger): Embedder | undefined {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { invoke } from '../operations/invoke.ts'
+import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
@@ -8,7 +9,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
 import { checkRegistered } from './check-registered.ts'
-import { compose } from './compose.ts'
+import { compose, learns } from './compose.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
 export async function openRegistry(server: string | undefined, signal: AbortSignal): Promise<RegistryClient> {
@@ -27,7 +28,7 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
     throw error
   }
   const registry = { stores: createStores(database), check: checkRegistered }
-  const plain = { ...compose({ configs: [] }), registry, signal }
+  const plain = { ...withMemory(compose({ configs: [] }), registry), registry, signal }
   let offering: Promise<OperationContext> | undefined
   return {
     async invoke(operation, input) {
@@ -43,10 +44,17 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
 const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => http?.tag === 'search' || http?.tag === 'llm'
 
 async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
-  const context = { ...compose({}), registry, signal }
+  const context = { ...withMemory(compose({}), registry), registry, signal }
   const { catalogue, logger, caller } = context
   await new RegistryFeed({ stores: registry.stores, catalogue, workspace: caller.workspace, logger }).sync()
   return context
+}
+
+/** Where there is a database, experience is kept in it. */
+function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {
+  const store = learns(process.env) ? stores.learning : undefined
+  const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })
+  return { ...context, memory: memories.of(context.caller.workspace) }
 }
 
 /** The server that has the embedded database open, if it is still there. */

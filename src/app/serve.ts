@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import type { Stores } from '../contract/stores.ts'
+import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
 import { makeKey } from '../operations/registry/keys.ts'
-import { SearchMemory } from '../operations/search-memory.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
-import { compose } from './compose.ts'
+import { compose, learns } from './compose.ts'
 import { drain, listen } from './listen.ts'
 import { registerExamples } from './register-examples.ts'
 
@@ -33,25 +33,20 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const context = { ...compose(options), registry: { stores, check: checkRegistered } }
-    const { catalogue: first, logger } = context
-    const catalogues = new Catalogues({
-      stores,
-      logger,
-      first,
-      loadEmbedder: context.loadEmbedder,
-      signal: ending.signal,
-    })
+    const composed = compose(options)
+    const { catalogue: first, logger, loadEmbedder } = composed
+    const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
+    const memory = memories.of(composed.caller.workspace)
+    const context = { ...composed, memory, registry: { stores, check: checkRegistered } }
+    const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
-    // Only the first workspace has a file to remember in.
-    const forgetful = new SearchMemory({ loadEmbedder: context.loadEmbedder })
     const app = createRestApp({
       context,
       ready: () => stores.ping(),
       catalogueOf: (workspace) => catalogues.of(workspace),
-      memoryOf: (workspace) => (workspace === context.caller.workspace ? context.memory : forgetful),
+      memoryOf: (workspace) => memories.of(workspace),
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url)
@@ -60,6 +55,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     untell(file)
     await drain(server)
     await context.runner.close(2000)
+    await memories.settled()
   } finally {
     ending.abort()
     await database.close().catch(() => {})

@@ -22,7 +22,7 @@ export const callTool = defineOperation({
     z.object({ tool: z.string(), plan: CommandPlan }),
   ]),
   async handle(input, context) {
-    const { catalogue, runner, keys, memory, signal, onProgress } = context
+    const { catalogue, runner, keys, memory, caller, signal, onProgress } = context
     const found = await findTool(catalogue, input.name)
     if (found.from !== 'config') throw await cannotRun(found, context)
     const { entry, resolved } = found
@@ -36,7 +36,7 @@ export const callTool = defineOperation({
     if (input.dryRun) return { tool, plan: runner.plan(resolved, given) }
     const run = () => runner.run(resolved, given, { signal, onProgress })
     const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool, given], run)
-    if (outcome.status === 'SUCCESS') memory.noteSuccess(toolIdOf(entry))
+    if (outcome.status === 'SUCCESS') memory.noteSuccess(caller, toolIdOf(entry))
     return { tool, outcome }
   },
 })
