@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { invoke } from '../operations/invoke.ts'
+import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
@@ -9,7 +10,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
 import { checkRegistered } from './check-registered.ts'
-import { compose, type MoreParts } from './compose.ts'
+import { compose, learns, type MoreParts } from './compose.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
@@ -32,7 +33,7 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
   const stores = createStores(database)
   const { more, box } = openExecutors(stores, env)
   const registry = { stores, box, check: checkRegistered }
-  const plain = { ...compose({ configs: [] }, more), registry, signal }
+  const plain = { ...withMemory(compose({ configs: [] }, more), registry), registry, signal }
   let offering: Promise<OperationContext> | undefined
   let running: Promise<RecordedRuns> | undefined
   const withRuns = async (context: OperationContext, operation: { http?: HttpRoute; scope: string }) => {
@@ -60,10 +61,17 @@ const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => catalogueTag
 const catalogueTags = new Set(['search', 'llm', 'executions'])
 
 async function openOffered(registry: Registry, more: MoreParts, signal: AbortSignal): Promise<OperationContext> {
-  const context = { ...compose({}, more), registry, signal }
+  const context = { ...withMemory(compose({}, more), registry), registry, signal }
   const { catalogue, logger, caller } = context
   await new RegistryFeed({ stores: registry.stores, catalogue, workspace: caller.workspace, logger }).sync()
   return context
+}
+
+/** Where there is a database, experience is kept in it. */
+function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {
+  const store = learns(process.env) ? stores.learning : undefined
+  const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })
+  return { ...context, memory: memories.of(context.caller.workspace) }
 }
 
 /** The server that has the embedded database open, if it is still there. */

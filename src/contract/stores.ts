@@ -232,6 +232,31 @@ export interface SecretStore {
   remove(caller: Caller, name: string): Promise<StoredSecret>
 }
 
+/** A query that led to a tool whose call succeeded. */
+export interface LearnedQuery {
+  readonly query: string
+  readonly toolId: string
+  /** How often. */
+  readonly successes: number
+  readonly learnedAt: string
+}
+
+/** What was learned after some moment, and how much there is in all: who has another number has missed that some was forgotten. */
+export interface LearnedSince {
+  readonly items: readonly LearnedQuery[]
+  readonly total: number
+}
+
+/** What search learned from calls; each workspace from its own. */
+export interface LearningStore {
+  /** Notes a success. Where a workspace has too many, the longest unused are forgotten. */
+  note(workspace: string, query: string, toolId: string): Promise<void>
+  /** From a moment on, itself included, oldest first; all where none is given. */
+  since(workspace: string, moment?: string): Promise<LearnedSince>
+  /** Forgets everything, on record; how much that was. */
+  forget(caller: Caller): Promise<number>
+}
+
 /** Everything that is kept in the database. */
 export interface Stores {
   readonly tools: ToolStore
@@ -243,6 +268,7 @@ export interface Stores {
   readonly answers: AnswerStore
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
+  readonly learning: LearningStore
   readonly feed: ChangeFeed
   /** All or nothing. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>

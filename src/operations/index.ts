@@ -7,9 +7,9 @@ import { describeTools } from './describe-tools.ts'
 import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
+import { forgetLearning, showLearning } from './learning/manage-learning.ts'
 import { lintCatalogue } from './lint-catalogue.ts'
 import { listTools } from './list-tools.ts'
-import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
@@ -70,7 +70,8 @@ export const operations = [
   runDoctor,
   evalSearch,
   lintCatalogue,
-  manageLearning,
+  showLearning,
+  forgetLearning,
   mineGoldenSet,
   listRegistered,
   createTool,

@@ -6,9 +6,9 @@ import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/index.ts'
+import type { SearchMemory } from './learning/search-memory.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { Registry } from './registry/registry.ts'
-import type { SearchMemory } from './search-memory.ts'
 
 /** What a caller may do. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'

@@ -72,7 +72,7 @@ async function overview({ limit }: Input, { catalogue }: OperationContext) {
 
 async function search(input: Input, context: OperationContext) {
   const count = await loadTokenCounter()
-  const { memory } = context
+  const { memory, caller } = context
   const opened = await context.catalogue.open()
   const { question, note } = await toQuestion(input, opened.index, context)
   const page = opened.tools.search(question)
@@ -80,6 +80,7 @@ async function search(input: Input, context: OperationContext) {
   const candidates = page.hits.map((hit) => ({ ...hit, explanation: engine?.explain(hit.id, question) }))
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(
+    caller,
     question.query,
     results.map((hit) => hit.id),
   )
@@ -113,7 +114,7 @@ async function toQuestion(input: Input, index: LiveIndex, { memory, signal }: Op
     limit: input.limit ?? 10,
     cursor: input.cursor ?? undefined,
     minScore: input.minScore ?? undefined,
-    learned: memory.votes(query),
+    learned: await memory.votes(query),
     filters: toFilters(input),
   }
   return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }

@@ -29,6 +29,8 @@ export class VectorTable {
   #count = 0
   #capacity = 0
   #used = 0
+  /** Rows that are compared with each other lie side by side here, so that they are scanned as well. */
+  #chosen: VectorTable | undefined
 
   /** Rows are filled up with zeros to what the scan takes in one step. */
   constructor(dim: number) {
@@ -78,8 +80,35 @@ export class VectorTable {
     const words = new Int16Array(this.#kernel.memory.buffer, 0, this.#dim)
     for (let column = 0; column < this.#dim; column++)
       words[column] = Math.round((query[column] as number) * queryScale)
-    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
-    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
+    return this.#scan()
+  }
+
+  /** Adds the cosines of some rows with each other, none below zero, row by row, times a share. */
+  compareEach(positions: readonly number[], share: number, matrix: Float64Array): void {
+    this.#chosen ??= new VectorTable(this.#dim)
+    this.#chosen.#hold(
+      positions.map((position) => this.#rows.subarray(position * this.#dim, (position + 1) * this.#dim)),
+    )
+    for (let row = 0; row < positions.length; row++) {
+      const products = this.#chosen.#productsOf(row)
+      const start = row * positions.length
+      for (let column = 0; column < products.length; column++)
+        matrix[start + column] =
+          (matrix[start + column] as number) + (share * Math.max(products[column] as number, 0)) / 127 ** 2
+    }
+  }
+
+  /** Takes over rows as they are, in the place of all it had. */
+  #hold(rows: readonly Int8Array[]): void {
+    if (rows.length > this.#capacity) this.#grow(rows.length)
+    for (const [position, row] of rows.entries()) this.#rows.set(row, position * this.#dim)
+    this.#used = rows.length
+  }
+
+  #productsOf(row: number): Int32Array {
+    const query = this.#rows.subarray(row * this.#dim, (row + 1) * this.#dim)
+    new Int16Array(this.#kernel.memory.buffer, 0, this.#dim).set(query)
+    return this.#scan()
   }
 
   /** The scores with what the last products above the mean add, by weight; one of zero must stand out `far`. */
@@ -94,6 +123,11 @@ export class VectorTable {
   /** The sums of the last products and of their squares. */
   sums(): { readonly sum: number; readonly squares: number } {
     return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
+  }
+
+  #scan(): Int32Array {
+    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
+    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
   }
 
   get #answersAt(): number {

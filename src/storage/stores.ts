@@ -7,6 +7,7 @@ import type { Database, Db } from './database.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
+import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
 import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
@@ -29,6 +30,7 @@ export function createStores(database: Database): Stores {
     answers: new DatabaseAnswerStore(db),
     executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
+    learning: new DatabaseLearningStore(db),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
