@@ -1,3 +1,3 @@
 export { createProgram, runCommandLine } from './create-program.ts'
-export type { CliHost, OpenOptions, RegistryClient, RunOptions, ServeFlags } from './host.ts'
+export type { CliHost, OpenOptions, RegistryClient, RunOptions, ServeFlags, ServerAddress } from './host.ts'
 export { invokeRemote } from './remote.ts'
