@@ -3,20 +3,19 @@ import { join } from 'node:path'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
 
-/** The server to ask: the one named by TOOLDEX_URL, or the one that runs here. */
-export function findServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
-  const key = env.TOOLDEX_API_KEY || undefined
-  if (env.TOOLDEX_URL) return { url: env.TOOLDEX_URL, key, named: true }
-  const url = runningServer(tooldexHome(env))
-  return url === undefined ? undefined : { url, key, named: false }
+/** The server to ask: the one named, by a flag or by TOOLDEX_URL, or the one that runs here. */
+export function findServer(named?: string, env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
+  const url = named ?? (env.TOOLDEX_URL || undefined)
+  return url === undefined ? runningServer(env) : { url, key: env.TOOLDEX_API_KEY || undefined, named: true }
 }
 
 /** What a server that started here said of itself, if it is still there. */
-function runningServer(home: string): string | undefined {
+export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
   try {
-    const { url, pid } = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')) as { url: string; pid: number }
+    const file = join(tooldexHome(env), 'server.json')
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { url: string; pid: number }
     process.kill(pid, 0)
-    return url
+    return { url, key: env.TOOLDEX_API_KEY || undefined, named: false }
   } catch {
     return undefined
   }

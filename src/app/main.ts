@@ -5,7 +5,7 @@ import { packageVersion } from '../base/package-info.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
-import { findServer } from './find-server.ts'
+import { findServer, runningServer } from './find-server.ts'
 
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
@@ -31,7 +31,8 @@ const host: CliHost = {
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   serve: async (options) => (await import('./serve.ts')).serve({ ...options, say }, stopping.signal),
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
-  findServer: () => findServer(),
+  findServer: (named) => findServer(named),
+  runningServer: () => runningServer(),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(text),

@@ -199,6 +199,11 @@ export interface AuditEntry {
 }
 
 export interface AuditStore {
+  /** Notes what changes nothing and should be known all the same. */
+  add(
+    caller: Caller,
+    entry: { readonly action: string; readonly subject: string; readonly after?: unknown },
+  ): Promise<void>
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 

@@ -1,4 +1,5 @@
 import { callTool } from './call-tool.ts'
+import { backupDatabase } from './database/backup-database.ts'
 import { databaseStatus } from './database/database-status.ts'
 import { exportDatabase } from './database/export-database.ts'
 import { importDatabase } from './database/import-database.ts'
@@ -99,5 +100,6 @@ export const operations = [
   migrateDatabase,
   databaseStatus,
   exportDatabase,
+  backupDatabase,
   importDatabase,
 ] as const

@@ -15,6 +15,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
       throw new Error('no registry here')
     },
     findServer: () => undefined,
+    runningServer: () => undefined,
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

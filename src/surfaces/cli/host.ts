@@ -58,8 +58,10 @@ export interface CliHost {
   serve(options: ServeFlags): Promise<void>
   /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
   openRegistry(server: string | undefined): Promise<RegistryClient>
-  /** The server that the environment names, or that runs here. */
-  findServer(): ServerAddress | undefined
+  /** The server that is named here or by the environment, or else runs here. */
+  findServer(named?: string): ServerAddress | undefined
+  /** The server that runs here, which has the embedded database open. */
+  runningServer(): ServerAddress | undefined
   configNames(): readonly string[]
   /** How a client would start this very program. */
   selfCommand(): readonly string[]

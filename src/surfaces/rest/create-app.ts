@@ -82,6 +82,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
 
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
   const input = await readRequest(c, operation)
+  if (operation.http.media !== undefined) return download(c, operation, { input, context })
   const run = async () => ({
     status: operation.http.status ?? 200,
     body: (await invoke(operation, input, context)) as unknown,
@@ -106,6 +107,17 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   // All headers at once: looking at them and adding to them later costs as much as the rest of the answer.
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
   return new Response(text, { status: answer.status, headers })
+}
+
+/** What is too much for one text is sent as it is read. */
+async function download(
+  c: Context<Env>,
+  operation: RoutedOperation,
+  { input, context }: { input: unknown; context: OperationContext },
+): Promise<Response> {
+  const stream = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
+  const headers = { 'content-type': String(operation.http.media), 'content-disposition': 'attachment' }
+  return new Response(stream, { headers: { ...safeHeaders, ...headers, 'x-request-id': c.get('requestId') } })
 }
 
 /** A caller's own id is taken over if it is a plain word, so that nothing in a log can be made up. */

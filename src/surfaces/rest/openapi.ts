@@ -80,7 +80,10 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
     responses: {
       [String(http.status ?? 200)]: {
         description: 'Done.',
-        content: { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } },
+        content:
+          http.media === undefined
+            ? { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } }
+            : { [http.media]: { schema: { type: 'string' } } },
       },
       default: { $ref: '#/components/responses/Problem' },
     },
