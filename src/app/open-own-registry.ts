@@ -32,7 +32,8 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
 }
 
 /** Most operations work on the registry alone; these read what agents are offered, from configs and registry alike. */
-const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => http?.tag === 'search' || http?.tag === 'llm'
+const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean =>
+  ['search', 'llm', 'catalogue'].includes(http?.tag ?? '')
 
 async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
   const context = { ...compose({}), registry, signal }

@@ -151,6 +151,7 @@ export interface ProposalStore {
 /** Policies by name; they are kept here, and whoever runs tools asks them. */
 export interface PolicyStore {
   list(workspace: string): Promise<readonly BundlePolicy[]>
+  get(workspace: string, name: string): Promise<BundlePolicy | undefined>
   /** Adds a policy, or puts it in the place of the one of that name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
   remove(caller: Caller, name: string): Promise<void>
@@ -215,6 +216,26 @@ export interface ChangeFeed {
   listen(onNotice: (workspace: string) => void): Promise<() => Promise<void>>
 }
 
+/** How much a workspace has of everything. */
+export interface RegistryCounts {
+  /** Tools by status, and by who runs them; what there is none of may be absent. */
+  readonly status: Readonly<Record<string, number>>
+  readonly executorType: Readonly<Record<string, number>>
+  readonly versions: number
+  readonly categories: number
+  readonly tags: number
+  readonly policies: number
+  readonly openProposals: number
+  /** Without those that were revoked. */
+  readonly keys: number
+}
+
+export interface StatsStore {
+  count(workspace: string): Promise<RegistryCounts>
+  /** Of the whole database, whoever its rows belong to. */
+  size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
+}
+
 /** What a request was answered before, under the same Idempotency-Key. */
 export interface AnswerStore {
   /** `fresh` where the key is new and now held; otherwise what is known of the first request. */
@@ -236,6 +257,7 @@ export interface Stores {
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: AnswerStore
+  readonly stats: StatsStore
   readonly feed: ChangeFeed
   /** All or nothing. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>

@@ -9,6 +9,7 @@ import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
 import { lintCatalogue } from './lint-catalogue.ts'
+import { listSources } from './list-sources.ts'
 import { listTools } from './list-tools.ts'
 import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
@@ -26,7 +27,9 @@ import {
 import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
+import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
+import { readStats } from './registry/stats.ts'
 import { readDoc } from './registry/tool-doc.ts'
 import {
   activateTool,
@@ -59,6 +62,8 @@ export const operations = [
   runDoctor,
   evalSearch,
   lintCatalogue,
+  listSources,
+  readStats,
   manageLearning,
   mineGoldenSet,
   listRegistered,
@@ -95,6 +100,10 @@ export const operations = [
   refuseProposal,
   listForModel,
   getForModel,
+  listPolicies,
+  getPolicy,
+  putPolicy,
+  deletePolicy,
   exportBundle,
   importBundle,
   migrateDatabase,

@@ -4,7 +4,7 @@ import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
-import type { LoadedConfig, Source } from '../contract/source.ts'
+import type { LoadedConfig, LoadFailure, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import type { Readiness } from '../contract/tool-state.ts'
@@ -39,18 +39,25 @@ export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions
   readonly #listeners = new Set<() => void>()
   #opened: OpenCatalogue | undefined
+  #failures: readonly LoadFailure[]
   #snapshot: CatalogueSnapshot
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
     if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
+    this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
     this.#snapshot = build(options, configs, 1)
   }
 
   current(): CatalogueSnapshot {
     return this.#snapshot
+  }
+
+  /** What could not be loaded the last time; of what is in use the tools are those from before. */
+  failures(): readonly LoadFailure[] {
+    return this.#failures
   }
 
   /** The catalogue in which tools are found; loaded for its first reader, because a server starts without. */
@@ -77,6 +84,7 @@ export class LiveCatalogue {
     const { logger } = this.#options
     try {
       const loaded = this.#options.source.load()
+      this.#failures = loaded.failures
       // What was left out before may stay so; what is in use is not given up for a broken edit.
       const used = new Set(this.#snapshot.configs.map((config) => config.name))
       const broken = loaded.failures.find(({ name }) => used.has(name))

@@ -11,6 +11,7 @@ import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
+import { DatabaseStatsStore } from './stats-store.ts'
 import { DatabaseToolStore } from './tool-store.ts'
 
 /** Everything that is kept in a database. */
@@ -25,6 +26,7 @@ export function createStores(database: Database): Stores {
     keys: new DatabaseKeyStore(db),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
+    stats: new DatabaseStatsStore(db, database.engine),
     feed,
     transaction: (work) => transact(db, (inner) => work(on(inner))),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
