@@ -1,3 +1,5 @@
+export { toolKeys } from './bundle-keys.ts'
+export { respell } from './bundle-view.ts'
 export { planBundle } from './plan-bundle.ts'
 export { readBundle } from './read-bundle.ts'
 export { readBundleFolder } from './read-bundle-folder.ts'

@@ -75,6 +75,8 @@ function toQuery(fields: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === null) continue
     for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
+    // One value with a comma would be read as two, unless its name is there again.
+    if (Array.isArray(value) && value.length === 1) query.append(name, '')
   }
   const text = query.toString()
   return text === '' ? '' : `?${text}`
