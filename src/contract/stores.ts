@@ -259,8 +259,11 @@ export interface Stores {
   readonly answers: AnswerStore
   readonly stats: StatsStore
   readonly feed: ChangeFeed
-  /** All or nothing. */
-  transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
+  /** All or nothing; given up after the usual time, unless told that it may take longer. */
+  transaction<Result>(
+    work: (stores: Stores) => Promise<Result>,
+    options?: { readonly withinMs?: number | undefined },
+  ): Promise<Result>
   /** Whether the database answers. */
   ping(signal?: AbortSignal): Promise<void>
 }

@@ -28,7 +28,7 @@ export function createStores(database: Database): Stores {
     answers: new DatabaseAnswerStore(db),
     stats: new DatabaseStatsStore(db, database.engine),
     feed,
-    transaction: (work) => transact(db, (inner) => work(on(inner))),
+    transaction: (work, options) => transact(db, (inner) => work(on(inner)), options),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
   })
   return on(database.db)

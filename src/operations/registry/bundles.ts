@@ -3,7 +3,7 @@ import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
-import { planBundle, readBundle } from '../../sources/bundle/index.ts'
+import { planBundle, readBundleAside } from '../../sources/bundle/index.ts'
 import { defineOperation } from '../operation.ts'
 import { applyPlan } from './apply-plan.ts'
 import { checkBundle, refuseIncomplete, remarkIncomplete } from './check-bundle.ts'
@@ -51,7 +51,8 @@ export const importBundle = defineOperation({
     warnings: z.array(z.string()),
   }),
   async handle({ bundle, text, file, prune, dryRun }, context) {
-    const read = bundle === undefined ? readBundle(text ?? '', { file }) : { bundle, warnings: [] }
+    const { signal } = context
+    const read = bundle === undefined ? await readBundleAside(text ?? '', { file, signal }) : { bundle, warnings: [] }
     const checked = await checkBundle(context, read.bundle)
     const warnings = [...read.warnings.map(({ message }) => message), ...remarkIncomplete(checked)]
     const { stores } = registryOf(context)
@@ -69,12 +70,14 @@ export const importBundle = defineOperation({
       const planned = await planOn(inner)
       await applyPlan(inner, context, planned.plan, read.bundle)
       return planned
-    })
+    }, importing)
     return { plan: toPlan(plan), diffs, applied: true, warnings }
   },
 })
 
 const mostDiffs = 50
+// Thousands of tools take the embedded engine longer than any other change.
+const importing = { withinMs: 300_000 }
 
 function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): z.output<typeof ToolDiffText>[] {
   const [before, after] = [current, wanted].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))

@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
@@ -16,7 +17,9 @@ export interface CheckedBundle {
 export async function checkBundle(context: OperationContext, { tools }: Bundle): Promise<CheckedBundle> {
   const refused: TooldexError[] = []
   const incomplete = new Map<string, TooldexError>()
+  const rest = takeTurns(context.signal)
   for (const tool of tools) {
+    await rest()
     const content = toContent(tool, null)
     const problems = await registryOf(context).check(content, context.signal)
     const refusal = refusalOf(content, problems)
