@@ -2,6 +2,7 @@ import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
 import type { LoadedConfig, LoadFailure, Source } from '../contract/source.ts'
@@ -67,9 +68,20 @@ export class LiveCatalogue {
     return this.#opened
   }
 
-  /** Calls back after each reload that took effect. */
+  /** The tools of the registry in the order of their names; none where no registry feeds this catalogue. */
+  registered(): readonly CatalogTool[] {
+    const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
+    return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Calls back after each change of the tools that took effect, of configs or of the registry. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)
+  }
+
+  /** Says that other tools than those of configs have changed. */
+  announce(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   /** Reloads whenever a config or the policy changes; a broken edit is reported and the tools stay as they were. */
@@ -96,7 +108,7 @@ export class LiveCatalogue {
       return false
     }
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
-    for (const listener of this.#listeners) listener()
+    this.announce()
     return true
   }
 
