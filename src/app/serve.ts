@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork })
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
-    const context = { ...composed, memory, registry: { stores, box, check: checkRegistered }, runs }
+    const context = { ...composed, memory, database, registry: { stores, box, check: checkRegistered }, runs }
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
@@ -139,9 +139,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
       'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
     )
   say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
-  say(
-    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search --server ${url} holidays`,
-  )
+  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
   say('stop with Ctrl+C')
 }
 

@@ -49,6 +49,8 @@ export interface HttpRoute {
   readonly tag: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number
+  /** What the answer is where it is no JSON; then the operation gives a stream of it. */
+  readonly media?: string
 }
 
 /** One thing a caller can do, described once for every surface. */

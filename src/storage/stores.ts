@@ -14,6 +14,7 @@ import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
 import { DatabaseSecretStore } from './secret-store.ts'
+import { DatabaseStatsStore } from './stats-store.ts'
 import { DatabaseToolStore } from './tool-store.ts'
 
 /** Everything that is kept in a database. */
@@ -31,8 +32,9 @@ export function createStores(database: Database): Stores {
     executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
     learning: new DatabaseLearningStore(db),
+    stats: new DatabaseStatsStore(db, database.engine),
     feed,
-    transaction: (work) => transact(db, (inner) => work(on(inner))),
+    transaction: (work, options) => transact(db, (inner) => work(on(inner)), options),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
   })
   return on(database.db)

@@ -105,6 +105,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
   const { http } = operation
   const input = await readRequest(c, operation)
+  if (http.media !== undefined) return download(c, operation, { input, context })
   const run = async () => {
     const body = (await invoke(operation, input, context)) as unknown
     return { status: http.isDone?.(body) === true ? 200 : (http.status ?? 200), body }
@@ -129,6 +130,17 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   c.set('whole', true)
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
   return new Response(text, { status: answer.status, headers })
+}
+
+/** What is too much for one text is sent as it is read. */
+async function download(
+  c: Context<Env>,
+  operation: RoutedOperation,
+  { input, context }: { input: unknown; context: OperationContext },
+): Promise<Response> {
+  const stream = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
+  const headers = { 'content-type': String(operation.http.media), 'content-disposition': 'attachment' }
+  return new Response(stream, { headers: { ...safeHeaders, ...headers, 'x-request-id': c.get('requestId') } })
 }
 
 /** A caller's own id is taken over if it is a plain word, so that nothing in a log can be made up. */

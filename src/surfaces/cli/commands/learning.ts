@@ -1,10 +1,11 @@
 import type * as z from 'zod'
+import { invoke } from '../../../operations/invoke.ts'
 import { forgetLearning, showLearning } from '../../../operations/learning/manage-learning.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
-import { ask, withRegistry, withServerOption } from './registry-command.ts'
+import { withRegistry } from './registry-command.ts'
 
 interface LearningFlags {
   readonly reset?: boolean
@@ -21,7 +22,7 @@ export const addLearning: AddCommand = (program, host) => {
     .option('--reset', 'forget it')
     .option('--registry', 'of the registry: at the server that runs here, or in the database itself')
     .option('--json', 'print JSON for programs')
-  withServerOption(command).action(async (flags: LearningFlags) => {
+  command.option('--server <url>', 'ask this server').action(async (flags: LearningFlags) => {
     if (flags.reset) {
       const answer = await askWhere(host, flags, forgetLearning)
       return host.out(flags.json ? toJson(answer) : forgottenText(answer))
@@ -37,9 +38,9 @@ const askWhere = <Input extends z.ZodType, Output extends z.ZodType>(
   flags: LearningFlags,
   operation: Operation<Input, Output>,
 ): Promise<z.output<Output>> =>
-  flags.registry
+  flags.registry === true || flags.server !== undefined
     ? withRegistry(host, flags, (registry) => registry.invoke(operation, {}))
-    : ask(host, { ...flags, config: [] }, { operation, input: {} })
+    : invoke(operation, {}, host.open({ configs: [] }))
 
 const off = 'Learning is switched off.\n'
 
