@@ -14,7 +14,7 @@ import type { OperationContext } from '../operations/operation.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
 import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
-import { createRedactor } from '../secrets/create-redactor.ts'
+import { createRedactor } from '../secrets/index.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
