@@ -55,10 +55,9 @@ export const after = (ms: number): SQL => sql`now() + ${ms}::float8 * interval '
 /** Callers take turns: whoever has many waiting comes after the others, whoever has none waiting comes now. */
 const turn = (workspace: string, callerId: string | null, label: string): SQL => sql`greatest(
   coalesce((select max(turn) from tool_executions where status = 'PENDING' and workspace_id = ${workspace}
-    and caller_id = ${callerId}), 0),
+    and caller_id = ${callerId}), 0) + 1,
   coalesce((select min(turn) from tool_executions where label = ${label} and worker is null
-    and status in ('PENDING', 'RUNNING')), 0)
-) + 1`
+    and status in ('PENDING', 'RUNNING')), 1))`
 
 const room = (
   workspace: string,
