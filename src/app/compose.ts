@@ -15,8 +15,9 @@ import { createRedactor } from '../secrets/create-redactor.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
-/** How many commands run at once, and how many may wait. */
+/** How many commands run at once, and how many may wait; of a server no caller takes all places. */
 const defaults = { slots: 8, waiting: 256 }
+const waitingEach = 192
 
 /** Puts the parts together for one process that works on configs, without a database. */
 export function compose(options: OpenOptions): OperationContext & { loadEmbedder: () => Embedder | undefined } {
@@ -53,7 +54,11 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
   })
   const runner = createRunner({
     executors: { cli: executor },
-    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    slots: new Semaphore({
+      ...defaults,
+      slots: options.concurrency ?? defaults.slots,
+      ...(options.scope === 'service' ? { waitingEach } : {}),
+    }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),
     longestMs: options.longestMs,
