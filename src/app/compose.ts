@@ -18,8 +18,9 @@ import { createRedactor } from '../secrets/index.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
-/** How many commands run at once, and how many may wait. */
+/** How many commands run at once, and how many may wait; of a server no caller takes all places. */
 const defaults = { slots: 8, waiting: 256 }
+const waitingEach = 192
 
 /** What a process with a database has besides. */
 export interface MoreParts {
@@ -63,7 +64,11 @@ export function compose(
   const runner = createRunner({
     executors: { ...more.executors, cli: executor },
     openSecrets: more.openSecrets,
-    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    slots: new Semaphore({
+      ...defaults,
+      slots: options.concurrency ?? defaults.slots,
+      ...(options.scope === 'service' ? { waitingEach } : {}),
+    }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),
     longestMs: options.longestMs,

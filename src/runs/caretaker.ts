@@ -3,15 +3,23 @@ import type { Logger } from '../base/logger.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunSettings } from './settings.ts'
 
+interface CaretakerParts {
+  readonly store: ExecutionStore
+  readonly settings: RunSettings
+  readonly logger: Logger
+}
+
 /** Ends what nobody runs any more, and deletes what is too old; every process does, and none of it is done twice. */
 export class Caretaker {
   readonly #store: ExecutionStore
   readonly #settings: RunSettings
   readonly #logger: Logger
+  readonly #beat: () => Promise<boolean>
   readonly #timers: NodeJS.Timeout[] = []
   #closed = false
 
-  constructor({ store, settings, logger }: { store: ExecutionStore; settings: RunSettings; logger: Logger }) {
+  constructor({ store, settings, logger }: CaretakerParts, beat: () => Promise<boolean>) {
+    this.#beat = beat
     this.#store = store
     this.#settings = settings
     this.#logger = logger
@@ -42,6 +50,8 @@ export class Caretaker {
   }
 
   async #sweep(): Promise<void> {
+    // A process that was stopped for a while must not take its own runs for those of a dead one.
+    if (!(await this.#beat())) return
     const { lost, retried, expired } = await this.#store.sweep()
     const swept = lost.length + retried.length + expired.length
     if (swept > 0) this.#logger.warn('swept', { lost: lost.length, retried: retried.length, expired: expired.length })

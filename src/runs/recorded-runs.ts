@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import type { Logger } from '../base/logger.ts'
 import {
@@ -15,7 +15,7 @@ import { Caretaker } from './caretaker.ts'
 import type { Runner } from './create-runner.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { performRecorded } from './perform-recorded.ts'
+import { runHere } from './run-here.ts'
 import type { RunObserver } from './run-observer.ts'
 import type { RunSettings } from './settings.ts'
 import { RunNotices } from './watch.ts'
@@ -47,6 +47,13 @@ export interface ExecuteOptions extends RunControls {
   readonly purpose?: string | undefined
 }
 
+/** How somebody waits for a run. */
+interface WaitOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The run is another's call under the same key, which goes on when this one stops waiting. */
+  readonly joined?: boolean | undefined
+}
+
 /** Every call that is recorded goes through here: written down before it runs, and ended by exactly one final write. */
 export class RecordedRuns {
   readonly parts: RecordedRunsParts
@@ -54,12 +61,14 @@ export class RecordedRuns {
   readonly notices = new RunNotices()
   readonly #loop: WorkerLoop
   readonly #caretaker: Caretaker
+  /** What this process does now: the runs it makes, and the taking of more. */
+  readonly #active = new Set<Promise<unknown>>()
   #closing = false
 
   constructor(parts: RecordedRunsParts) {
     this.parts = parts
     this.heartbeat = new Heartbeat(parts.store, parts.worker, parts.settings)
-    this.#caretaker = new Caretaker(parts)
+    this.#caretaker = new Caretaker(parts, () => this.heartbeat.beat())
     this.#loop = new WorkerLoop(this)
   }
 
@@ -86,72 +95,34 @@ export class RecordedRuns {
     const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
     const draft = this.#draft(caller, job, options)
     const label = labelOf(tool)
-    if (options.needsApproval === true || !options.wait || !labels.includes(label)) {
-      const { execution } = await store.create(caller, draft, this.#queued(label, options.needsApproval === true))
-      if (!options.wait || execution.reason === 'approval') return execution
-      return this.waitFor(caller, execution.id, options.signal)
-    }
-    return this.#runHere(caller, job, draft, options)
-  }
-
-  async #runHere(caller: Caller, job: Job, draft: NewExecution, options: ExecuteOptions): Promise<Execution> {
-    const { runner, store, worker, settings } = this.parts
-    const { signal } = options
-    const { workspace } = caller
-    const entered = runner.slots.tryEnter()
-    const turn = entered ? undefined : runner.slots.enter({ signal, caller: `${workspace} ${draft.callerId}` })
-    let holds = entered
-    try {
-      // Where the line is full nothing is written down.
-      if (turn !== undefined) await Promise.race([turn, Promise.resolve()])
-      const how = entered ? 'run' : 'wait-here'
-      const made = await store.create(caller, draft, { how, worker, leaseMs: settings.leaseMs })
+    const { signal, wait, needsApproval = false } = options
+    if (needsApproval || !wait || !labels.includes(label)) {
+      const { execution, fresh } = await store.create(caller, draft, this.#queued(label, needsApproval))
       reachPoint('F1 row inserted')
-      if (!made.fresh) {
-        turn?.then(() => runner.slots.leave()).catch(() => {})
-        return isFinal(made.execution.status) ? made.execution : this.waitFor(caller, made.execution.id, signal)
-      }
-      if (turn === undefined) return await performRecorded(this, { workspace, execution: made.execution }, job, options)
-      const execution = await this.#waitForTurn(caller, made.execution, turn)
-      holds = !isFinal(execution.status) || holds
-      return isFinal(execution.status) ? execution : await performRecorded(this, { workspace, execution }, job, options)
+      return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
+    }
+    const { execution, joined } = await this.track(runHere(this, { caller, job, draft, controls: options }))
+    return isFinal(execution.status) ? execution : this.waitFor(caller, execution.id, { signal, joined })
+  }
+
+  /** Closing waits for this. */
+  async track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#active.add(work)
+    try {
+      return await work
     } finally {
-      if (holds) runner.slots.leave()
+      this.#active.delete(work)
     }
   }
 
-  /** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
-  async #waitForTurn(caller: Caller, execution: Execution, turn: Promise<void>): Promise<Execution> {
-    const { store, worker, settings, runner } = this.parts
-    const held = { id: execution.id, attempt: 0, heardAt: performance.now(), stop: () => {} }
-    this.heartbeat.hold(held)
-    try {
-      await turn
-    } catch (thrown) {
-      const { message } = toTooldexError(thrown)
-      return await store.cancel(caller, execution.id, { code: 'EXECUTION_CANCELLED', message })
-    } finally {
-      this.heartbeat.release(execution.id)
-    }
-    try {
-      const started = await store.start(execution, worker, settings.leaseMs)
-      if (started) return { ...execution, status: 'RUNNING', reason: null, attempt: 1 }
-      runner.slots.leave()
-      return (await store.get(caller.workspace, execution.id)) ?? execution
-    } catch (error) {
-      runner.slots.leave()
-      throw error
-    }
-  }
-
-  /** Waits until a run has ended, wherever it runs; whoever stops waiting cancels it. */
-  async waitFor(caller: Caller, id: string, signal?: AbortSignal): Promise<Execution> {
+  /** Waits until a run has ended, wherever it runs; whoever made the call and stops waiting cancels it. */
+  async waitFor(caller: Caller, id: string, { signal, joined = false }: WaitOptions = {}): Promise<Execution> {
     const { store } = this.parts
     for (;;) {
       const execution = await store.get(caller.workspace, id)
       if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
-      if (signal?.aborted) return this.cancel(caller, id)
+      if (signal?.aborted) return joined ? execution : this.cancel(caller, id)
       await this.notices.next(id, waitStepMs, signal)
     }
   }
@@ -160,8 +131,8 @@ export class RecordedRuns {
   async cancel(caller: Caller, id: string): Promise<Execution> {
     const message = 'The run was cancelled.'
     const execution = await this.parts.store.cancel(caller, id, { code: 'EXECUTION_CANCELLED', message })
-    if (isFinal(execution.status)) return execution
     this.heartbeat.stop(id, 'cancelled')
+    if (isFinal(execution.status)) return execution
     for (let waited = 0; waited < cancelWaitMs; waited += cancelStepMs) {
       await this.notices.next(id, cancelStepMs)
       const now = await this.parts.store.get(caller.workspace, id)
@@ -186,7 +157,7 @@ export class RecordedRuns {
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
       // A version can be read again; a tool of a config must come along where another process may run it.
-      definition: tool.id === null && !options.wait ? tool : null,
+      definition: tool.id === null && (!options.wait || options.needsApproval === true) ? tool : null,
       purpose: options.purpose ?? null,
     }
   }
@@ -201,12 +172,13 @@ export class RecordedRuns {
   /** Takes no more work, lets what runs end, and stops what has not ended by then. */
   async close(drainMs: number): Promise<void> {
     this.#closing = true
-    this.#loop.stop()
+    void this.track(this.#loop.stop())
+    this.heartbeat.stopWaiting()
     const end = performance.now() + drainMs
-    while (this.heartbeat.size > 0 && performance.now() < end) await sleepBriefly()
+    while (this.#active.size > 0 && performance.now() < end) await sleepBriefly()
     this.heartbeat.stopAll('closing')
     const last = performance.now() + lastWritesMs
-    while (this.heartbeat.size > 0 && performance.now() < last) await sleepBriefly()
+    while (this.#active.size > 0 && performance.now() < last) await sleepBriefly()
     this.heartbeat.close()
     this.#caretaker.close()
     await this.notices.close()

@@ -10,11 +10,13 @@ import { shapeOutput } from './shape-output.ts'
 
 const mostAtOnce = 32
 
+type Taken = ClaimedExecution & { readonly heardAt: number }
+
 /** Takes runs from the queue as long as there are free slots: at a notice, when a slot is freed, and now and then. */
 export class WorkerLoop {
   readonly #runs: RecordedRuns
   #timer: NodeJS.Timeout | undefined
-  #going = false
+  #going: Promise<void> | undefined
   #again = false
   #stopped = true
   #unsubscribe: () => void = () => {}
@@ -35,19 +37,20 @@ export class WorkerLoop {
     this.#wake()
   }
 
-  stop(): void {
+  /** Takes no more; what was being taken in this moment is waited for. */
+  async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
     this.#unsubscribe()
+    await this.#going
   }
 
   #wake(): void {
     this.#again = true
-    if (!this.#going) void this.#take()
+    this.#going ??= this.#take()
   }
 
   async #take(): Promise<void> {
-    this.#going = true
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false
@@ -57,7 +60,7 @@ export class WorkerLoop {
       // The database is away; the next look finds what waits.
       this.#runs.parts.logger.warn('the queue could not be read', { reason: toTooldexError(thrown).message })
     } finally {
-      this.#going = false
+      this.#going = undefined
     }
   }
 
@@ -69,10 +72,11 @@ export class WorkerLoop {
     while (held < limit && runner.slots.tryEnter()) held++
     let used = 0
     try {
+      const heardAt = performance.now()
       const claimed = await store.claim(worker, { limit: held, labels, leaseMs: settings.leaseMs })
-      reachPoint('F2 claimed')
+      if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
-      for (const each of claimed) void this.#run(each)
+      for (const each of claimed) void this.#runs.track(this.#run({ ...each, heardAt }))
       // There may be more than fitted.
       if (claimed.length === held) this.#again = true
     } finally {
@@ -80,13 +84,13 @@ export class WorkerLoop {
     }
   }
 
-  async #run(claimed: ClaimedExecution): Promise<void> {
+  async #run(claimed: Taken): Promise<void> {
     const { runner, logger } = this.#runs.parts
-    const { execution, workspace } = claimed
+    const { execution } = claimed
     try {
       const job = await this.#prepare(claimed)
       if ('status' in job) await finish(this.#runs, claimed, shapeOutput(job, false, this.#runs.parts.settings))
-      else await performRecorded(this.#runs, { workspace, execution }, job, {})
+      else await performRecorded(this.#runs, claimed, job, {})
     } catch (thrown) {
       const { code, message } = toTooldexError(thrown)
       logger.error('a run could not be ended', { execution: execution.id, code, reason: message })

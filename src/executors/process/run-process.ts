@@ -105,6 +105,7 @@ async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess>
       const [error] = await once(child, 'error')
       throw error
     }
+    cell.started?.(child.pid)
     return child
   } catch (error) {
     await cell.close()

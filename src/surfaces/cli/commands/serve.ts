@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
+import { type AddCommand, parseCount, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
@@ -13,7 +13,7 @@ interface ServeCommandFlags extends ToolOptions {
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
-  program
+  const command = program
     .command('serve')
     .description('serve the registry and the tools of configs over HTTP')
     .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
@@ -33,11 +33,11 @@ export const addServe: AddCommand = (program, host) => {
       new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
     )
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
-    .action(async (configs: string[], flags: ServeCommandFlags) => {
-      const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
-      const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
-      await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
-    })
+  withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
+    const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
+    const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
+    await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
+  })
 }
 
 function parsePort(text: string): number {
