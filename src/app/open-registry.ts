@@ -34,8 +34,8 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
   let running: Promise<RecordedRuns> | undefined
   const withRuns = async (context: OperationContext, operation: { http?: HttpRoute; scope: string }) => {
     if (operation.scope !== 'call') return context
-    const { runner, logger } = context
-    running ??= openRuns({ runner, logger, store: registry.stores.executions, labels: [], takeWork: false })
+    const { runner, logger, tracing } = context
+    running ??= openRuns({ runner, logger, tracing, store: registry.stores.executions, labels: [], takeWork: false })
     return { ...context, runs: await running }
   }
   return {

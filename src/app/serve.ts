@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
+import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
@@ -11,6 +12,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
+import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
@@ -35,10 +37,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
     const composed = compose({ scope: 'service', ...options })
-    const { runner, logger: log } = composed
+    const { runner, tracing, logger: log } = composed
+    const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const { labels, worker: takeWork } = options
-    const runs = await openRuns({ runner, store: stores.executions, logger: log, labels, takeWork })
-    const context = { ...composed, registry: { stores, check: checkRegistered }, runs }
+    const watched = { observer: metrics, tracing }
+    const runs = await openRuns({ runner, store: stores.executions, logger: log, labels, takeWork, ...watched })
+    const context = { ...composed, registry: { stores, check: checkRegistered }, runs, metrics }
     const { catalogue: first, logger } = context
     const catalogues = new Catalogues({
       stores,

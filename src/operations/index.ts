@@ -51,6 +51,7 @@ import {
   readQueue,
   refuseExecution,
 } from './runs/executions.ts'
+import { readMetrics } from './runs/read-metrics.ts'
 import { readStoredResult } from './runs/results.ts'
 import { searchByAddress, searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
@@ -120,5 +121,6 @@ export const operations = [
   approveExecution,
   refuseExecution,
   readQueue,
+  readMetrics,
   readStoredResult,
 ] as const

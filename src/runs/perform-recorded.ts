@@ -40,16 +40,17 @@ export async function performRecorded(
     controls.onOutput?.(stream, text)
   }
   const signal = AbortSignal.any([stopping.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+  let final: Execution | undefined
   try {
     const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
     await teller.close()
     reachPoint('F6 before final write')
     const run = shapeOutput(nameReason(outcome, why), teller.told, settings)
-    const final = await finish(runs, begun, run)
+    final = await finish(runs, begun, run)
     reachPoint('F7 after final write')
-    ended?.(final)
     return final
   } finally {
+    ended?.(final)
     runs.heartbeat.release(id)
   }
 }
@@ -114,8 +115,12 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     exitCode: result.exitCode,
     truncated: result.truncated,
     isolation,
+    // One that waited for its turn here was started by the clock of the database, which told only now.
+    startedAt: execution.startedAt ?? earlier(ended.completedAt, ended.durationMs),
     completedAt: ended.completedAt,
     durationMs: ended.durationMs,
     updatedAt: ended.completedAt,
   }
 }
+
+const earlier = (time: string, ms: number): string => new Date(Date.parse(time) - ms).toISOString()
