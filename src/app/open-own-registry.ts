@@ -30,8 +30,8 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
   let running: Promise<RecordedRuns> | undefined
   const withRuns = async (context: OperationContext, { scope }: { scope: string }): Promise<OperationContext> => {
     if (scope !== 'call') return context
-    const { runner, logger } = context
-    running ??= openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: false })
+    const { runner, logger, tracing } = context
+    running ??= openRuns({ runner, logger, tracing, store: stores.executions, labels: [], takeWork: false })
     return { ...context, runs: await running }
   }
   return {

@@ -68,9 +68,9 @@ type Given = z.infer<typeof Input>
 
 /** Without a database nothing is recorded; what is large is kept in this process for a while. */
 async function runHere({ tool }: ResolvedCall, input: Given, context: OperationContext) {
-  const { runner, keys, signal, onProgress, results } = context
+  const { runner, keys, signal, onProgress, results, trace } = context
   const given = input.arguments ?? {}
-  const run = () => runner.run(tool, given, { signal, onProgress })
+  const run = () => runner.run(tool, given, { signal, onProgress, traceparent: trace?.traceparent })
   const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
   if (results === undefined) return { outcome }
   const { outputData, stored } = shapeOutput(outcome, false, defaultRunSettings)

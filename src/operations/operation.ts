@@ -1,6 +1,8 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
+import type { Metrics } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
+import type { Tracing } from '../contract/tracing.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
@@ -24,6 +26,10 @@ export interface OperationContext {
   readonly results?: MemoryResults | undefined
   /** The trace that a request belongs to. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
+  /** Where spans are recorded; nowhere where absent. */
+  readonly tracing?: Tracing | undefined
+  /** What is counted; absent where nobody can ask for it. */
+  readonly metrics?: Metrics | undefined
   readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>

@@ -28,21 +28,21 @@ export async function performRecorded(
   const { workspace, execution } = begun
   const held = new HeldAttempt(begun)
   const ended = runs.parts.observer?.started(execution, workspace)
+  let final: Execution | undefined
   try {
     runs.heartbeat.hold(held)
     await runs.heartbeat.confirm(held)
     const run = await runHeld(runs, held, job, controls)
     if (run === undefined) {
       runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
-      ended?.({ ...execution, status: 'FAILED', errorCode: 'WORKER_LOST' })
       return execution
     }
     reachPoint('F6 before final write')
-    const final = await finish(runs, begun, run)
+    final = await finish(runs, begun, run)
     reachPoint('F7 after final write')
-    ended?.(final)
     return final
   } finally {
+    ended?.(final)
     runs.heartbeat.release(held)
   }
 }

@@ -10,14 +10,16 @@ import {
   type NewExecution,
 } from '../contract/execution.ts'
 import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import type { RunObserver } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
+import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
 import { Caretaker } from './caretaker.ts'
 import type { Runner } from './create-runner.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { runHere } from './run-here.ts'
-import type { RunObserver } from './run-observer.ts'
 import type { RunSettings } from './settings.ts'
+import { aboutRun, noteEnd } from './trace-run.ts'
 import { RunNotices } from './watch.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
@@ -32,6 +34,7 @@ export interface RecordedRunsParts {
   /** The labels of queued runs that this process takes. */
   readonly labels: readonly string[]
   readonly observer?: RunObserver | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /** How one call is made and recorded. */
@@ -53,6 +56,8 @@ interface WaitOptions {
   /** The run is another's call under the same key, which goes on when this one stops waiting. */
   readonly joined?: boolean | undefined
 }
+
+type Given = Readonly<Record<string, unknown>>
 
 /** Every call that is recorded goes through here: written down before it runs, and ended by exactly one final write. */
 export class RecordedRuns {
@@ -84,25 +89,36 @@ export class RecordedRuns {
   }
 
   /** Makes a call: records it, then runs it here, queues it, or lets it wait for a person's yes. */
-  async execute(
-    caller: Caller,
-    tool: RunnableTool,
-    given: Readonly<Record<string, unknown>>,
-    options: ExecuteOptions,
-  ): Promise<Execution> {
+  async execute(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
-    const { runner, labels, store } = this.parts
+    const { labels, tracing = untraced } = this.parts
+    const isQueued = options.needsApproval === true || !options.wait || !labels.includes(labelOf(tool))
+    const about = { ...aboutRun(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
+    return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
+      const { traceparent, traceId } = span
+      const traced = { ...options, traceparent, traceId: options.traceId ?? traceId }
+      return isQueued ? this.#queue(caller, tool, given, traced) : this.#runNow(caller, tool, given, traced, span)
+    })
+  }
+
+  async #queue(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
+    const { runner, store } = this.parts
+    const { signal, wait, needsApproval = false } = options
     const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
     const draft = this.#draft(caller, job, options)
-    const label = labelOf(tool)
-    const { signal, wait, needsApproval = false } = options
-    if (needsApproval || !wait || !labels.includes(label)) {
-      const { execution, fresh } = await store.create(caller, draft, this.#queued(label, needsApproval))
-      reachPoint('F1 row inserted')
-      return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
-    }
-    const { execution, joined } = await this.track(runHere(this, { caller, job, draft, controls: options }))
-    return isFinal(execution.status) ? execution : this.waitFor(caller, execution.id, { signal, joined })
+    const { execution, fresh } = await store.create(caller, draft, this.#waiting(labelOf(tool), needsApproval))
+    reachPoint('F1 row inserted')
+    return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
+  }
+
+  async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
+    const job = await this.parts.runner.prepare(tool, given, { ...options, workspace: caller.workspace })
+    const call = { caller, job, draft: this.#draft(caller, job, options), controls: options }
+    const { execution: begun, joined } = await this.track(runHere(this, call))
+    const { signal } = options
+    const execution = isFinal(begun.status) ? begun : await this.waitFor(caller, begun.id, { signal, joined })
+    noteEnd(span, execution)
+    return execution
   }
 
   /** Closing waits for this. */
@@ -153,6 +169,7 @@ export class RecordedRuns {
       timeoutMs: this.parts.runner.deadlineMs(job),
       callerId: options.callerId ?? caller.actor,
       traceId: options.traceId ?? null,
+      traceparent: options.traceparent ?? null,
       idempotencyKey: options.idempotencyKey ?? null,
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
@@ -162,7 +179,7 @@ export class RecordedRuns {
     }
   }
 
-  #queued(label: string, needsApproval: boolean): Beginning {
+  #waiting(label: string, needsApproval: boolean): Beginning {
     const { queueMs, approvalMs, waiting: limits } = this.parts.settings
     return needsApproval
       ? { how: 'approval', label, withinMs: approvalMs, limits }

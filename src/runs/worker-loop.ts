@@ -1,12 +1,14 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
-import type { ClaimedExecution } from '../contract/execution.ts'
+import type { ClaimedExecution, Execution } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import { untraced } from '../contract/tracing.ts'
 import { failure } from './create-runner.ts'
 import { finish, performRecorded } from './perform-recorded.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
+import { aboutRun, noteEnd } from './trace-run.ts'
 
 const mostAtOnce = 32
 
@@ -85,12 +87,17 @@ export class WorkerLoop {
   }
 
   async #run(claimed: Taken): Promise<void> {
-    const { runner, logger } = this.#runs.parts
-    const { execution } = claimed
+    const { runner, logger, tracing = untraced } = this.#runs.parts
+    const { execution, traceparent } = claimed
+    const about = {
+      ...aboutRun('consumer', { ...execution, name: execution.toolName }),
+      parent: traceparent ?? undefined,
+    }
     try {
-      const job = await this.#prepare(claimed)
-      if ('status' in job) await finish(this.#runs, claimed, shapeOutput(job, false, this.#runs.parts.settings))
-      else await performRecorded(this.#runs, claimed, job, {})
+      // What woke the loop is another's call.
+      await tracing.inSpan(`run ${execution.toolName}`, { ...about, detached: true }, async (span) =>
+        noteEnd(span, await this.#perform(claimed, span.traceparent)),
+      )
     } catch (thrown) {
       const { code, message } = toTooldexError(thrown)
       logger.error('a run could not be ended', { execution: execution.id, code, reason: message })
@@ -99,17 +106,32 @@ export class WorkerLoop {
     }
   }
 
+  async #perform(claimed: Taken, traceparent: string | undefined): Promise<Execution> {
+    const { settings, observer } = this.#runs.parts
+    const { execution, workspace } = claimed
+    const job = await this.#prepare(claimed, traceparent)
+    if (!('status' in job)) return performRecorded(this.#runs, claimed, job, {})
+    const ended = observer?.started(execution, workspace)
+    const final = await finish(this.#runs, claimed, shapeOutput(job, false, settings)).catch((thrown) => {
+      ended?.()
+      throw thrown
+    })
+    ended?.(final)
+    return final
+  }
+
   /** The call as it can be made now, or why it cannot be made any more. */
-  async #prepare({ execution, workspace, tool, refusal }: ClaimedExecution): Promise<Job | RunOutcome> {
+  async #prepare(
+    { execution, workspace, tool, refusal }: ClaimedExecution,
+    traceparent: string | undefined,
+  ): Promise<Job | RunOutcome> {
     if (tool === undefined) {
       const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool is gone.' }
       return { ...failure(code, message), status: 'CANCELLED' }
     }
     try {
-      const { inputData, timeoutMs, traceId } = execution
+      const { inputData, timeoutMs } = execution
       const given = inputData as Record<string, unknown>
-      const traceparent =
-        traceId !== null && /^[0-9a-f]{32}$/.test(traceId) ? `00-${traceId}-${traceId.slice(16)}-01` : undefined
       return await this.#runs.parts.runner.prepare(tool, given, {
         timeoutMs: timeoutMs ?? undefined,
         traceparent,

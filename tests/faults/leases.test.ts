@@ -168,6 +168,7 @@ describe('70: many take and many sweep', () => {
       timeoutMs: 1000,
       callerId: 'tester',
       traceId: null,
+      traceparent: null,
       idempotencyKey: null,
       bodyHash: null,
       maxAttempts: 1,

@@ -20,6 +20,7 @@ const draft = (more: Partial<NewExecution> = {}): NewExecution => ({
   timeoutMs: 1000,
   callerId: 'key:one',
   traceId: null,
+  traceparent: null,
   idempotencyKey: null,
   bodyHash: null,
   maxAttempts: 1,

@@ -39,6 +39,9 @@ export interface ServeFlags extends OpenOptions {
 /** What `tooldex worker` is asked for. */
 export interface WorkerFlags extends OpenOptions {
   readonly labels: readonly string[]
+  /** Where it answers whoever watches it; nowhere without a port. */
+  readonly host: string
+  readonly port?: number | undefined
 }
 
 /** Does operations on the database of this machine, or asks the server that has it. */

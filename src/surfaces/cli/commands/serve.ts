@@ -1,6 +1,6 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
+import { type AddCommand, parseCount, parsePort, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
@@ -38,10 +38,4 @@ export const addServe: AddCommand = (program, host) => {
     const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
     await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
   })
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a number from 0 to 65535.')
-  return port
 }
