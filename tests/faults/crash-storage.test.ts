@@ -16,8 +16,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => postgres.stop())
 
-// All steps but the last of each would be a start each; every eleventh hits all parts.
-const stride = 11
+// All steps but the last of each would be a start each; every seventeenth hits all parts.
+const stride = 17
 const engines = ['embedded', 'PostgreSQL'] as const
 const faults = (home: string, points: string) => ({
   TEST_KILL_FILE: join(home, 'kill-at'),

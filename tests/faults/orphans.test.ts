@@ -50,7 +50,7 @@ describe('66: no child outlives the process that started it', () => {
   it('66: nobody watches over a process that ended', async () => {
     const watchers = () => findProcesses('live="$live$pid "').length
     const before = watchers()
-    const config = tempFile('true.yaml', 'command: true\ntools: [{name: t, description: d}]\n')
+    const config = tempFile('true.yaml', 'command: "true"\ntools: [{name: t, description: d}]\n')
     const words = ['call', '-c', config, '--containment', 'process-group', 't']
     const child = spawn(process.execPath, [mainFile, ...words], { stdio: 'ignore' })
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)

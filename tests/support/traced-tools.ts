@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { register } from './rest.ts'
@@ -33,6 +33,15 @@ echo "whole of $1"
       ],
       properties: { mark: { type: 'string' }, seconds: { type: 'number' } },
       ...more,
+    })
+  }
+
+  /** One that only leaves its trace and says its mark. */
+  async registerQuick(server: TestServer, name: string): Promise<void> {
+    const text = `#!/bin/sh\necho "begin $1" >> ${this.#file}\necho "$1"\n`
+    await registerCommand(server, name, tempScript('quick', text, dirname(this.#file)), {
+      args: [{ name: 'mark', positional: 1 }],
+      properties: { mark: { type: 'string' } },
     })
   }
 
