@@ -7,8 +7,23 @@ export function take(bytes: usize): usize {
   const start = (top + 15) & ~15
   top = start + bytes
   const missing = <isize>top - (<isize>memory.size() << 16)
-  if (missing > 0) memory.grow(max(<i32>((missing + 0xffff) >> 16), memory.size() >> 3))
+  if (missing > 0) grow(<i32>((missing + 0xffff) >> 16))
   return start
+}
+
+/** Makes sure of so many bytes more, to be taken piece by piece. */
+export function reserve(bytes: usize): void {
+  const missing = <isize>(top + bytes) - (<isize>memory.size() << 16)
+  if (missing > 0) memory.grow(<i32>((missing + 0xffff) >> 16))
+}
+
+/**
+ * In few, large steps: pages that nobody touches cost nothing, but JavaScript counts the memory before and after each growth as
+ * its own for a while, and collects its garbage where that is too much.
+ */
+function grow(pages: i32): void {
+  const step = memory.size() < 32 ? memory.size() : max(128, memory.size() >> 1)
+  if (memory.grow(max(pages, step)) < 0) memory.grow(pages)
 }
 
 /** The same bytes with more room after them. */

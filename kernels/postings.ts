@@ -8,8 +8,11 @@ const blockHead: usize = 16
 const entryBytes: usize = 8
 const firstRoom: i32 = 4
 const mostRoom: i32 = 512
-/** What is kept of a term: its first block, the last one in use, how many postings, the newest position plus one. */
-const termBytes: usize = 16
+/**
+ * What is kept of a term: its first block, the last one in use, how many postings, the newest position plus one; then where the
+ * next posting goes and where its block ends, so that adding one touches nothing else.
+ */
+const termBytes: usize = 24
 
 @unmanaged
 export class Log {
@@ -24,10 +27,14 @@ export function createLog(): Log {
   return log
 }
 
+/** Where a walk begins; the last block is told how many it has only here. */
 // @ts-ignore: decorator
 @inline
 export function firstBlock(log: Log, term: i32): usize {
-  return load<u32>(log.terms + <usize>term * termBytes)
+  const row = log.terms + <usize>term * termBytes
+  const last: usize = load<u32>(row, 4)
+  if (last !== 0) store<i32>(last, <i32>((<usize>load<u32>(row, 16) - entriesIn(last)) / entryBytes), 8)
+  return load<u32>(row)
 }
 // @ts-ignore: decorator
 @inline
@@ -53,17 +60,15 @@ export function countOf(log: Log, term: i32): i32 {
 export function addPosting(log: Log, term: i32, position: i32, weight: f32): void {
   if (term >= log.termRoom) growTerms(log, term)
   const row = log.terms + <usize>term * termBytes
-  let block: usize = load<u32>(row, 4)
+  let entry: usize = load<u32>(row, 16)
   if (load<i32>(row, 12) === position + 1) {
-    const newest = entriesEnd(block) - entryBytes
-    store<f32>(newest, load<f32>(newest, 4) + weight, 4)
+    store<f32>(entry - entryBytes, load<f32>(entry - entryBytes, 4) + weight, 4)
     return
   }
-  if (block === 0 || load<i32>(block, 8) === load<i32>(block, 12)) block = nextRoom(row, block)
-  const entry = entriesEnd(block)
+  if (entry === load<u32>(row, 20)) entry = nextRoom(row)
   store<i32>(entry, position)
   store<f32>(entry, weight, 4)
-  store<i32>(block, load<i32>(block, 8) + 1, 8)
+  store<u32>(row, <u32>(entry + entryBytes), 16)
   store<i32>(row, load<i32>(row, 8) + 1, 8)
   store<i32>(row, position + 1, 12)
 }
@@ -72,7 +77,7 @@ export function addPosting(log: Log, term: i32, position: i32, weight: f32): voi
 export function removePosting(log: Log, term: i32, position: i32): void {
   if (term >= log.termRoom) return
   const row = log.terms + <usize>term * termBytes
-  for (let block: usize = load<u32>(row); block !== 0; block = nextBlock(block)) {
+  for (let block = firstBlock(log, term); block !== 0; block = nextBlock(block)) {
     for (let entry = entriesIn(block); entry < entriesEnd(block); entry += entryBytes) {
       if (load<i32>(entry) !== position) continue
       const last: usize = load<u32>(row, 4)
@@ -80,7 +85,7 @@ export function removePosting(log: Log, term: i32, position: i32): void {
       store<u64>(entry, load<u64>(taken))
       store<i32>(last, load<i32>(last, 8) - 1, 8)
       const before = load<u32>(last)
-      if (load<i32>(last, 8) === 0 && before !== 0) store<u32>(row, before, 4)
+      useBlock(row, load<i32>(last, 8) === 0 && before !== 0 ? before : last)
       store<i32>(row, load<i32>(row, 8) - 1, 8)
       store<i32>(row, 0, 12)
       return
@@ -88,9 +93,11 @@ export function removePosting(log: Log, term: i32, position: i32): void {
   }
 }
 
-/** The block after the last one in use: one left over, or a new one. */
-function nextRoom(row: usize, last: usize): usize {
+/** Room for a posting in the block after the last one in use: one left over, or a new one. */
+function nextRoom(row: usize): usize {
+  const last: usize = load<u32>(row, 4)
   let block: usize = last === 0 ? 0 : nextBlock(last)
+  if (last !== 0) store<i32>(last, load<i32>(last, 12), 8)
   if (block === 0) {
     const room = last === 0 ? firstRoom : min(load<i32>(last, 12) * 2, mostRoom)
     block = take(blockHead + <usize>room * entryBytes)
@@ -99,8 +106,14 @@ function nextRoom(row: usize, last: usize): usize {
     if (last === 0) store<u32>(row, <u32>block)
     else store<u32>(last, <u32>block, 4)
   }
+  useBlock(row, block)
+  return entriesEnd(block)
+}
+
+function useBlock(row: usize, block: usize): void {
   store<u32>(row, <u32>block, 4)
-  return block
+  store<u32>(row, <u32>entriesEnd(block), 16)
+  store<u32>(row, <u32>(entriesIn(block) + <usize>load<i32>(block, 12) * entryBytes), 20)
 }
 
 function growTerms(log: Log, term: i32): void {

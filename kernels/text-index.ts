@@ -12,5 +12,23 @@ export {
   scoresAt,
   startQuery,
 } from './scores'
-export { add, getAdded, codesAt, codesOf, remove, setTerm, sizeOf, weights } from './tools'
-export { clear, getCodeCount, getCodes, getWordCount, lettersAt, letterStart, readText, readWord, textAt } from './words'
+export { getUnits, headsAt, readBatch, readPlain, resume, textAt } from './batch'
+export { findNames, namesAt, readSpelling, spellWord, startSpelling } from './names'
+export { getNamed, getTermCount, setTerm, termLettersAt, termStart } from './terms'
+export { codesAt, codesOf, gather, getAdded, getToolCount, remove, sizeOf, weights } from './tools'
+export {
+  clear,
+  endsFrom,
+  findTerm,
+  getCodeCount,
+  getCodes,
+  getWordCount,
+  internTerm,
+  lettersAt,
+  letterStart,
+  readText,
+  readWord,
+  readWords,
+  useStems,
+  wordAt,
+} from './words'

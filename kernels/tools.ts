@@ -1,19 +1,17 @@
 // The tools: the words of each, and which tools have a word.
 import { stretch, take } from './memory'
 import { addPosting, countOf, createLog, removePosting } from './postings'
+import { removeName } from './names'
+import { saysNothing, termOf } from './terms'
 import { getCodeCount, getCodes } from './words'
 
 // A code: bits 0-23 the word, bits 24-26 the field, bit 27 the first word of a text. Names are field 0.
 export const wordMask: i32 = 0xffffff
 const textStart: i32 = 1 << 27
 export const fieldMask: i32 = 7 << 24
-const saysNothing: i32 = -1
 
 /** What a word counts by its field. */
 export const weights = take(32)
-/** The term of each word, -1 for one that says nothing; filled in by whoever knows. */
-let termRoom: i32 = 1 << 13
-let terms = take(<usize>termRoom << 2)
 /** For each tool where its codes begin, how many there are, the weight of all its words, how many terms it has. */
 const toolBytes: usize = 16
 let toolRoom: i32 = 1 << 10
@@ -25,11 +23,12 @@ let tools = take(<usize>toolRoom * toolBytes)
 /** For each tool the neighbours among its terms, as bits of a hash: most tools without a pair are told by it. */
 const signBytes: usize = 32
 let signs = take(<usize>toolRoom * signBytes)
-/** The codes of all tools, and beside them the same with terms in the place of words, those that say nothing left out. */
-let codeRoom: i32 = 1 << 16
-let codes = take(<usize>codeRoom << 2)
-let termCodes = take(<usize>codeRoom << 2)
-let codeCount: i32 = 0
+/** The codes of a tool, and after them the same with terms in the place of words, those that say nothing left out. */
+const chunkBytes: usize = 1 << 18
+let codesNext: usize = 0
+let codesEnd: usize = 0
+let gatherRoom: usize = 0
+let gathered: usize = 0
 
 export const words = createLog()
 export const names = createLog()
@@ -59,11 +58,11 @@ function toolAt(position: i32): usize {
   return tools + <usize>position * toolBytes
 }
 export function codesAt(position: i32): usize {
-  return codes + (<usize>load<i32>(toolAt(position)) << 2)
+  return load<u32>(toolAt(position))
 }
 /** Where the codes with terms begin and end. */
 export function termsAt(position: i32): usize {
-  return termCodes + (<usize>load<i32>(toolAt(position)) << 2)
+  return codesAt(position) + (<usize>codesOf(position) << 2)
 }
 export function termsEnd(position: i32): usize {
   return termsAt(position) + (<usize>load<i32>(toolAt(position), 12) << 2)
@@ -76,18 +75,6 @@ export function codesOf(position: i32): i32 {
 }
 export function lengthOf(position: i32): f32 {
   return load<f32>(toolAt(position), 8)
-}
-
-function termOf(word: i32): i32 {
-  return load<i32>(terms + (<usize>word << 2))
-}
-
-export function setTerm(word: i32, term: i32): void {
-  if (word >= termRoom) {
-    terms = stretch(terms, <usize>termRoom << 2, <usize>termRoom << 3)
-    termRoom <<= 1
-  }
-  store<i32>(terms + (<usize>word << 2), term)
 }
 
 /** Adds what was read since `clear` as a tool. */
@@ -117,12 +104,14 @@ export function add(position: i32): void {
   }
   store<f32>(toolAt(position), length, 8)
   store<i32>(toolAt(position), <i32>((out - to) >> 2), 12)
+  codesNext = out
   totalLength += length
   added++
   changes++
 }
 
 export function remove(position: i32): void {
+  removeName(position)
   const end = termsEnd(position)
   for (let at = termsAt(position); at < end; at += 4) {
     const value = load<i32>(at)
@@ -167,6 +156,27 @@ function isSigned(position: i32, first: i32, second: i32): bool {
   return ((load<u32>(signs + <usize>position * signBytes + ((bit >> 5) << 2)) >> (bit & 31)) & 1) !== 0
 }
 
+/** The codes of the tools from one position to another, one after the other; before them where those of each end. */
+export function gather(from: i32, to: i32): usize {
+  let count: i32 = 0
+  for (let position = from; position < to; position++) count += codesOf(position)
+  const bytes = <usize>(to - from + count) << 2
+  if (bytes > gatherRoom) {
+    gatherRoom = bytes * 2
+    gathered = take(gatherRoom)
+  }
+  let out = gathered + (<usize>(to - from) << 2)
+  let end: i32 = 0
+  for (let position = from; position < to; position++) {
+    const codes = codesOf(position)
+    memory.copy(out, codesAt(position), <usize>codes << 2)
+    out += <usize>codes << 2
+    end += codes
+    store<i32>(gathered + (<usize>(position - from) << 2), end)
+  }
+  return gathered
+}
+
 /** Keeps the codes of a tool. */
 function keep(position: i32): void {
   toolCount = max(toolCount, position + 1)
@@ -178,16 +188,14 @@ function keep(position: i32): void {
     signs = stretch(signs, <usize>toolRoom * signBytes, <usize>room * signBytes)
     toolRoom = room
   }
-  if (codeCount + count > codeRoom) {
-    const room = (codeRoom + count) * 2
-    codes = stretch(codes, <usize>codeRoom << 2, <usize>room << 2)
-    termCodes = stretch(termCodes, <usize>codeRoom << 2, <usize>room << 2)
-    codeRoom = room
+  const bytes = <usize>count << 3
+  if (codesNext + bytes > codesEnd) {
+    codesNext = take(max(bytes, chunkBytes))
+    codesEnd = codesNext + max(bytes, chunkBytes)
   }
   const tool = toolAt(position)
-  store<i32>(tool, codeCount)
+  store<u32>(tool, <u32>codesNext)
   store<i32>(tool, count, 4)
-  memory.copy(codesAt(position), getCodes(), <usize>count << 2)
+  memory.copy(codesNext, getCodes(), <usize>count << 2)
   memory.fill(signs + <usize>position * signBytes, 0, signBytes)
-  codeCount += count
 }

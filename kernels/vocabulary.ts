@@ -12,6 +12,11 @@ let lines: usize = 0
 let slotCount: u32 = 0
 let slots: usize = 0
 
+/** What a text of so many bytes and words takes. */
+export function vocabularyBytes(bytes: i32, words: i32): usize {
+  return <usize>bytes + <usize>words * (lineBytes + 16)
+}
+
 /** Room for the text, to be filled in before `indexWords`. */
 export function wordsAt(bytes: i32): usize {
   letters = take(bytes + 1)

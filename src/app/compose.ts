@@ -7,13 +7,14 @@ import type { ExecutorType } from '../contract/registry.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
+import { ExperienceFile } from '../operations/learning/experience-file.ts'
+import { SearchMemory } from '../operations/learning/search-memory.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
-import { SearchMemory } from '../operations/search-memory.ts'
 import { checkValues } from '../policy/index.ts'
 import { createRunner, IdempotencyKeys } from '../runs/index.ts'
 import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
-import { createRedactor } from '../secrets/create-redactor.ts'
+import { createRedactor } from '../secrets/index.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
@@ -46,11 +47,8 @@ export function compose(
     remote: openRemote(env, logger),
     readinessOf: (tool) => executor.readiness(fromConfig(tool)),
   })
-  const learning = env.TOOLDEX_LEARNING !== 'off'
-  const memory = new SearchMemory({
-    file: learning ? join(tooldexHome(env), 'learned.jsonl') : undefined,
-    loadEmbedder,
-  })
+  const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
+  const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
     env,
     scope: options.scope ?? 'user',
@@ -79,6 +77,9 @@ export function compose(
 /** The variables that a tool sets; those with telling names hold secrets. */
 const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
   resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? {}
+
+/** Whether search learns from calls. */
+export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'
 
 /** Without its encoder search goes by words alone, and says so once. */
 function openEncoder(logger: Logger): Embedder | undefined {

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import type { Stores } from '../contract/stores.ts'
+import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
 import { makeKey } from '../operations/registry/keys.ts'
-import { SearchMemory } from '../operations/search-memory.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { checkRegistered } from './check-registered.ts'
-import { compose } from './compose.ts'
+import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -37,28 +37,21 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const stores = createStores(database)
     const { more, box } = openExecutors(stores, env)
     const composed = compose({ scope: 'service', ...options }, more)
-    const { runner, logger: log } = composed
+    const { runner, catalogue: first, logger, loadEmbedder } = composed
     const { labels, worker: takeWork } = options
-    const runs = await openRuns({ runner, store: stores.executions, logger: log, labels, takeWork })
-    const context = { ...composed, registry: { stores, box, check: checkRegistered }, runs }
-    const { catalogue: first, logger } = context
-    const catalogues = new Catalogues({
-      stores,
-      logger,
-      first,
-      loadEmbedder: context.loadEmbedder,
-      signal: ending.signal,
-    })
+    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork })
+    const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
+    const memory = memories.of(composed.caller.workspace)
+    const context = { ...composed, memory, database, registry: { stores, box, check: checkRegistered }, runs }
+    const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     const secret = await firstKey(stores, env)
-    // Only the first workspace has a file to remember in.
-    const forgetful = new SearchMemory({ loadEmbedder: context.loadEmbedder })
     const app = createRestApp({
       context,
       ready: () => stores.ping(),
       catalogueOf: (workspace) => catalogues.of(workspace),
-      memoryOf: (workspace) => (workspace === context.caller.workspace ? context.memory : forgetful),
+      memoryOf: (workspace) => memories.of(workspace),
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url)
@@ -67,6 +60,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     untell(file)
     await Promise.all([drain(server), runs.close(drainMs)])
     await context.runner.close(2000)
+    await memories.settled()
   } finally {
     ending.abort()
     await database.close().catch(() => {})
@@ -145,9 +139,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
       'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
     )
   say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
-  say(
-    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search --server ${url} holidays`,
-  )
+  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
   say('stop with Ctrl+C')
 }
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Jsonc from 'jsonc-parser'
+import { readPlainYaml } from './plain-yaml.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
 const loadReader = (): typeof Jsonc => createRequire(import.meta.url)('jsonc-parser')
@@ -9,22 +10,32 @@ const maxDepth = 200
 const token = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, colon: 6, string: 10, end: 17 } as const
 
 /**
- * Parses JSON or YAML whose keys may be called anything. JSON is YAML, but its own reader is many times faster; a text that is
- * not quite JSON is left to the YAML reader, which says what is wrong where.
+ * Parses JSON or YAML whose keys may be called anything. JSON is YAML, and so is its plain form, but readers of their own are many
+ * times faster; a text that is not quite either is left to the YAML reader, which says what is wrong where.
  */
 export function parseJsonOrYaml(text: string, file: string): YamlDocument {
   const asYaml = () => parseYaml(text, file, { anyKey: true })
+  const plain = readPlainYaml(text)
+  if (plain !== undefined) {
+    // Positions are asked for only where something is wrong.
+    const placed = once(asYaml)
+    return { value: plain.value, problems: [], locate: (path, at) => placed().locate(path, at) }
+  }
   if (!/^\s*[[{]/.test(text) || !isPlainJson(text)) return asYaml()
   try {
     const value: unknown = JSON.parse(text)
-    let tree: Jsonc.Node | undefined
-    const root = () => {
-      tree ??= loadReader().parseTree(text)
-      return tree
-    }
+    const root = once(() => loadReader().parseTree(text))
     return { value, problems: [], locate: (path, at = 'value') => toPlace(text, findOffset(root(), path, at)) }
   } catch {
     return asYaml()
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 

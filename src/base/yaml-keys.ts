@@ -40,6 +40,21 @@ function rename(value: unknown, shape: KeyShape, path: readonly PropertyKey[], u
   return renamed
 }
 
+/** Gives keys the spelling they have in code, and leaves those that it does not know to whoever checks the data. */
+export function respellKeys(value: unknown, shape: KeyShape): unknown {
+  if (Array.isArray(value)) return value.map((item) => respellKeys(item, shape))
+  if (typeof value !== 'object' || value === null) return value
+  const respelled: Record<string, unknown> = {}
+  for (const [key, held] of Object.entries(value)) {
+    const name = ownValue(shape.keys, key) ?? key
+    const inner = ownValue(shape.inside, key)
+    // What stands there under both spellings keeps the second as an unknown key, which is refused.
+    const free = Object.hasOwn(value, name) || Object.hasOwn(respelled, name) ? key : name
+    respelled[free] = inner === undefined ? held : respellKeys(held, inner)
+  }
+  return respelled
+}
+
 /** A path into the renamed data, as it was written in the YAML. */
 export function toYamlPath(path: readonly PropertyKey[], shape: KeyShape): readonly PropertyKey[] {
   let current: KeyShape | undefined = shape

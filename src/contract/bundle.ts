@@ -34,8 +34,11 @@ export const BundleTool = ToolDraft.omit({ categoryId: true }).extend({
 })
 export type BundleTool = z.infer<typeof BundleTool>
 
+/** What a policy is known by. */
+export const PolicyName = z.string().trim().min(1).max(100)
+
 /** A policy with the name it is known by. */
-export const BundlePolicy = z.strictObject({ name: z.string().trim().min(1).max(100), policy: Policy })
+export const BundlePolicy = z.strictObject({ name: PolicyName, policy: Policy })
 export type BundlePolicy = z.infer<typeof BundlePolicy>
 
 /** Tools, categories and policies as one file that another registry can read. */

@@ -153,6 +153,7 @@ export interface ProposalStore {
 /** Policies by name; they are kept here, and whoever runs tools asks them. */
 export interface PolicyStore {
   list(workspace: string): Promise<readonly BundlePolicy[]>
+  get(workspace: string, name: string): Promise<BundlePolicy | undefined>
   /** Adds a policy, or puts it in the place of the one of that name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
   remove(caller: Caller, name: string): Promise<void>
@@ -201,6 +202,11 @@ export interface AuditEntry {
 }
 
 export interface AuditStore {
+  /** Notes what changes nothing and should be known all the same. */
+  add(
+    caller: Caller,
+    entry: { readonly action: string; readonly subject: string; readonly after?: unknown },
+  ): Promise<void>
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 
@@ -210,6 +216,26 @@ export interface ChangeFeed {
   version(workspace: string): Promise<number>
   /** Calls back at every notice; one may be lost, so whoever listens also looks from time to time. */
   listen(onNotice: (workspace: string) => void): Promise<() => Promise<void>>
+}
+
+/** How much a workspace has of everything. */
+export interface RegistryCounts {
+  /** Tools by status, and by who runs them; what there is none of may be absent. */
+  readonly status: Readonly<Record<string, number>>
+  readonly executorType: Readonly<Record<string, number>>
+  readonly versions: number
+  readonly categories: number
+  readonly tags: number
+  readonly policies: number
+  readonly openProposals: number
+  /** Without those that were revoked. */
+  readonly keys: number
+}
+
+export interface StatsStore {
+  count(workspace: string): Promise<RegistryCounts>
+  /** Of the whole database, whoever its rows belong to. */
+  size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
 }
 
 /** What a request was answered before, under the same Idempotency-Key. */
@@ -232,6 +258,31 @@ export interface SecretStore {
   remove(caller: Caller, name: string): Promise<StoredSecret>
 }
 
+/** A query that led to a tool whose call succeeded. */
+export interface LearnedQuery {
+  readonly query: string
+  readonly toolId: string
+  /** How often. */
+  readonly successes: number
+  readonly learnedAt: string
+}
+
+/** What was learned after some moment, and how much there is in all: who has another number has missed that some was forgotten. */
+export interface LearnedSince {
+  readonly items: readonly LearnedQuery[]
+  readonly total: number
+}
+
+/** What search learned from calls; each workspace from its own. */
+export interface LearningStore {
+  /** Notes a success. Where a workspace has too many, the longest unused are forgotten. */
+  note(workspace: string, query: string, toolId: string): Promise<void>
+  /** From a moment on, itself included, oldest first; all where none is given. */
+  since(workspace: string, moment?: string): Promise<LearnedSince>
+  /** Forgets everything, on record; how much that was. */
+  forget(caller: Caller): Promise<number>
+}
+
 /** Everything that is kept in the database. */
 export interface Stores {
   readonly tools: ToolStore
@@ -243,9 +294,14 @@ export interface Stores {
   readonly answers: AnswerStore
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
+  readonly learning: LearningStore
+  readonly stats: StatsStore
   readonly feed: ChangeFeed
-  /** All or nothing. */
-  transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
+  /** All or nothing; given up after the usual time, unless told that it may take longer. */
+  transaction<Result>(
+    work: (stores: Stores) => Promise<Result>,
+    options?: { readonly withinMs?: number | undefined },
+  ): Promise<Result>
   /** Whether the database answers. */
   ping(signal?: AbortSignal): Promise<void>
 }

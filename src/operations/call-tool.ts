@@ -59,7 +59,7 @@ export const callTool = defineOperation({
     }
     const answer =
       context.runs === undefined ? await runHere(call, input, context) : await runRecorded(call, input, context)
-    if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(call.id)
+    if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, call.id)
     return { ...about, ...answer }
   },
 })

@@ -1,4 +1,5 @@
 import { callTool } from './call-tool.ts'
+import { backupDatabase } from './database/backup-database.ts'
 import { databaseStatus } from './database/database-status.ts'
 import { exportDatabase } from './database/export-database.ts'
 import { importDatabase } from './database/import-database.ts'
@@ -7,9 +8,10 @@ import { describeTools } from './describe-tools.ts'
 import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
+import { forgetLearning, showLearning } from './learning/manage-learning.ts'
 import { lintCatalogue } from './lint-catalogue.ts'
+import { listSources } from './list-sources.ts'
 import { listTools } from './list-tools.ts'
-import { manageLearning } from './manage-learning.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
@@ -25,8 +27,10 @@ import {
 import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
+import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
 import { listSecrets, putSecret, removeSecret } from './registry/secrets.ts'
+import { readStats } from './registry/stats.ts'
 import { readDoc } from './registry/tool-doc.ts'
 import {
   activateTool,
@@ -70,7 +74,10 @@ export const operations = [
   runDoctor,
   evalSearch,
   lintCatalogue,
-  manageLearning,
+  showLearning,
+  forgetLearning,
+  listSources,
+  readStats,
   mineGoldenSet,
   listRegistered,
   createTool,
@@ -106,11 +113,16 @@ export const operations = [
   refuseProposal,
   listForModel,
   getForModel,
+  listPolicies,
+  getPolicy,
+  putPolicy,
+  deletePolicy,
   exportBundle,
   importBundle,
   migrateDatabase,
   databaseStatus,
   exportDatabase,
+  backupDatabase,
   importDatabase,
   executeTool,
   invokeForModel,

@@ -33,8 +33,12 @@ export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
 
 function invalidInput(name: string, issues: readonly z.core.$ZodIssue[]): TooldexError {
   const problems = issues.map((issue) => {
-    return { severity: 'error', pointer: toPointer(issue.path), ...describeIssue(issue) } as const
+    return { severity: 'error', pointer: toPointer(placeOf(issue)), ...describeIssue(issue) } as const
   })
   const text = problems.map((problem) => problem.message).join('; ')
   return new TooldexError('INPUT_INVALID', `${name}: ${text}.`, { problems })
 }
+
+/** A key that nobody knows is wrong where it stands, not where it would be read. */
+const placeOf = (issue: z.core.$ZodIssue): readonly PropertyKey[] =>
+  issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path

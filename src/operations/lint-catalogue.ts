@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { loadTokenCounter } from '../base/tokens.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
 import { lazyEncoder } from './eval/bundled-encoder.ts'
 import { checkExamples } from './lint/check-examples.ts'
 import { checkNames } from './lint/check-names.ts'
@@ -8,8 +9,24 @@ import { checkTexts } from './lint/check-texts.ts'
 import { findDuplicates } from './lint/find-duplicates.ts'
 import { Finding, type LintTool, lintRules } from './lint/finding.ts'
 import { measureCosts } from './lint/measure-costs.ts'
-import type { CatalogueSnapshot } from './live-catalogue.ts'
+import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
+
+const Answer = z.object({
+  findings: z.array(Finding),
+  counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
+  tools: z.int(),
+  /** Tokens of all definitions, by source, the costliest first. */
+  sources: z.array(z.object({ source: z.string(), tools: z.int(), tokens: z.int() })),
+  tokens: z.int(),
+  /** From 0 to 100: the mean over all tools. */
+  score: z.number(),
+  summary: z.string(),
+})
+type Answer = z.infer<typeof Answer>
+
+// The same tools are judged the same, and judging takes seconds where there are thousands.
+const judged = new WeakMap<LiveCatalogue, { readonly version: number; readonly answer: Answer }>()
 
 /** What a finding takes from the hundred points of its tool. */
 const penalties = { error: 50, warning: 20, info: 5 }
@@ -19,40 +36,59 @@ export const lintCatalogue = defineOperation({
   name: 'catalogue.lint',
   summary: 'Judge the catalogue: what makes tools hard to find, to tell apart or to call, and what they cost.',
   scope: 'read',
+  http: { method: 'get', path: '/lint', tag: 'catalogue' },
   input: z.object({}),
-  output: z.object({
-    findings: z.array(Finding),
-    counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
-    tools: z.int(),
-    /** Tokens of all definitions, by source, the costliest first. */
-    sources: z.array(z.object({ source: z.string(), tools: z.int(), tokens: z.int() })),
-    tokens: z.int(),
-    /** From 0 to 100: the mean over all tools. */
-    score: z.number(),
-    summary: z.string(),
-  }),
+  output: Answer,
   async handle(_, { catalogue, signal }) {
-    const tools = toLintTools(catalogue.current())
-    const loadEmbedder = lazyEncoder()
-    const costs = measureCosts(tools, await loadTokenCounter())
-    const findings = [
-      ...checkSchemas(tools),
-      ...checkTexts(tools),
-      ...checkNames(tools),
-      ...findDuplicates(tools, loadEmbedder()),
-      ...(await checkExamples(tools, loadEmbedder, signal)),
-      ...costs.findings,
-    ].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
-    const tokens = costs.sources.reduce((sum, source) => sum + source.tokens, 0)
-    const [score, counts] = [scoreOf(tools, findings), countSeverities(findings)]
-    const found = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
-    const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${found}`
-    return { findings, counts, tools: tools.length, sources: costs.sources, tokens, score, summary }
+    const { version } = (await catalogue.open()).tools
+    const known = judged.get(catalogue)
+    if (known?.version === version) return known.answer
+    const answer = await judge(await toLintTools(catalogue), signal)
+    judged.set(catalogue, { version, answer })
+    return answer
   },
 })
 
-const toLintTools = ({ entries, index }: CatalogueSnapshot): readonly LintTool[] =>
-  entries.map((entry) => ({ ...entry, exampleRequests: index.get(entry.toolName)?.tool.exampleRequests ?? [] }))
+async function judge(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Answer> {
+  const loadEmbedder = lazyEncoder()
+  const costs = await measureCosts(tools, await loadTokenCounter(), signal)
+  const findings = [
+    ...checkSchemas(tools),
+    ...checkTexts(tools),
+    ...checkNames(tools),
+    ...(await findDuplicates(tools, loadEmbedder(), signal)),
+    ...(await checkExamples(tools, loadEmbedder, signal)),
+    ...costs.findings,
+  ].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
+  const tokens = costs.sources.reduce((sum, source) => sum + source.tokens, 0)
+  const [score, counts] = [scoreOf(tools, findings), countSeverities(findings)]
+  const found = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
+  const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${found}`
+  return { findings, counts, tools: tools.length, sources: costs.sources, tokens, score, summary }
+}
+
+/** The tools of configs, and after them those that the registry offers. */
+async function toLintTools(catalogue: LiveCatalogue): Promise<readonly LintTool[]> {
+  const { entries, index } = catalogue.current()
+  const { tools } = await catalogue.open()
+  const registered = Array.from(tools.entries.values(), ({ tool }) => tool).filter(
+    ({ source }) => source === 'registry',
+  )
+  return [
+    ...entries.map((entry) => ({ ...entry, exampleRequests: index.get(entry.toolName)?.tool.exampleRequests ?? [] })),
+    ...registered.map(toLintTool),
+  ]
+}
+
+const toLintTool = ({ name, namespace, description, inputSchema, category, tags, exampleRequests }: CatalogTool) => ({
+  toolName: name,
+  cliName: namespace ?? 'registry',
+  description,
+  inputSchema,
+  category: category ?? null,
+  tags: [...tags],
+  exampleRequests: exampleRequests ?? [],
+})
 
 /** The mean of what is left to each tool, so that a large catalogue is not worse for being large. */
 function scoreOf(tools: readonly LintTool[], findings: readonly Finding[]): number {

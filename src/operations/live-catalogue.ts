@@ -2,9 +2,10 @@ import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
+import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
-import type { LoadedConfig, Source } from '../contract/source.ts'
+import type { LoadedConfig, LoadFailure, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import type { Readiness } from '../contract/tool-state.ts'
@@ -39,18 +40,25 @@ export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions
   readonly #listeners = new Set<() => void>()
   #opened: OpenCatalogue | undefined
+  #failures: readonly LoadFailure[]
   #snapshot: CatalogueSnapshot
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
     if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
+    this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
     this.#snapshot = build(options, configs, 1)
   }
 
   current(): CatalogueSnapshot {
     return this.#snapshot
+  }
+
+  /** What could not be loaded the last time; of what is in use the tools are those from before. */
+  failures(): readonly LoadFailure[] {
+    return this.#failures
   }
 
   /** The catalogue in which tools are found; loaded for its first reader, because a server starts without. */
@@ -60,9 +68,20 @@ export class LiveCatalogue {
     return this.#opened
   }
 
-  /** Calls back after each reload that took effect. */
+  /** The tools of the registry in the order of their names; none where no registry feeds this catalogue. */
+  registered(): readonly CatalogTool[] {
+    const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
+    return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Calls back after each change of the tools that took effect, of configs or of the registry. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)
+  }
+
+  /** Says that other tools than those of configs have changed. */
+  announce(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   /** Reloads whenever a config or the policy changes; a broken edit is reported and the tools stay as they were. */
@@ -77,6 +96,7 @@ export class LiveCatalogue {
     const { logger } = this.#options
     try {
       const loaded = this.#options.source.load()
+      this.#failures = loaded.failures
       // What was left out before may stay so; what is in use is not given up for a broken edit.
       const used = new Set(this.#snapshot.configs.map((config) => config.name))
       const broken = loaded.failures.find(({ name }) => used.has(name))
@@ -88,7 +108,7 @@ export class LiveCatalogue {
       return false
     }
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
-    for (const listener of this.#listeners) listener()
+    this.announce()
     return true
   }
 

@@ -20,10 +20,10 @@ export const mineGoldenSet = defineOperation({
   scope: 'read',
   input: z.object({}),
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
-  handle(_, { catalogue, memory }) {
+  async handle(_, { catalogue, memory }) {
     const { entries, names } = catalogue.current()
     const answers = new Map<string, Set<string>>()
-    for (const { query, toolIds } of memory.experiences()) {
+    for (const { query, toolIds } of await memory.experiences()) {
       const known = toolIds.filter((id) => names.has(id))
       if (known.length > 0) answers.set(query, new Set([...(answers.get(query) ?? []), ...known]))
     }

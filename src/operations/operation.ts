@@ -6,9 +6,9 @@ import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/index.ts'
+import type { SearchMemory } from './learning/search-memory.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { Registry } from './registry/registry.ts'
-import type { SearchMemory } from './search-memory.ts'
 
 /** What a caller may do. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'
@@ -49,6 +49,8 @@ export interface HttpRoute {
   readonly tag: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number
+  /** What the answer is where it is no JSON; then the operation gives a stream of it. */
+  readonly media?: string
 }
 
 /** One thing a caller can do, described once for every surface. */

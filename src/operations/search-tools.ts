@@ -64,15 +64,23 @@ const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[k
 
 async function overview({ limit }: Input, { catalogue }: OperationContext) {
   const count = await loadTokenCounter()
-  const all = catalogue.current().index.summary()
+  const all = [...catalogue.current().index.summary(), ...summarizeRegistered((await catalogue.open()).tools)]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
+/** Registered tools belong to no config, so they are one line of their own. */
+function summarizeRegistered({ entries }: Catalog): readonly CliSummary[] {
+  const registered = Array.from(entries.values()).filter(({ tool }) => tool.source === 'registry')
+  if (registered.length === 0) return []
+  const description = 'Registered tools; find them by source "registry".'
+  return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
+}
+
 async function search(input: Input, context: OperationContext) {
   const count = await loadTokenCounter()
-  const { memory } = context
+  const { memory, caller } = context
   const opened = await context.catalogue.open()
   const { question, note } = await toQuestion(input, opened.index, context)
   const page = opened.tools.search(question)
@@ -80,6 +88,7 @@ async function search(input: Input, context: OperationContext) {
   const candidates = page.hits.map((hit) => ({ ...hit, explanation: engine?.explain(hit.id, question) }))
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(
+    caller,
     question.query,
     results.map((hit) => hit.id),
   )
@@ -113,7 +122,7 @@ async function toQuestion(input: Input, index: LiveIndex, { memory, signal }: Op
     limit: input.limit ?? 10,
     cursor: input.cursor ?? undefined,
     minScore: input.minScore ?? undefined,
-    learned: memory.votes(query),
+    learned: await memory.votes(query),
     filters: toFilters(input),
   }
   return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }

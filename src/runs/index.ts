@@ -1,7 +1,5 @@
 export { createRunner, type Runner } from './create-runner.ts'
 export { IdempotencyKeys } from './idempotency-keys.ts'
-export { MemoryResults } from './memory-results.ts'
 export { readResult } from './read-result.ts'
 export { RecordedRuns } from './recorded-runs.ts'
 export { defaultRunSettings, type RunSettings } from './settings.ts'
-export { shapeOutput } from './shape-output.ts'

@@ -19,24 +19,23 @@ export function forgiveTypos(text: string, lexical: LexicalIndex, tokenizer: Tok
 
 function findMeant(word: string, lexical: LexicalIndex): string | undefined {
   const alike: string[] = []
-  let longer: string | undefined
-  for (const known of lexical.vocabulary()) {
-    if (lexical.countOf(known) === 0) continue
-    const begins = known.startsWith(word)
-    if (begins && (longer === undefined || lexical.countOf(known) > lexical.countOf(longer))) longer = known
+  let longer: { readonly known: string; readonly count: number } | undefined
+  for (const { known, count } of lexical.vocabulary()) {
+    if (count === 0) continue
+    if (known.startsWith(word) && (longer === undefined || count > longer.count)) longer = { known, count }
     if (known[0] === word[0] && Math.abs(known.length - word.length) <= 2) alike.push(known)
   }
-  return longer ?? suggest(word, alike) ?? findAbbreviated(word, lexical)
+  return longer?.known ?? suggest(word, alike) ?? findAbbreviated(word, lexical)
 }
 
 /** `msg` for message: the same first letter, and the other letters in order. */
 function findAbbreviated(word: string, lexical: LexicalIndex): string | undefined {
   if (word.length > 4) return undefined
   const inOrder = new RegExp(`^${Array.from(word, (letter) => letter.replace(/\W/g, '\\$&')).join('.*')}`)
-  let best: string | undefined
-  for (const known of lexical.vocabulary()) {
+  let best: { readonly known: string; readonly count: number } | undefined
+  for (const { known, count } of lexical.vocabulary()) {
     if (known.length > word.length * 4 || !inOrder.test(known)) continue
-    if (best === undefined || lexical.countOf(known) > lexical.countOf(best)) best = known
+    if (best === undefined || count > best.count) best = { known, count }
   }
-  return best
+  return best?.known
 }

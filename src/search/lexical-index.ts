@@ -1,5 +1,5 @@
 import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
-import { type Query, TextIndex, type ToolWords } from './text-index.ts'
+import { type ManyToolWords, type Query, TextIndex, type ToolWords } from './text-index.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 
 /** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalogue. */
@@ -38,6 +38,17 @@ export class LexicalIndex implements Retriever {
   /** The words of a tool, for other indexes. */
   wordsOf(position: number): ToolWords {
     return this.#texts.wordsOf(position)
+  }
+
+  /** The words of all tools, so many at a time, with the position of the first. */
+  *allWords(step: number): Iterable<{ readonly first: number; readonly words: ManyToolWords }> {
+    for (let first = 0; first < this.#texts.end; first += step)
+      yield { first, words: this.#texts.wordsBetween(first, Math.min(first + step, this.#texts.end)) }
+  }
+
+  /** Where tools may be whose name or id is the query. */
+  findNames(query: string): readonly number[] {
+    return this.#texts.findNames(query)
   }
 
   add(position: number, tool: SearchableTool): void {
@@ -109,9 +120,9 @@ export class LexicalIndex implements Retriever {
     return words.reduce((sum, { key }) => sum + query.coverageOf(position, key), 0) * lexicalDefaults.nameCoverage
   }
 
-  /** Known words, for finding what a mistyped one may have meant. */
-  vocabulary(): Iterable<string> {
-    return this.#texts.terms()
+  /** Known words, for finding what a mistyped one may have meant, and how many tools have each. */
+  *vocabulary(): Iterable<{ readonly known: string; readonly count: number }> {
+    for (const [term, known] of this.#texts.terms().entries()) yield { known, count: this.#texts.sizeOf(term) }
   }
 
   /** How many tools have a word. */

@@ -43,4 +43,24 @@ describe.each([
     expect(past.size).toBe(0)
     expect(past.votes('find something').size).toBe(0)
   })
+
+  it('lets near-duplicates share their say', () => {
+    const cities = ['Berlin', 'Paris', 'Rome', 'Oslo', 'Bern', 'Wien', 'Prague', 'Lisbon']
+    const asked = (count: number): number => {
+      const past = new PastQueries(embedder, { ...learningDefaults, cap: 1000 })
+      for (const city of cities.slice(0, count)) past.add(`deploy the billing service in ${city}`, ['deploy'])
+      return past.votes('deploy the billing service in Madrid').get('deploy') ?? 0
+    }
+    expect(asked(8)).toBeGreaterThan(asked(1))
+    expect(asked(8)).toBeLessThan(asked(1) * 3)
+  })
+
+  it('forgets the oldest where there is no more room', () => {
+    const past = new PastQueries(embedder, { ...learningDefaults, mostRemembered: 2 })
+    for (const word of ['invoices', 'weather', 'holidays']) past.add(`show the ${word}`, [word])
+    expect(past.size).toBe(2)
+    expect([...past.votes('show the invoices').keys()].sort()).toEqual(['holidays', 'weather'])
+    past.add('show the invoices', ['invoices'])
+    expect([...past.votes('show the weather').keys()].sort()).toEqual(['holidays', 'invoices'])
+  })
 })

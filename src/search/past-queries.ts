@@ -1,17 +1,22 @@
 import type { Embedder } from './encoder.ts'
+import { QueryWords } from './query-words.ts'
+import { takeBest } from './take-best.ts'
 import { createTokenizer, type Tokenizer, termsOf } from './tokenize.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
+import { weighAlike } from './weigh-alike.ts'
 
 /** How experience is weighed; set once on public retrieval sets. Each bound keeps one habit from deciding everything. */
 export const learningDefaults = {
-  /** How many of the most alike past queries have a say. */
-  nearest: 40,
-  /** What one identical query would add, before the cap. */
-  vote: 50,
+  /** How many of the most alike past queries have a say. The cost of an answer grows with the square of it. */
+  nearest: 32,
+  /** What a tool would gain if all that is known spoke for it, before the cap. */
+  vote: 85,
   /** How much more the more alike ones count. */
-  power: 1.75,
+  power: 1,
   /** The share of common words, beside meaning, in how alike two queries are. */
-  words: 0.3,
+  words: 0.6,
+  /** How little a single query is trusted: one that is identical has the say 1 / (1 + noise). */
+  noise: 1,
   /** Of several tools that a past query led to, each gets the credit divided by their number to this power. */
   split: 0.25,
   /** No tool gains more than this. */
@@ -26,14 +31,15 @@ export type LearningOptions = typeof learningDefaults
 export const exampleOptions: LearningOptions = {
   ...learningDefaults,
   nearest: 5,
-  vote: 30,
+  vote: 60,
   power: 5,
+  words: 0.3,
   cap: 40,
   mostRemembered: 1_000_000,
 }
 
 interface Entry {
-  readonly terms: readonly string[]
+  readonly key: string
   readonly toolIds: ReadonlySet<string>
 }
 
@@ -43,9 +49,10 @@ export class PastQueries {
   readonly #embedder: Embedder | undefined
   readonly #tokenizer: Tokenizer = createTokenizer()
   readonly #vectors: VectorTable | undefined
-  readonly #entries = new Map<number, Entry>()
-  readonly #byText = new Map<string, number>()
-  readonly #postings = new Map<string, Set<number>>()
+  readonly #words = new QueryWords()
+  /** A ring as large as what is remembered. */
+  readonly #entries: (Entry | undefined)[] = []
+  readonly #byKey = new Map<string, number>()
   #next = 0
 
   constructor(embedder: Embedder | undefined, options: LearningOptions = learningDefaults) {
@@ -55,7 +62,7 @@ export class PastQueries {
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#byKey.size
   }
 
   /** Remembers that a query led to tools. The same words again add their tools, not a second vote. */
@@ -63,89 +70,66 @@ export class PastQueries {
     const terms = [...new Set(termsOf(this.#tokenizer, query))].sort()
     if (terms.length === 0 || toolIds.length === 0) return
     const key = terms.join(' ')
-    const known = this.#byText.get(key)
+    const known = this.#byKey.get(key)
     if (known !== undefined) {
-      const entry = this.#entries.get(known) as Entry
-      this.#entries.set(known, { ...entry, toolIds: new Set([...entry.toolIds, ...toolIds]) })
+      const before = this.#entries[known]?.toolIds ?? []
+      this.#entries[known] = { key, toolIds: new Set([...before, ...toolIds]) }
       return
     }
-    if (this.#entries.size >= this.#options.mostRemembered) this.#forgetOldest()
-    const number = this.#next++
-    this.#entries.set(number, { terms, toolIds: new Set(toolIds) })
-    this.#byText.set(key, number)
-    for (const term of terms) this.#postings.set(term, (this.#postings.get(term) ?? new Set()).add(number))
-    this.#vectors?.set(this.#slot(number), this.#embedder?.embedQuery(query))
+    const slot = this.#next++ % this.#options.mostRemembered
+    this.#forget(slot)
+    this.#entries[slot] = { key, toolIds: new Set(toolIds) }
+    this.#byKey.set(key, slot)
+    this.#words.add(slot, terms)
+    this.#vectors?.set(slot, this.#embedder?.embedQuery(query))
   }
 
   /** What each tool gains for a query; credit is split where a past query led to several tools. */
   votes(query: string): ReadonlyMap<string, number> {
-    const { nearest, vote, power, split, cap } = this.#options
+    const { nearest, vote, power, noise, split, cap } = this.#options
+    const alike = this.#compare(query)
+    const { best } = takeBest({ ranks: alike, most: nearest, before: (a, b) => a < b })
+    const likeness = best.map((slot) => (alike[slot] as number) ** power)
+    const weights = weighAlike(this.#compareEach(best), likeness, noise)
     const votes = new Map<string, number>()
-    for (const [number, likeness] of this.#nearest(query).slice(0, nearest)) {
-      const { toolIds } = this.#entries.get(number) as Entry
-      const credit = (vote * likeness ** power) / toolIds.size ** split
-      for (const id of toolIds) votes.set(id, (votes.get(id) ?? 0) + credit)
+    for (const [at, slot] of best.entries()) {
+      const { toolIds } = this.#entries[slot] as Entry
+      const credit = (vote * (weights[at] as number)) / toolIds.size ** split
+      if (credit > 0) for (const id of toolIds) votes.set(id, Math.min((votes.get(id) ?? 0) + credit, cap))
     }
-    for (const [id, sum] of votes) votes.set(id, cap * (1 - Math.exp(-sum / cap)))
     return votes
   }
 
-  /** Past queries by how alike they are, most alike first. */
-  #nearest(query: string): readonly (readonly [number, number])[] {
-    const share = this.#vectors === undefined ? 1 : this.#options.words
-    const alike = this.#commonWords(query)
-    for (const [number, likeness] of alike) alike.set(number, likeness * share)
+  /** How alike each past query is, by words and by meaning. */
+  #compare(query: string): Float64Array {
+    const alike = new Float64Array(this.#entries.length)
+    this.#words.compare(new Set(termsOf(this.#tokenizer, query)), this.#share, alike)
     const vector = this.#embedder?.embedQuery(query)
-    if (vector !== undefined && this.#vectors !== undefined) {
-      const products = this.#vectors.products(vector)
-      for (const number of this.#entries.keys()) {
-        const cosine = toCosine(products[this.#slot(number)] ?? 0)
-        if (cosine > 0) alike.set(number, (alike.get(number) ?? 0) + (1 - share) * cosine)
-      }
-    }
-    return [...alike].sort((a, b) => b[1] - a[1] || a[0] - b[0])
-  }
-
-  /** The cosine of the words of two queries, rare ones counting more. */
-  #commonWords(query: string): Map<number, number> {
-    const alike = new Map<number, number>()
-    const terms = new Set(termsOf(this.#tokenizer, query))
-    for (const term of terms) {
-      for (const number of this.#postings.get(term) ?? [])
-        alike.set(number, (alike.get(number) ?? 0) + this.#idf(term) ** 2)
-    }
-    const length = this.#length(terms)
-    for (const [number, sum] of alike)
-      alike.set(number, sum / (length * this.#length((this.#entries.get(number) as Entry).terms)))
+    if (vector === undefined || this.#vectors === undefined) return alike
+    const products = this.#vectors.products(vector)
+    const scale = (1 - this.#share) * toCosine(1)
+    for (let slot = 0; slot < products.length; slot++)
+      alike[slot] = (alike[slot] as number) + scale * Math.max(products[slot] as number, 0)
     return alike
   }
 
-  #length(terms: Iterable<string>): number {
-    let squares = 0
-    for (const term of terms) squares += this.#idf(term) ** 2
-    return Math.sqrt(squares) || 1
+  /** How alike some past queries are to each other. */
+  #compareEach(slots: readonly number[]): Float64Array {
+    const matrix = new Float64Array(slots.length ** 2)
+    this.#words.compareEach(slots, this.#share, matrix)
+    this.#vectors?.compareEach(slots, 1 - this.#share, matrix)
+    return this.#options.power === 1 ? matrix : matrix.map((likeness) => likeness ** this.#options.power)
   }
 
-  #idf(term: string): number {
-    return Math.log(1 + (this.#entries.size + 0.5) / ((this.#postings.get(term)?.size ?? 0) + 0.5))
+  get #share(): number {
+    return this.#vectors === undefined ? 1 : this.#options.words
   }
 
-  #forgetOldest(): void {
-    const [oldest] = this.#entries.keys()
-    const entry = oldest === undefined ? undefined : this.#entries.get(oldest)
-    if (oldest === undefined || entry === undefined) return
-    for (const term of entry.terms) {
-      const numbers = this.#postings.get(term)
-      numbers?.delete(oldest)
-      if (numbers?.size === 0) this.#postings.delete(term)
-    }
-    this.#entries.delete(oldest)
-    this.#byText.delete(entry.terms.join(' '))
-    this.#vectors?.set(this.#slot(oldest), undefined)
-  }
-
-  /** Vectors live in a ring as large as what is remembered. */
-  #slot(number: number): number {
-    return number % this.#options.mostRemembered
+  #forget(slot: number): void {
+    const entry = this.#entries[slot]
+    if (entry === undefined) return
+    this.#byKey.delete(entry.key)
+    this.#words.remove(slot)
+    this.#vectors?.set(slot, undefined)
   }
 }

@@ -4,8 +4,8 @@ import type { Embedder } from './encoder.ts'
 import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
 import { fusion, HybridIndex, heightOf } from './hybrid-index.ts'
+import { isNamed } from './is-named.ts'
 import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
-import { NameIndex } from './name-index.ts'
 import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
@@ -61,12 +61,12 @@ export class SearchEngine {
   readonly #tools: (SearchableTool | undefined)[] = []
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
-  readonly #names = new NameIndex()
   #lexical = new LexicalIndex(this.#tokenizer)
   /** Words and meaning, and meaning alone; there with the first search by meaning. */
   #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
   /** The example requests of the tools; read again after a change of them. */
   #examples: PastQueries | undefined
+  #withExamples = 0
   #removals = 0
   #total = new Float64Array(64)
 
@@ -90,8 +90,7 @@ export class SearchEngine {
     this.#tools[position] = tool
     this.#positions.set(tool.id, position)
     ;(this.#meaning?.hybrid ?? this.#lexical).add(position, tool)
-    this.#names.add(position, tool)
-    if (tool.exampleRequests?.length) this.#examples = undefined
+    if (tool.exampleRequests?.length) this.#changeExamples(1)
   }
 
   remove(id: string): boolean {
@@ -99,8 +98,7 @@ export class SearchEngine {
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return false
     ;(this.#meaning?.hybrid ?? this.#lexical).remove(position)
-    this.#names.remove(position, tool)
-    if (tool.exampleRequests?.length) this.#examples = undefined
+    if (tool.exampleRequests?.length) this.#changeExamples(-1)
     this.#tools[position] = undefined
     this.#positions.delete(id)
     this.#free.push(position)
@@ -195,7 +193,13 @@ export class SearchEngine {
     }
   }
 
+  #changeExamples(by: number): void {
+    this.#withExamples += by
+    this.#examples = undefined
+  }
+
   #exampleVotes(text: string): ReadonlyMap<string, number> | undefined {
+    if (this.#withExamples === 0) return undefined
     if (this.#examples === undefined) {
       this.#examples = new PastQueries(this.#loadEmbedder(), exampleOptions)
       for (const tool of this.#tools)
@@ -243,7 +247,8 @@ export class SearchEngine {
   }
 
   #exactly(query: string): ReadonlySet<number> {
-    return this.#names.find(query, (position) => this.#tools[position])
+    if (query.length > mostLetters) return new Set()
+    return new Set(this.#lexical.findNames(query).filter((position) => isNamed(this.#tools[position], query)))
   }
 
   #useMeaning() {
@@ -251,8 +256,7 @@ export class SearchEngine {
     const embedder = this.#loadEmbedder()
     if (embedder === undefined) return undefined
     const semantic = new SemanticIndex(embedder)
-    for (const [position, tool] of this.#tools.entries())
-      if (tool !== undefined) semantic.add(position, tool, this.#lexical.wordsOf(position))
+    semantic.addAll(this.#tools, this.#lexical)
     this.#meaning = { hybrid: new HybridIndex(this.#lexical, semantic), semantic }
     return this.#meaning
   }

@@ -1,5 +1,6 @@
 import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
+import type { LexicalIndex } from './lexical-index.ts'
 import type { ToolWords } from './text-index.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
@@ -15,7 +16,6 @@ export class SemanticIndex implements Retriever {
   readonly mode = 'embedding'
   readonly #embedder: Embedder
   readonly #vectors: VectorTable
-  readonly #known = new Set<number>()
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
@@ -23,15 +23,24 @@ export class SemanticIndex implements Retriever {
   }
 
   add(position: number, tool: SearchableTool, words?: ToolWords): void {
-    const vector = this.#embedder.embedTool(tool, words)
-    this.#vectors.set(position, vector)
-    if (vector === undefined) this.#known.delete(position)
-    else this.#known.add(position)
+    this.#vectors.set(position, this.#embedder.embedTool(tool, words))
+  }
+
+  /** Adds all tools by position, whose words were read. */
+  addAll(tools: readonly (SearchableTool | undefined)[], lexical: LexicalIndex): void {
+    const embedder = this.#embedder
+    this.#vectors.reserve(tools.length)
+    if (embedder.embedTools === undefined) {
+      for (const [position, tool] of tools.entries())
+        if (tool !== undefined) this.add(position, tool, lexical.wordsOf(position))
+      return
+    }
+    for (const { first, words } of lexical.allWords(toolsAtOnce))
+      this.#vectors.setRows(first, embedder.embedTools(words))
   }
 
   remove(position: number): void {
     this.#vectors.set(position, undefined)
-    this.#known.delete(position)
   }
 
   /** Adds how far a tool stands out, in standard deviations; one that is no nearer than the average gets nothing. */
@@ -50,7 +59,7 @@ export class SemanticIndex implements Retriever {
   /** How far each tool stands out is `(product - mean) * scale`; a product of zero is no tool. Valid until the next call. */
   measure(text: string): Heights | undefined {
     const query = this.#embedder.embedQuery(text)
-    const count = this.#known.size
+    const { count } = this.#vectors
     if (query === undefined || count === 0) return undefined
     const products = this.#vectors.products(query)
     const { sum, squares } = this.#vectors.sums()
@@ -76,3 +85,5 @@ export class SemanticIndex implements Retriever {
     return query === undefined ? 0 : toCosine(this.#vectors.products(query)[position] ?? 0)
   }
 }
+
+const toolsAtOnce = 512

@@ -18,12 +18,15 @@ describe('splitIdentifiers', () => {
     expect(splitIdentifiers(text)).toEqual(words)
   })
 
-  it('splits plain text the same way whichever walk is taken', () => {
+  it('splits in one walk as is defined', () => {
     const same = (text: string): void => {
       expect(splitIdentifiers(text)).toEqual(splitUnicode(text))
     }
     fc.assert(fc.property(fc.string({ unit: 'binary-ascii', maxLength: 40 }), same))
     const identifier = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '1', '2', '_', ' '), maxLength: 20 })
     fc.assert(fc.property(identifier, same), { numRuns: 1000 })
+    const other = fc.constantFrom(...'aB1_ éÉ²ªⅧ天気ガก๑々〇\u0308ΣσİǅḞ👋𝐀𐐀\ud800')
+    fc.assert(fc.property(fc.string({ unit: other, maxLength: 12 }), same), { numRuns: 3000 })
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 20 }), same), { numRuns: 1000 })
   })
 })

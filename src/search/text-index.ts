@@ -1,6 +1,6 @@
 import type { SearchableTool } from '../contract/search.ts'
 import { textIndexBinary } from './kernels.ts'
-import { splitIdentifiers } from './split-identifiers.ts'
+import { stopWords } from './stop-words.ts'
 import type { Tokenizer } from './tokenize.ts'
 import { type FieldName, fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
 import { instantiate, type WasmMemory } from './wasm.ts'
@@ -10,6 +10,14 @@ export interface ToolWords {
   readonly source: WordSource
   /** For each word: bits 0-23 its number, bits 24-26 its field, bit 27 set where a text begins. */
   readonly codes: Int32Array
+}
+
+/** The words of many tools. */
+export interface ManyToolWords {
+  readonly source: WordSource
+  /** For each tool where its codes end, then the codes of all. */
+  readonly codes: Int32Array
+  readonly tools: number
 }
 
 /** Words by number; numbers are given once and never change. */
@@ -37,106 +45,168 @@ export interface Query {
 interface Kernel extends Query {
   readonly memory: WasmMemory
   readonly weights: { readonly value: number }
-  clear(): void
-  textAt(length: number): number
-  readText(length: number, tag: number, mark: number): number
+  textAt(bytes: number): number
+  headsAt(count: number): number
+  readPlain(): void
+  readBatch(heads: number): number
+  resume(): number
+  getUnits(): number
+  wordAt(bytes: number): number
+  readText(start: number, length: number, tag: number, mark: number): number
   readWord(length: number, tag: number): void
+  readWords(length: number, tag: number, mark: number): void
+  clear(): void
+  useStems(): void
   getCodes(): number
   getCodeCount(): number
   getWordCount(): number
   letterStart(word: number): number
   lettersAt(): number
-  setTerm(word: number, term: number): void
-  add(position: number): void
+  endsFrom(word: number): number
+  getNamed(): number
+  setTerm(term: number): void
+  internTerm(length: number): number
+  findTerm(length: number): number
+  getTermCount(): number
+  termStart(term: number): number
+  termLettersAt(): number
+  readSpelling(start: number, length: number): number
+  startSpelling(): void
+  spellWord(length: number): void
+  findNames(): number
+  namesAt(): number
   remove(position: number): void
   codesAt(position: number): number
   codesOf(position: number): number
+  gather(from: number, to: number): number
   getAdded(): number
+  getToolCount(): number
   sizeOf(term: number): number
   scoresAt(): number
 }
 
-const tags = Object.fromEntries(fieldNames.map((name, index) => [name, index << 24])) as Record<FieldName, number>
+const fieldNumbers = Object.fromEntries(fieldNames.map((name, index) => [name, index])) as Record<FieldName, number>
+// Beside the searched fields, the id is known by its letters alone; -1 stands after the texts of a tool.
+const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
 const saysNothing = -1
+const lineUp = (words: Iterable<string>): string => Array.from(words, (word) => `${word} `).join('')
 // A character takes up to three bytes.
 const widest = 3
+// Tools are handed to the kernel together once their texts are as long as this.
+const batchLetters = 20_000
 
 /**
  * The words of all tools and which tools have them, kept in the memory of a kernel that reads a plain text in one walk and makes
- * no strings. A query is scored there as well.
+ * no strings. A query is scored there as well. Texts are taken when a tool is added, and read with the next question.
  */
 export class TextIndex implements WordSource {
   readonly #tokenizer: Tokenizer
   readonly #kernel = instantiate<Kernel>(textIndexBinary)
-  readonly #isPlain: boolean
-  readonly #ids = new Map<string, number>()
+  readonly #terms: string[] = []
   #bytes = Buffer.alloc(0)
-  #named = 0
+  #texts = ''
+  #heads: number[] = []
 
   constructor(tokenizer: Tokenizer) {
     this.#tokenizer = tokenizer
-    this.#isPlain = tokenizer.words === splitIdentifiers
     const weights = fieldNames.map((name) => fieldWeights[name])
     new Float32Array(this.#kernel.memory.buffer, this.#kernel.weights.value, weights.length).set(weights)
+    if (!tokenizer.isBuiltIn) return
+    this.#kernel.readPlain()
+    this.#kernel.readWords(this.#put(lineUp(stopWords)), 0, 0)
+    this.#kernel.useStems()
   }
 
   /** How many tools there are. */
   get size(): number {
-    return this.#kernel.getAdded()
+    return this.#current().getAdded()
   }
 
   get wordCount(): number {
-    return this.#kernel.getWordCount()
+    return this.#current().getWordCount()
   }
 
   wordsFrom(number: number) {
-    const { wordCount } = this
-    const at = this.#kernel.lettersAt()
-    const start = this.#kernel.letterStart(number)
-    const ends = Int32Array.from(
-      { length: wordCount - number },
-      (_, index) => this.#kernel.letterStart(number + index + 1) - start,
+    const kernel = this.#current()
+    const ends = this.#view(kernel.endsFrom(number), kernel.getWordCount() - number)
+    const at = kernel.lettersAt()
+    const letters = this.#memory().subarray(
+      at + kernel.letterStart(number),
+      at + kernel.letterStart(kernel.getWordCount()),
     )
-    return { letters: this.#memory().subarray(at + start, at + this.#kernel.letterStart(wordCount)), ends }
+    return { letters, ends }
   }
 
   /** The words of a tool that need not be kept. */
   read(tool: SearchableTool): ToolWords {
-    this.#read(tool)
-    return { source: this, codes: this.#view(this.#kernel.getCodes(), this.#kernel.getCodeCount()) }
+    const kernel = this.#current()
+    visitFields(tool, this.#take)
+    this.#readTaken()
+    return { source: this, codes: this.#view(kernel.getCodes(), kernel.getCodeCount()) }
   }
 
   add(position: number, tool: SearchableTool): void {
-    this.#read(tool)
-    this.#kernel.add(position)
+    this.#takeText(idField, tool.id)
+    visitFields(tool, this.#take)
+    this.#heads.push(endOfTool, position)
+    if (this.#texts.length > batchLetters) this.#readTaken()
   }
 
   remove(position: number): void {
-    this.#kernel.remove(position)
+    this.#current().remove(position)
   }
 
   wordsOf(position: number): ToolWords {
-    return { source: this, codes: this.#view(this.#kernel.codesAt(position), this.#kernel.codesOf(position)) }
+    const kernel = this.#current()
+    return { source: this, codes: this.#view(kernel.codesAt(position), kernel.codesOf(position)) }
   }
 
-  /** All terms. */
-  terms(): Iterable<string> {
-    return this.#ids.keys()
+  /** The words of the tools from one position to another, which is at most `end`. */
+  wordsBetween(from: number, to: number): ManyToolWords {
+    const at = this.#current().gather(from, to)
+    const tools = to - from
+    const count = tools === 0 ? 0 : (this.#view(at, tools)[tools - 1] as number)
+    return { source: this, codes: this.#view(at, tools + count), tools }
+  }
+
+  /** One more than the highest position. */
+  get end(): number {
+    return this.#current().getToolCount()
+  }
+
+  /** All terms, by number. */
+  terms(): readonly string[] {
+    const kernel = this.#current()
+    const count = kernel.getTermCount()
+    const at = kernel.termLettersAt()
+    for (let term = this.#terms.length; term < count; term++)
+      this.#terms.push(this.#memory().toString('utf8', at + kernel.termStart(term), at + kernel.termStart(term + 1)))
+    return this.#terms
   }
 
   termOf(term: string): number | undefined {
-    return this.#ids.get(term)
+    const found = this.#current().findTerm(this.#put(term))
+    return found < 0 ? undefined : found
   }
 
   /** How many tools have a term. */
   sizeOf(term: number): number {
-    return this.#kernel.sizeOf(term)
+    return this.#current().sizeOf(term)
+  }
+
+  /** Where tools are whose name, id, or namespace and name have the letters of a query; a few others may be among them. */
+  findNames(query: string): readonly number[] {
+    const kernel = this.#current()
+    const length = this.#put(query)
+    if (!this.#tokenizer.isBuiltIn || !kernel.readSpelling(kernel.wordAt(length), length)) this.#spell(query)
+    const count = kernel.findNames()
+    return Array.from(this.#view(kernel.namesAt(), count))
   }
 
   /** The scores of a query are worked out in the kernel's own columns, from `startQuery` on. */
   get query(): Query {
-    return this.#kernel
+    return this.#current()
   }
 
   /** By position, until the next query or change. */
@@ -144,44 +214,69 @@ export class TextIndex implements WordSource {
     return new Float64Array(this.#kernel.memory.buffer, this.#kernel.scoresAt(), count)
   }
 
-  #read(tool: SearchableTool): void {
-    this.#kernel.clear()
-    visitFields(tool, this.#readText)
-    const count = this.#kernel.getWordCount()
-    for (; this.#named < count; this.#named++) {
-      const term = this.#tokenizer.term(this.#wordOf(this.#named))
-      this.#kernel.setTerm(this.#named, term === undefined ? saysNothing : this.#idOf(term))
+  /** The kernel, with everything read that was taken. */
+  #current(): Kernel {
+    if (this.#heads.length > 0) this.#readTaken()
+    return this.#kernel
+  }
+
+  readonly #take = (field: FieldName, text: string): void => this.#takeText(fieldNumbers[field], text)
+
+  #takeText(field: number, text: string): void {
+    // Half a character at the end must not become one with the text after it.
+    const whole = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? `${text} ` : text
+    this.#heads.push(field, whole.length)
+    this.#texts += whole
+  }
+
+  #readTaken(): void {
+    const [kernel, texts, heads] = [this.#kernel, this.#texts, this.#heads]
+    this.#texts = ''
+    this.#heads = []
+    const room = texts.length * widest
+    const [at, headsAt] = [kernel.textAt(room), kernel.headsAt(heads.length / 2)]
+    this.#memory().write(texts, at, room, 'utf8')
+    this.#view(headsAt, heads.length).set(heads)
+    for (let stop = kernel.readBatch(heads.length / 2); stop >= 0; stop = kernel.resume()) {
+      const [field, length] = [heads[stop * 2] as number, heads[stop * 2 + 1] as number]
+      const start = kernel.getUnits()
+      this.#split(field, texts.slice(start, start + length))
     }
   }
 
-  #wordOf(number: number): string {
-    const at = this.#kernel.lettersAt()
-    const { letterStart } = this.#kernel
-    return this.#memory().toString('utf8', at + letterStart(number), at + letterStart(number + 1))
-  }
-
-  readonly #readText = (field: FieldName, text: string): void => {
-    const tag = tags[field]
-    if (this.#isPlain && this.#kernel.readText(this.#put(text), tag, textStart)) return
+  /** Reads a text that the kernel cannot. */
+  #split(field: number, text: string): void {
+    if (field === idField) {
+      this.#spell(text)
+      return
+    }
+    if (this.#tokenizer.isBuiltIn) {
+      const words = lineUp(this.#tokenizer.words(text))
+      this.#kernel.readWords(this.#put(words), field << 24, textStart)
+      return
+    }
     let mark = textStart
     for (const word of this.#tokenizer.words(text)) {
-      this.#kernel.readWord(this.#put(word), tag | mark)
+      this.#kernel.readWord(this.#put(word), (field << 24) | mark)
       mark = 0
+      if (this.#kernel.getNamed() < this.#kernel.getWordCount()) this.#kernel.setTerm(this.#intern(word))
     }
   }
 
-  #put(text: string): number {
-    const room = text.length * widest
-    const at = this.#kernel.textAt(room)
-    return this.#memory().write(text, at, room, 'utf8')
+  #spell(text: string): void {
+    this.#kernel.startSpelling()
+    for (const word of this.#tokenizer.words(text)) this.#kernel.spellWord(this.#put(word))
   }
 
-  #idOf(term: string): number {
-    const known = this.#ids.get(term)
-    if (known !== undefined) return known
-    const id = this.#ids.size
-    this.#ids.set(term, id)
-    return id
+  #intern(word: string): number {
+    const term = this.#tokenizer.term(word)
+    return term === undefined ? saysNothing : this.#kernel.internTerm(this.#put(term))
+  }
+
+  #put(word: string): number {
+    const room = word.length * widest
+    const at = this.#kernel.wordAt(room)
+    return this.#memory().write(word, at, room, 'utf8')
   }
 
   /** The memory moves when it grows. */

@@ -21,12 +21,20 @@ export class VectorTable {
   readonly #dim: number
   readonly #kernel = instantiate<Kernel>(scanBinary)
   readonly #rowsAt: number
+  /** The size of a vector; a row may be longer. */
+  readonly #columns: number
   #rows = new Int8Array(0)
+  /** Which rows have a vector, and how many. */
+  #isSet = new Uint8Array(0)
+  #count = 0
   #capacity = 0
   #used = 0
+  /** Rows that are compared with each other lie side by side here, so that they are scanned as well. */
+  #chosen: VectorTable | undefined
 
   /** Rows are filled up with zeros to what the scan takes in one step. */
   constructor(dim: number) {
+    this.#columns = dim
     this.#dim = Math.ceil(dim / step) * step
     this.#rowsAt = this.#dim * 2
     this.#grow(64)
@@ -34,8 +42,8 @@ export class VectorTable {
 
   /** Puts a vector at a position; a vector of zeros takes it out. */
   set(position: number, vector: Float32Array | undefined): void {
-    if (position >= this.#capacity) this.#grow(position + 1)
-    this.#used = Math.max(this.#used, position + 1)
+    this.reserve(position + 1)
+    this.#note(position, vector !== undefined)
     const [rows, start] = [this.#rows, position * this.#dim]
     if (vector === undefined) rows.fill(0, start, start + this.#dim)
     else
@@ -43,13 +51,64 @@ export class VectorTable {
         rows[start + column] = rounded((vector[column] as number) * 127)
   }
 
+  /** Puts vectors that are rows already at the positions from one on. */
+  setRows(first: number, rows: Int8Array): void {
+    const count = rows.length / this.#columns
+    this.reserve(first + count)
+    for (let index = 0; index < count; index++) {
+      const start = index * this.#columns
+      if (this.#columns !== this.#dim)
+        this.#rows.set(rows.subarray(start, start + this.#columns), (first + index) * this.#dim)
+      this.#note(first + index, hasAny(rows, start, start + this.#columns))
+    }
+    if (this.#columns === this.#dim) this.#rows.set(rows, first * this.#dim)
+  }
+
+  /** Makes room for so many positions. */
+  reserve(count: number): void {
+    if (count > this.#capacity) this.#grow(count)
+    this.#used = Math.max(this.#used, count)
+  }
+
+  /** How many positions have a vector. */
+  get count(): number {
+    return this.#count
+  }
+
   /** The products of all rows with a query, as whole numbers on one scale; valid until the next call. */
   products(query: Float32Array): Int32Array {
     const words = new Int16Array(this.#kernel.memory.buffer, 0, this.#dim)
     for (let column = 0; column < this.#dim; column++)
       words[column] = Math.round((query[column] as number) * queryScale)
-    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
-    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
+    return this.#scan()
+  }
+
+  /** Adds the cosines of some rows with each other, none below zero, row by row, times a share. */
+  compareEach(positions: readonly number[], share: number, matrix: Float64Array): void {
+    this.#chosen ??= new VectorTable(this.#dim)
+    this.#chosen.#hold(
+      positions.map((position) => this.#rows.subarray(position * this.#dim, (position + 1) * this.#dim)),
+    )
+    for (let row = 0; row < positions.length; row++) {
+      const products = this.#chosen.#productsOf(row)
+      const start = row * positions.length
+      for (let column = 0; column < products.length; column++)
+        matrix[start + column] =
+          (matrix[start + column] as number) + (share * Math.max(products[column] as number, 0)) / 127 ** 2
+    }
+  }
+
+  /** Takes over rows as they are, in the place of all it had. */
+  #hold(rows: readonly Int8Array[]): void {
+    if (rows.length > this.#capacity) this.#grow(rows.length)
+    for (const [position, row] of rows.entries()) this.#rows.set(row, position * this.#dim)
+    this.#used = rows.length
+  }
+
+  #productsOf(row: number): Int32Array {
+    const query = this.#rows.subarray(row * this.#dim, (row + 1) * this.#dim)
+    new Int16Array(this.#kernel.memory.buffer, 0, this.#dim).set(query)
+    return this.#scan()
   }
 
   /** The scores with what the last products above the mean add, by weight; one of zero must stand out `far`. */
@@ -66,6 +125,11 @@ export class VectorTable {
     return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
   }
 
+  #scan(): Int32Array {
+    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
+    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
+  }
+
   get #answersAt(): number {
     return this.#rowsAt + this.#capacity * this.#dim
   }
@@ -74,11 +138,24 @@ export class VectorTable {
     return this.#answersAt + this.#capacity * 4
   }
 
+  #note(position: number, isSet: boolean): void {
+    this.#count += Number(isSet) - (this.#isSet[position] as number)
+    this.#isSet[position] = Number(isSet)
+  }
+
   #grow(least: number): void {
-    this.#capacity = Math.max(least, this.#capacity * 2, 64)
+    const isSet = this.#isSet
+    this.#capacity = Math.ceil(Math.max(least, this.#capacity * 2) / step) * step
     growMemory(this.#kernel.memory, this.#scoresAt + this.#capacity * 8)
     this.#rows = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#capacity * this.#dim)
+    this.#isSet = new Uint8Array(this.#capacity)
+    this.#isSet.set(isSet)
   }
+}
+
+function hasAny(cells: Int8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) if (cells[index] !== 0) return true
+  return false
 }
 
 const queryScale = 8192

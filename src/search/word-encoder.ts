@@ -2,7 +2,7 @@ import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { vectorsBinary } from './kernels.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
-import { TextIndex, type ToolWords, type WordSource } from './text-index.ts'
+import { type ManyToolWords, TextIndex, type ToolWords, type WordSource } from './text-index.ts'
 import { createTokenizer } from './tokenize.ts'
 import { type FieldName, fieldNames } from './tool-fields.ts'
 import { instantiate, type WasmMemory } from './wasm.ts'
@@ -20,10 +20,11 @@ export interface EncoderHeader {
 export interface EncoderParts {
   /** One word a line. */
   readonly text: Uint8Array
-  /** The scale of each word, then the weights for queries, then those for tools. */
-  readonly numbers: Float32Array
-  /** Fills in the rows of all words. */
-  readonly readRows: (rows: Uint8Array) => void
+  /**
+   * Fills in what comes next: the scales of all words with their weights for queries and for tools, 32-bit numbers; then their
+   * rows.
+   */
+  readonly fill: (bytes: Uint8Array) => void
 }
 
 /** kernels/vectors.ts. */
@@ -31,10 +32,10 @@ interface Kernel {
   readonly memory: WasmMemory
   readonly fieldOf: { readonly value: number }
   readonly fieldWeights: { readonly value: number }
-  open(dim: number, words: number): void
+  open(dim: number, words: number, textBytes: number): void
   rowsAt(): number
-  queryWeightsAt(): number
-  toolWeightsAt(): number
+  numbersAt(): number
+  scaleWeights(words: number): void
   sumAt(): number
   wordsAt(bytes: number): number
   indexWords(bytes: number, words: number): void
@@ -43,6 +44,7 @@ interface Kernel {
   findRows(first: number, count: number): void
   sumQuery(count: number): number
   sumTool(count: number): number
+  sumTools(tools: number): number
 }
 
 const modelFields: readonly ModelField[] = ['name', 'context', 'description', 'paramNames', 'paramTexts']
@@ -67,22 +69,18 @@ export class WordEncoder implements Embedder {
   #known = 0
   #own: TextIndex | undefined
 
-  constructor(header: EncoderHeader, { text, numbers, readRows }: EncoderParts) {
+  constructor(header: EncoderHeader, { text, fill }: EncoderParts) {
     const { dim, words, fields } = header
     this.dim = dim
     const kernel = this.#kernel
-    kernel.open(dim, words)
+    kernel.open(dim, words, text.length)
     const wordsAt = kernel.wordsAt(text.length)
     new Uint8Array(kernel.memory.buffer, wordsAt, text.length).set(text)
     kernel.indexWords(text.length, words)
     const { buffer } = kernel.memory
-    readRows(new Uint8Array(buffer, kernel.rowsAt(), words * dim))
-    const query = new Float32Array(buffer, kernel.queryWeightsAt(), words)
-    const tool = new Float32Array(buffer, kernel.toolWeightsAt(), words)
-    for (let word = 0; word < words; word++) {
-      query[word] = (numbers[word] as number) * (numbers[words + word] as number)
-      tool[word] = (numbers[word] as number) * (numbers[words * 2 + word] as number)
-    }
+    fill(new Uint8Array(buffer, kernel.numbersAt(), words * 12))
+    kernel.scaleWeights(words)
+    fill(new Uint8Array(buffer, kernel.rowsAt(), words * dim))
     const places = fieldNames.map((name) => modelFields.indexOf(fieldOf[name]))
     new Int32Array(buffer, kernel.fieldOf.value, places.length).set(places)
     new Float32Array(buffer, kernel.fieldWeights.value, modelFields.length).set(modelFields.map((name) => fields[name]))
@@ -103,6 +101,13 @@ export class WordEncoder implements Embedder {
     this.#learn(words.source)
     this.#putCodes(words.codes)
     return this.#kernel.sumTool(words.codes.length) ? this.#sum() : undefined
+  }
+
+  embedTools({ source, codes, tools }: ManyToolWords): Int8Array {
+    this.#learn(source)
+    this.#putCodes(codes)
+    const at = this.#kernel.sumTools(tools)
+    return new Int8Array(this.#kernel.memory.buffer, at, tools * this.dim)
   }
 
   #readOwn(tool: SearchableTool): ToolWords {

@@ -1,8 +1,9 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { AuditEntry, AuditStore, Page, PageQuery } from '../contract/stores.ts'
+import type { AuditEntry, AuditStore, Caller, Page, PageQuery } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
 import type { Cursors } from './page.ts'
+import { type Change, record } from './record.ts'
 import { auditEntries } from './schema.ts'
 
 /** The record of changes, newest first. */
@@ -13,6 +14,10 @@ export class DatabaseAuditStore implements AuditStore {
   constructor(db: Db, cursors: () => Promise<Cursors>) {
     this.#db = db
     this.#cursors = cursors
+  }
+
+  add(caller: Caller, entry: Change) {
+    return guard(() => record(this.#db, caller, entry))
   }
 
   list(workspace: string, { limit, cursor, subject }: PageQuery & { readonly subject?: string | undefined }) {

@@ -1,12 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller, NewTool } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { announce } from './record.ts'
 import { auditEntries, tools, toolVersions } from './schema.ts'
 
-// A statement takes 65,535 values at most; a version has some thirty.
-const batch = 500
+// The embedded engine works in this very thread: a statement of this many tools keeps others waiting for some 50 ms.
+const batch = 100
 
-/** Makes tools with their first versions, a few hundred to a statement. */
+/** Makes tools with their first versions, many to a statement; others get their turn between statements. */
 export async function createMany(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
   const { workspace: workspaceId, actor, requestId = null } = caller
   for (let start = 0; start < drafts.length; start += batch) {
@@ -15,6 +16,7 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
       .insert(tools)
       .values(part.map(({ content, status }) => ({ ...content, workspaceId, status })))
       .returning({ id: tools.id, name: tools.name })
+    await nextTurn()
     const ids = new Map(rows.map(({ id, name }) => [name, id]))
     const idOf = (name: string) => ids.get(name) as string
     await db.insert(toolVersions).values(
@@ -26,6 +28,7 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
         createdBy: actor,
       })),
     )
+    await nextTurn()
     await db.insert(auditEntries).values(
       part.map(({ content, status }) => ({
         workspaceId,
@@ -36,6 +39,7 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
         after: { status, version: 1 },
       })),
     )
+    await nextTurn()
   }
   if (drafts.length > 0) await announce(db, workspaceId)
 }

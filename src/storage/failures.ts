@@ -80,6 +80,11 @@ export function toOurs(thrown: unknown): unknown {
       hint: 'Check DATABASE_URL.',
       cause: thrown,
     })
+  if (code === 'TLS_REFUSED')
+    return new TooldexError('UNAVAILABLE', `The database cannot be reached over TLS: ${text}.`, {
+      hint: 'Check sslmode and sslrootcert in DATABASE_URL.',
+      cause: thrown,
+    })
   if (away.has(code) || code.startsWith('08'))
     return new TooldexError('UNAVAILABLE', 'The database does not answer.', { cause: thrown })
   if (code === '22P05' || code === '22021')

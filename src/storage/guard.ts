@@ -27,7 +27,11 @@ export async function guard<Result>(
 }
 
 /** All or nothing, guarded; nothing is kept of what ends only after its caller was told that it failed. */
-export function transact<Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
+export function transact<Result>(
+  db: Db,
+  work: (db: Db) => Promise<Result>,
+  { withinMs = deadlineMs }: { readonly withinMs?: number | undefined } = {},
+): Promise<Result> {
   const attempt = (isLate: () => boolean) =>
     db.transaction(async (transaction) => {
       const result = await work(transaction as unknown as Db)
@@ -35,7 +39,7 @@ export function transact<Result>(db: Db, work: (db: Db) => Promise<Result>): Pro
       return result
     })
   // Inside another transaction only the whole of it can be tried again.
-  return guard(attempt, db instanceof PgTransaction ? { attempts: 1 } : {})
+  return guard(attempt, db instanceof PgTransaction ? { withinMs, attempts: 1 } : { withinMs })
 }
 
 /** Work that may take minutes, all or nothing. */
@@ -49,13 +53,12 @@ export function transactSlowly<Result>(
   })
 }
 
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   if (!Number.isFinite(ms)) return work
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooLate()), Math.max(ms, 0))
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate()), Math.max(ms, 0))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const tooLate = () =>

@@ -27,6 +27,13 @@ export class DatabasePolicyStore implements PolicyStore {
     })
   }
 
+  get(workspace: string, name: string) {
+    return guard(async () => {
+      const [row] = await this.#db.select().from(policies).where(named({ workspace }, name))
+      return row === undefined ? undefined : toPolicy(row)
+    })
+  }
+
   put(caller: Caller, { name, policy }: BundlePolicy) {
     return this.#change(async (db) => {
       const [row] = await db.select().from(policies).where(named(caller, name)).for('update')
@@ -52,7 +59,8 @@ export class DatabasePolicyStore implements PolicyStore {
   }
 }
 
-const named = ({ workspace }: Caller, name: string) => and(eq(policies.workspaceId, workspace), eq(policies.name, name))
+const named = ({ workspace }: Pick<Caller, 'workspace'>, name: string) =>
+  and(eq(policies.workspaceId, workspace), eq(policies.name, name))
 
 const toPolicy = ({ name, policy }: typeof policies.$inferSelect): BundlePolicy => ({
   name,

@@ -4,19 +4,17 @@ import type { toolCategories, tools, toolVersions } from './schema.ts'
 
 export const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
 
-/** The content of a row that has it among other columns. */
-function toContent(row: typeof tools.$inferSelect | typeof toolVersions.$inferSelect): ToolContent {
-  return Object.fromEntries(contentKeys.map((key) => [key, row[key]])) as ToolContent
+/** What of a tool its versions keep, of a tool or of a row that has it among other columns. */
+export function contentOf(given: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
+  const content: Record<string, unknown> = {}
+  for (const key of contentKeys) content[key] = given[key]
+  return content as ToolContent
 }
-
-/** What of a tool its versions keep. */
-export const contentOf = (tool: ToolContent): ToolContent =>
-  Object.fromEntries(contentKeys.map((key) => [key, tool[key]])) as ToolContent
 
 export function toTool(row: typeof tools.$inferSelect): RegisteredTool {
   return {
     id: row.id,
-    ...toContent(row),
+    ...contentOf(row),
     status: row.status,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
@@ -33,7 +31,7 @@ export function toVersion(row: typeof toolVersions.$inferSelect): ToolVersion {
     legacyVersion: row.legacyVersion,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy,
-    content: toContent(row),
+    content: contentOf(row),
   }
 }
 

@@ -236,6 +236,23 @@ export const policies = pgTable(
   (table) => [primaryKey({ name: 'policies_pk', columns: [table.workspaceId, table.name] })],
 )
 
+/** What search learned: a query led to a tool, and the call succeeded. A query can be longer than an index takes, so its hash is the key. */
+export const learnedQueries = pgTable(
+  'learned_queries',
+  {
+    workspaceId: workspaceId(),
+    queryHash: varchar('query_hash', { length: 64 }).notNull(),
+    toolId: varchar('tool_id', { length: 300 }).notNull(),
+    query: text('query').notNull(),
+    successes: integer('successes').notNull().default(1),
+    ...times,
+  },
+  (table) => [
+    primaryKey({ name: 'learned_queries_pk', columns: [table.workspaceId, table.queryHash, table.toolId] }),
+    index('learned_queries_newest').on(table.workspaceId, table.updatedAt),
+  ],
+)
+
 /** What belongs to the installation: the secret that cursors are signed with, for one. */
 export const settings = pgTable('settings', {
   name: varchar('name', { length: 100 }).primaryKey(),

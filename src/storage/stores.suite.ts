@@ -246,6 +246,22 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(await stores.answers.claim(caller, key, 'another')).toBe('other-body')
     })
 
+    it('learns from each workspace for itself, counts what comes again, and forgets on record', async () => {
+      const [long, odd] = ['many words '.repeat(1000), 'zero \0 and half \ud83d']
+      for (const query of ['print a text', 'print a text', long, odd])
+        await stores.learning.note('default', query, 'core:echo')
+      await stores.learning.note('default', 'print a text', 'core:printf')
+      const { items, total } = await stores.learning.since('default')
+      expect([items.length, total]).toEqual([4, 4])
+      expect(items.find(({ query, toolId }) => query === 'print a text' && toolId === 'core:echo')?.successes).toBe(2)
+      expect((await stores.learning.since('default', items.at(-1)?.learnedAt)).items.at(-1)).toEqual(items.at(-1))
+      expect(await stores.learning.since('elsewhere')).toEqual({ items: [], total: 0 })
+      expect(await stores.learning.forget(caller)).toBe(4)
+      expect((await stores.learning.since('default')).total).toBe(0)
+      const { items: record } = await stores.audit.list('default', { limit: 1, subject: 'learning' })
+      expect(record[0]).toMatchObject({ action: 'learning.forget', actor: 'tester', before: { count: 4 } })
+    })
+
     it('tells of a change within a second, and counts it', async () => {
       const before = await stores.feed.version('default')
       let hear = (_workspace: string) => {}

@@ -7,12 +7,14 @@ import type { Database, Db } from './database.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseKeyStore } from './key-store.ts'
+import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
 import { DatabasePolicyStore } from './policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
 import { DatabaseSecretStore } from './secret-store.ts'
+import { DatabaseStatsStore } from './stats-store.ts'
 import { DatabaseToolStore } from './tool-store.ts'
 
 /** Everything that is kept in a database. */
@@ -29,8 +31,10 @@ export function createStores(database: Database): Stores {
     answers: new DatabaseAnswerStore(db),
     executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
+    learning: new DatabaseLearningStore(db),
+    stats: new DatabaseStatsStore(db, database.engine),
     feed,
-    transaction: (work) => transact(db, (inner) => work(on(inner))),
+    transaction: (work, options) => transact(db, (inner) => work(on(inner)), options),
     ping: async () => void (await guard(() => db.execute(sql`select 1`))),
   })
   return on(database.db)

@@ -8,6 +8,7 @@ import { addVersion } from './add-version.ts'
 import { createMany } from './create-many.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
+import { listOffered } from './list-offered.ts'
 import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
@@ -45,11 +46,14 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   createMany(caller: Caller, drafts: readonly NewTool[]) {
-    return this.#change(async (db) => {
+    // Whoever makes many says how long that may take.
+    const withinMs = Number.POSITIVE_INFINITY
+    const make = async (db: Db) => {
       for (const categoryId of new Set(drafts.map(({ content }) => content.categoryId)))
         await checkCategory(db, caller.workspace, categoryId)
       await createMany(db, caller, drafts)
-    })
+    }
+    return transact(this.#db, make, { withinMs })
   }
 
   get(workspace: string, idOrName: string) {
@@ -74,15 +78,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   offered(workspace: string) {
-    return guard(async () => {
-      const rows = await this.#db
-        .select({ tool: tools, category: toolCategories.name })
-        .from(tools)
-        .leftJoin(toolCategories, eq(toolCategories.id, tools.categoryId))
-        .where(and(eq(tools.workspaceId, workspace), eq(tools.status, 'ACTIVE')))
-        .orderBy(tools.name)
-      return rows.map(({ tool, category }) => ({ tool: toTool(tool), category }))
-    })
+    return guard(() => listOffered(this.#db, workspace))
   }
 
   change(

@@ -1,128 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { holdConnection } from '../support/hold-connection.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 import { runCli } from '../support/run-cli.ts'
 import { ask, startServer, type TestServer } from '../support/start-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 let server: TestServer
-let folder: string
-const logFile = () => join(folder, 'log')
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tooldex-log-'))
-  server = await startServer({ env: { TOOLDEX_LOG_FILE: logFile() } })
+  server = await startServer()
 }, 60_000)
-afterAll(async () => {
-  await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** A connection that has sent this much and waits. */
-function open(text: string, to = server): Socket {
-  const socket = connect(Number(new URL(to.url).port), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write(text)
-  onTestFinished(() => void socket.destroy())
-  return socket
-}
-
-const closed = (socket: Socket): Promise<number> => {
-  const started = performance.now()
-  socket.resume()
-  return new Promise((resolve) => socket.once('close', () => resolve(performance.now() - started)))
-}
-
-describe('a server under attack', () => {
-  it('35: heads and bodies that come too slowly are let go, and others are served meanwhile', async () => {
-    const heads = Array.from({ length: 200 }, () => open('GET /api/v1/tools HTTP/1.1\r\nhost: x\r\nx-slow: '))
-    const bodies = Array.from({ length: 50 }, () =>
-      open(
-        `POST /api/v1/tools HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
-      ),
-    )
-    const ends = Promise.all([...heads.map(closed), ...bodies.map(closed)])
-    const dripping = setInterval(() => {
-      for (const socket of [...heads, ...bodies]) if (socket.writable) socket.write('a')
-    }, 1000)
-    for (let index = 0; index < 20; index++) expect((await server.request('GET', '/tools?limit=1')).status).toBe(200)
-    const times = await ends
-    clearInterval(dripping)
-    expect(Math.max(...times.slice(0, 200))).toBeLessThan(20_000)
-    expect(Math.max(...times)).toBeLessThan(45_000)
-    expect((await server.request('GET', '/tools?limit=1')).status).toBe(200)
-  }, 60_000)
-
-  it('38: what callers send is one escaped line in the log, or none', async () => {
-    const evil = 'x\r\n2026-01-01T00:00:00.000Z ERROR forged\u001b[2J\u001b[31m\u0085\u2028'
-    await server.request('GET', `/tools/${encodeURIComponent(evil)}`)
-    await server.request('GET', `/${encodeURIComponent(evil)}`)
-    await server.request('POST', '/tools', { body: draft(evil) })
-    await register(server, 'logged', { description: evil, changelog: evil, tags: [evil] })
-    await server.request('POST', '/search', { body: { query: evil } })
-    const { headers } = await server.request('GET', '/tools/logged', {
-      headers: { 'x-request-id': 'a b"' },
-    })
-    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    const kept = await server.request('GET', '/tools/logged', { headers: { 'x-request-id': 'trace-1.a_b' } })
-    expect(kept.headers.get('x-request-id')).toBe('trace-1.a_b')
-    await sleep(200)
-    const text = readFileSync(logFile(), 'utf8')
-    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/)
-    for (const line of text.trimEnd().split('\n'))
-      expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z (?:DEBUG|INFO|WARNING|ERROR) /)
-    expect(text).not.toMatch(/^\S+ ERROR forged/m)
-  })
-
-  it('114: a key in the address is refused and not written down', async () => {
-    for (const name of ['key', 'token', 'access_token', 'api_key', 'apiKey', 'KEY', 'secret'])
-      for (const key of [server.key, undefined])
-        expectProblem(await server.request('GET', `/tools?${name}=${server.key}`, { key }), 401, 'UNAUTHORIZED')
-    await sleep(200)
-    expect(readFileSync(logFile(), 'utf8')).not.toContain(server.key)
-    expect(server.stderr()).not.toContain(server.key)
-  })
-
-  it('115: secrets are kept as hashes and shown once', async () => {
-    const headers = { 'idempotency-key': 'make-a-key' }
-    const made = await server.request('POST', '/keys', { body: { name: 'shown once', scopes: ['read'] }, headers })
-    expect(made.status).toBe(201)
-    const { secret } = made.body
-    expectProblem(
-      await server.request('POST', '/keys', { body: { name: 'shown once', scopes: ['read'] }, headers }),
-      409,
-    )
-    for (const path of ['/keys', '/audit?limit=100']) {
-      const { text } = await server.request('GET', path)
-      expect(text).not.toContain(secret)
-      expect(text).not.toContain(server.key)
-      expect(text).not.toMatch(/"hash"/)
-    }
-    expect((await server.request('GET', '/tools', { key: secret })).status).toBe(200)
-    expectProblem(await server.request('POST', '/tools', { key: secret, body: draft('x') }), 403, 'FORBIDDEN')
-    expectProblem(await server.request('GET', '/keys', { key: secret }), 403, 'FORBIDDEN')
-    expect((await server.request('DELETE', '/keys/shown%20once')).status).toBe(200)
-    await sleep(1100)
-    expectProblem(await server.request('GET', '/tools', { key: secret }), 401, 'UNAUTHORIZED')
-    await sleep(100)
-    expect(readFileSync(logFile(), 'utf8')).not.toContain(secret)
-  })
-
-  it('115: guessing is slowed down, and a right key goes on working', async () => {
-    expect((await server.request('GET', '/tools')).status).toBe(200)
-    const answers = []
-    for (let index = 0; index < 40; index++)
-      answers.push(await server.request('GET', '/tools', { key: `guess-${index}` }))
-    expect(answers[0]?.status).toBe(401)
-    expectProblem(answers.at(-1) as (typeof answers)[number], 429, 'TOO_BUSY')
-    expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
-    await sleep(1100)
-    expect((await server.request('GET', '/tools')).status).toBe(200)
-  })
-})
+afterAll(() => server?.stop())
 
 describe('what every answer is like', () => {
   it('an address that takes another method says which', async () => {
@@ -193,7 +84,7 @@ describe('what every answer is like', () => {
       400,
     ],
   ])('%s is answered in the same shape', async (_, text, status) => {
-    const socket = open(text)
+    const socket = holdConnection(server, text)
     let answer = ''
     socket.setEncoding('utf8').on('data', (more: string) => {
       answer += more
@@ -248,7 +139,7 @@ describe('starting and stopping', { timeout: 90_000 }, () => {
     const body = JSON.stringify(draft('drained'))
     const half = body.length >> 1
     const head = `host: x\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
-    const socket = open(`POST /api/v1/tools HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, half)}`, own)
+    const socket = holdConnection(own, `POST /api/v1/tools HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, half)}`)
     let answer = ''
     socket.setEncoding('utf8').on('data', (more: string) => {
       answer += more

@@ -10,13 +10,15 @@ export interface ApiOperation {
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: Schema }[]
   readonly body?: { readonly schema: Schema; readonly example?: unknown }
   readonly status: string
+  /** What a success is; mostly JSON. */
+  readonly media: string
 }
 
 interface Described {
   readonly operationId: string
   readonly parameters?: ApiOperation['parameters']
   readonly requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } }
-  readonly responses: Record<string, unknown>
+  readonly responses: Record<string, { readonly content?: Record<string, unknown> }>
 }
 
 /** The document, as anyone who fetches it sees it. */
@@ -29,14 +31,18 @@ export const apiDocument = JSON.parse(JSON.stringify(openApiDocument())) as {
 }
 
 export const apiOperations: readonly ApiOperation[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
-    path,
-    method,
-    operationId,
-    parameters,
-    ...(requestBody === undefined ? {} : { body: requestBody.content['application/json'] }),
-    status: Object.keys(responses).find((status) => status !== 'default') ?? '',
-  })),
+  Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => {
+    const status = Object.keys(responses).find((each) => each !== 'default') ?? ''
+    return {
+      path,
+      method,
+      operationId,
+      parameters,
+      ...(requestBody === undefined ? {} : { body: requestBody.content['application/json'] }),
+      status,
+      media: Object.keys(responses[status]?.content ?? {})[0] ?? '',
+    }
+  }),
 )
 
 /** Follows a pointer such as #/components/schemas/Problem. */
@@ -65,11 +71,9 @@ export const faultsOfSchema = (schema: unknown): string =>
   ajv.validateSchema(schema as object) === true ? '' : ajv.errorsText(ajv.errors)
 
 const escapePart = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1')
-/** Where the schema of an operation's answer is; a stream of events is a text. */
-export const answerAt = ({ path, method, status, operationId }: ApiOperation): string => {
-  const type = operationId === 'executions.follow' ? 'text~1event-stream' : 'application~1json'
-  return `#/paths/${encodeURIComponent(escapePart(path))}/${method}/responses/${status}/content/${type}/schema`
-}
+/** Where the schema of an operation's answer is. */
+export const answerAt = ({ path, method, status, media }: ApiOperation): string =>
+  `#/paths/${encodeURIComponent(escapePart(path))}/${method}/responses/${status}/content/${escapePart(media)}/schema`
 /** Where the schema of an operation's body is. */
 export const bodyAt = ({ path, method }: ApiOperation): string =>
   `#/paths/${encodeURIComponent(escapePart(path))}/${method}/requestBody/content/application~1json/schema`

@@ -1,28 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { startPostgres, type TestPostgres } from './start-postgres.ts'
 import { type ServerOptions, startServer, type TestServer } from './start-server.ts'
+
+/** A server's options, and what is done to its database before it starts. */
+interface EngineOptions extends ServerOptions {
+  readonly prepare?: (where: { url?: string | undefined; home: string }) => Promise<void>
+}
 
 /** Runs the same tests against a server on the embedded database and one on a real PostgreSQL. */
 export function onEachEngine(
   name: string,
   tests: (server: () => TestServer, database: () => string | undefined) => void,
-  options: ServerOptions = {},
+  { prepare, ...options }: EngineOptions = {},
 ): void {
   for (const engine of ['embedded', 'PostgreSQL'] as const) {
     describe(`${name} (${engine})`, () => {
       let postgres: TestPostgres | undefined
       let server: TestServer | undefined
       let database: string | undefined
+      let home: string
       beforeAll(async () => {
+        home = mkdtempSync(join(tmpdir(), 'tooldex-engine-'))
         if (engine === 'PostgreSQL') {
           postgres = await startPostgres()
           database = await postgres.createDatabase()
         }
-        server = await startServer({ ...options, database })
+        await prepare?.({ url: database, home })
+        server = await startServer({ ...options, database, home })
       }, 120_000)
       afterAll(async () => {
         await server?.stop()
         await postgres?.stop()
+        rmSync(home, { recursive: true, force: true })
       }, 60_000)
       tests(
         () => server as TestServer,

@@ -32,6 +32,7 @@ export async function fillDatabase({ db }: Database, stores: Stores, texts: read
       values (${tool.id}, ${name}, 1, '{"n": 12345678901234567890.123, "one": 1.0}', ${JSON.stringify({ text })}::text::jsonb)`)
   }
   await stores.keys.create(caller, { name: `key ${tag}`, hash: `hash ${tag}`, prefix: 'tdx_', scopes: ['read'] })
+  for (const text of texts) await stores.learning.note('default', `${text} ${tag}`, `core:${tag}`)
   await stores.answers.claim(caller, `answer ${tag}`, 'body')
   await db.execute(
     sql`insert into policies (workspace_id, name, policy) values ('default', ${`p ${tag}`}, '{"a": [1]}')`,

@@ -29,7 +29,8 @@ export interface World {
 
 const secret = 'tdx_a_key_for_tests_only_0123456789'
 
-async function openRegistry() {
+/** A registry in memory, with what the surfaces need. */
+export async function openRegistry() {
   const database = await openDatabase({})
   await migrate(database)
   const stores = createStores(database)

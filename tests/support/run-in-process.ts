@@ -15,6 +15,8 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     openRegistry: async () => {
       throw new Error('no registry here')
     },
+    findServer: () => undefined,
+    runningServer: () => undefined,
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

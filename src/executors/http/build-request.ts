@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { HttpConfig } from './check-config.ts'
+import { ownHeaders } from './check-request.ts'
 
 /** A request with its parameters filled in; who it is from is added when it is sent. */
 export interface BuiltRequest {
@@ -16,6 +17,7 @@ const wholeWord = /^\{([A-Za-z_][\w.-]*)\}$/
 /** Fills a template: what stands in an address is encoded, what stands alone in a body keeps its type. */
 export function buildRequest({ method, url, headers = {}, query = {}, body }: HttpConfig, input: Input): BuiltRequest {
   const address = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name])))
+  refuseAddress(address)
   for (const [name, value] of Object.entries(query)) {
     for (const each of [fill(value, input)].flat())
       if (each !== undefined && each !== null) address.searchParams.append(name, asText(each))
@@ -24,12 +26,19 @@ export function buildRequest({ method, url, headers = {}, query = {}, body }: Ht
   for (const [name, value] of Object.entries(headers)) {
     const filled = value.replace(placeholder, (_, parameter: string) => asText(input[parameter] ?? ''))
     if (/[\0\r\n]/.test(filled)) throw refuse(name, 'would break a header in two')
+    if (ownHeaders.has(name.toLowerCase())) throw refuse(name, 'is not for a tool to set')
     sent[name.toLowerCase()] = filled
   }
   if (body === undefined) return { method, url: address, headers: sent, body: null }
   const filled = fill(body, input)
   if (typeof filled !== 'string') sent['content-type'] ??= 'application/json'
   return { method, url: address, headers: sent, body: typeof filled === 'string' ? filled : JSON.stringify(filled) }
+}
+
+/** Registration refuses these too; what is stored may be older than a rule. */
+function refuseAddress({ protocol, username, password }: URL): void {
+  if ((protocol === 'http:' || protocol === 'https:') && username === '' && password === '') return
+  throw new TooldexError('ADDRESS_REFUSED', 'Only addresses of http and https are asked, without a password in them.')
 }
 
 /** One part of an address: nothing in a value can become another part, another address or a way up. */

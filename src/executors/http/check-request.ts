@@ -6,7 +6,15 @@ type Path = readonly PropertyKey[]
 
 const placeholder = /\{([A-Za-z_][\w.-]*)\}/g
 // The connection is ours to keep; a tool that sets these could smuggle a second request.
-const ownHeaders = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer'])
+export const ownHeaders = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'te',
+  'trailer',
+])
 
 /** What makes no sense in a request although each field is well formed by itself. */
 export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {

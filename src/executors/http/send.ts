@@ -72,7 +72,7 @@ async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpAn
 const keepsMethod = (status: number): boolean => status === 307 || status === 308
 
 function redirectTo(location: string, from: URL): URL {
-  if (!URL.canParse(location, from)) throw refuse(`${from.host} sent the request on to no address at all.`)
+  if (!URL.canParse(location, from.href)) throw refuse(`${from.host} sent the request on to no address at all.`)
   const to = new URL(location, from)
   if (to.protocol !== 'https:' && to.protocol !== 'http:')
     throw refuse(`${from.host} sent the request on to ${to.protocol}`)

@@ -108,7 +108,7 @@ async function openText(file: string): Promise<AsyncIterable<Buffer>> {
 }
 
 /** Only a line feed ends a line: JSON may have other line ends inside. */
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest: string[] = []
   for await (const chunk of chunks) {

@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
-import { TooldexError } from '../../base/errors.ts'
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
-
-const longestTurnMs = 50
 
 /** Tools that search finds by nothing of what their authors say users would type. */
 export async function checkExamples(
@@ -14,18 +11,14 @@ export async function checkExamples(
 ): Promise<readonly Finding[]> {
   const find = createFinder(tools, loadEmbedder)
   const findings: Finding[] = []
-  let turn = performance.now()
+  const rest = takeTurns(signal)
   for (const tool of tools) {
     const misses = tool.exampleRequests.flatMap((request) => {
       const found = find(request)
       return found.includes(tool.toolName) ? [] : [{ request, instead: found[0] }]
     })
     findings.push(...toFinding(tool, misses))
-    if (performance.now() - turn > longestTurnMs) {
-      await setImmediate()
-      turn = performance.now()
-    }
-    if (signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The linting was cancelled.')
+    await rest()
   }
   return findings
 }

@@ -1,3 +1,4 @@
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { createTokenizer, termsOf } from '../../search/tokenize.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
@@ -9,19 +10,39 @@ interface Described {
   readonly vector: Float32Array | undefined
 }
 
+// Of a tool that many are copied from, more would tell nothing more.
+const mostTwins = 10
+
 /** Tools that say nearly the same, so that choosing between them is a guess. */
-export function findDuplicates(tools: readonly LintTool[], embedder: Embedder | undefined): readonly Finding[] {
-  const described = describeAll(tools, embedder)
-  return candidates(described).flatMap(([a, b]): Finding[] => {
-    const overlap = overlapOf(a.terms, b.terms)
-    const cosine = cosineOf(a.vector, b.vector)
-    if (!isDuplicate(overlap, cosine)) return []
-    const where = a.tool.cliName === b.tool.cliName ? '' : ` of ${b.tool.cliName}`
-    const alike = `${Math.round(100 * overlap)}% of the words${cosine === undefined ? '' : `, cosine ${cosine.toFixed(2)}`}`
-    const message = `says nearly the same as ${b.tool.toolName}${where} (${alike})`
-    const hint = 'Say in each what sets it apart, or keep one.'
-    return [{ rule: 'near-duplicate', severity: 'warning', tool: a.tool.toolName, message, hint }]
-  })
+export async function findDuplicates(
+  tools: readonly LintTool[],
+  embedder: Embedder | undefined,
+  signal?: AbortSignal,
+): Promise<readonly Finding[]> {
+  const rest = takeTurns(signal)
+  const described = await describeAll(tools, embedder, rest)
+  const findings: Finding[] = []
+  for (const [one, others] of candidates(described)) {
+    let twins = 0
+    for (const other of others) {
+      const finding = compare(other, one)
+      if (finding !== undefined) findings.push(finding)
+      if (finding !== undefined && ++twins === mostTwins) break
+      await rest()
+    }
+  }
+  return findings
+}
+
+function compare(a: Described, b: Described): Finding | undefined {
+  const overlap = overlapOf(a.terms, b.terms)
+  const cosine = cosineOf(a.vector, b.vector)
+  if (!isDuplicate(overlap, cosine)) return undefined
+  const where = a.tool.cliName === b.tool.cliName ? '' : ` of ${b.tool.cliName}`
+  const alike = `${Math.round(100 * overlap)}% of the words${cosine === undefined ? '' : `, cosine ${cosine.toFixed(2)}`}`
+  const message = `says nearly the same as ${b.tool.toolName}${where} (${alike})`
+  const hint = 'Say in each what sets it apart, or keep one.'
+  return { rule: 'near-duplicate', severity: 'warning', tool: a.tool.toolName, message, hint }
 }
 
 function isDuplicate(overlap: number, cosine: number | undefined): boolean {
@@ -30,23 +51,29 @@ function isDuplicate(overlap: number, cosine: number | undefined): boolean {
   return (overlap >= sameWords && cosine >= support.cosine) || (cosine >= sameMeaning && overlap >= support.overlap)
 }
 
-function describeAll(tools: readonly LintTool[], embedder: Embedder | undefined): readonly Described[] {
+async function describeAll(
+  tools: readonly LintTool[],
+  embedder: Embedder | undefined,
+  rest: () => Promise<void> | undefined,
+): Promise<readonly Described[]> {
   const tokenizer = createTokenizer()
   const words = tools.map((tool) => [...new Set(termsOf(tokenizer, tool.description))])
   const counts = new Map<string, number>()
   for (const term of words.flat()) counts.set(term, (counts.get(term) ?? 0) + 1)
   const rarestFirst = (a: string, b: string) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || (a < b ? -1 : 1)
-  return tools.map((tool, index) => ({
-    tool,
-    terms: (words[index] ?? []).sort(rarestFirst),
-    vector: embedder?.embedTool({ id: '', name: '', description: tool.description })?.slice(),
-  }))
+  const described: Described[] = []
+  for (const [index, tool] of tools.entries()) {
+    const vector = embedder?.embedTool({ id: '', name: '', description: tool.description })?.slice()
+    described.push({ tool, terms: (words[index] ?? []).sort(rarestFirst), vector })
+    await rest()
+  }
+  return described
 }
 
 /** Pairs that may share enough words: two such lists meet within the first, rarest part of both, so only it is compared. */
-function candidates(described: readonly Described[]): readonly (readonly [Described, Described])[] {
+function* candidates(described: readonly Described[]): Generator<readonly [Described, readonly Described[]]> {
   const seen = new Map<string, number[]>()
-  return described.flatMap((one, index) => {
+  for (const [index, one] of described.entries()) {
     const least = Math.ceil(lintLimits.support.overlap * one.terms.length)
     const others = new Set<number>()
     for (const term of one.terms.slice(0, one.terms.length - least + 1)) {
@@ -55,8 +82,8 @@ function candidates(described: readonly Described[]): readonly (readonly [Descri
       places.push(index)
       seen.set(term, places)
     }
-    return [...others].map((other) => [described[other] as Described, one] as const)
-  })
+    yield [one, Array.from(others, (other) => described[other] as Described)]
+  }
 }
 
 function overlapOf(a: readonly string[], b: readonly string[]): number {

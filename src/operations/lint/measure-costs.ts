@@ -1,3 +1,4 @@
+import { takeTurns } from '../../base/take-turns.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
 
@@ -9,8 +10,13 @@ export interface SourceCost {
 }
 
 /** Counts what each source costs, and names the tools and sources that cost much. */
-export function measureCosts(tools: readonly LintTool[], count: TokenCounter) {
-  const costs = tools.map((tool) => ({ tool, tokens: count(definitionText(tool)) }))
+export async function measureCosts(tools: readonly LintTool[], count: TokenCounter, signal?: AbortSignal) {
+  const rest = takeTurns(signal)
+  const costs: { readonly tool: LintTool; readonly tokens: number }[] = []
+  for (const tool of tools) {
+    costs.push({ tool, tokens: count(definitionText(tool)) })
+    await rest()
+  }
   const totals = new Map<string, SourceCost>()
   for (const { tool, tokens } of costs) {
     const before = totals.get(tool.cliName) ?? { source: tool.cliName, tools: 0, tokens: 0 }

@@ -1,7 +1,8 @@
 import { TooldexError } from '../../base/errors.ts'
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Bundle, BundlePlan, BundleTool } from '../../contract/bundle.ts'
 import { transitions } from '../../contract/registry.ts'
-import type { Stores } from '../../contract/stores.ts'
+import type { NewTool, Stores } from '../../contract/stores.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from './current-bundle.ts'
@@ -52,17 +53,19 @@ type IdOf = (name: string | null) => Promise<string | null>
 
 async function createTools(
   stores: Stores,
-  { caller }: OperationContext,
+  { caller, signal }: OperationContext,
   tools: readonly BundleTool[],
   idOf: IdOf,
 ): Promise<void> {
   const ids = new Map<string | null, string | null>()
   for (const category of new Set(tools.map((tool) => tool.category))) ids.set(category, await idOf(category))
-  const drafts = tools.map((tool) => ({
-    content: toContent(tool, ids.get(tool.category) ?? null),
-    status: tool.status ?? ('DRAFT' as const),
-    changelog: tool.changelog ?? undefined,
-  }))
+  const drafts: NewTool[] = []
+  const rest = takeTurns(signal)
+  for (const tool of tools) {
+    const content = toContent(tool, ids.get(tool.category) ?? null)
+    drafts.push({ content, status: tool.status ?? 'DRAFT', changelog: tool.changelog ?? undefined })
+    await rest()
+  }
   await stores.tools.createMany(caller, drafts)
 }
 

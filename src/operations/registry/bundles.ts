@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
-import { planBundle, readBundle } from '../../sources/bundle/index.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { planBundle, readBundleAside } from '../../sources/bundle/index.ts'
+import { defineOperation } from '../operation.ts'
 import { applyPlan } from './apply-plan.ts'
+import { checkBundle, refuseIncomplete, remarkIncomplete } from './check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
-import { refuseInvalid, registryOf } from './registry.ts'
+import { registryOf } from './registry.ts'
 
 const tag = 'bundles'
 const Part = z.object({
@@ -51,12 +51,14 @@ export const importBundle = defineOperation({
     warnings: z.array(z.string()),
   }),
   async handle({ bundle, text, file, prune, dryRun }, context) {
-    const read = bundle === undefined ? readBundle(text ?? '', { file }) : { bundle, warnings: [] }
-    await refuseInvalidTools(context, read.bundle)
-    const warnings = read.warnings.map(({ message }) => message)
+    const { signal } = context
+    const read = bundle === undefined ? await readBundleAside(text ?? '', { file, signal }) : { bundle, warnings: [] }
+    const checked = await checkBundle(context, read.bundle)
+    const warnings = [...read.warnings.map(({ message }) => message), ...remarkIncomplete(checked)]
     const { stores } = registryOf(context)
     const planOn = async (on: Stores) => {
       const current = await readCurrent(on, context.caller.workspace)
+      refuseIncomplete(checked, current)
       const plan = planBundle(current, read.bundle, { prune })
       return { plan, diffs: diffsOf(plan, current, read.bundle) }
     }
@@ -68,12 +70,14 @@ export const importBundle = defineOperation({
       const planned = await planOn(inner)
       await applyPlan(inner, context, planned.plan, read.bundle)
       return planned
-    })
+    }, importing)
     return { plan: toPlan(plan), diffs, applied: true, warnings }
   },
 })
 
 const mostDiffs = 50
+// Thousands of tools take the embedded engine longer than any other change.
+const importing = { withinMs: 300_000 }
 
 function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): z.output<typeof ToolDiffText>[] {
   const [before, after] = [current, wanted].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
@@ -86,18 +90,3 @@ function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): z.output<ty
 }
 
 const toPlan = (plan: BundlePlan): z.output<typeof Plan> => structuredClone(plan) as z.output<typeof Plan>
-
-async function refuseInvalidTools(context: OperationContext, { tools }: Bundle): Promise<void> {
-  const problems: { message: string; problems: TooldexError['problems'] }[] = []
-  for (const tool of tools) {
-    try {
-      await refuseInvalid(context, toContent(tool, null))
-    } catch (error) {
-      if (!(error instanceof TooldexError) || error.code !== 'TOOL_INVALID') throw error
-      problems.push({ message: error.message, problems: error.problems })
-    }
-  }
-  if (problems.length === 0) return
-  const message = problems.map((each) => each.message).join(' ')
-  throw new TooldexError('TOOL_INVALID', message, { problems: problems.flatMap((each) => each.problems) })
-}

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Caller, KeyScope } from '../../contract/stores.ts'
@@ -28,7 +28,7 @@ export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`)
 }
 
 /** Keys are long and random, so one round of a fast hash is enough, and nothing is compared letter by letter. */
-export const hashKey = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const hashKey = (secret: string): string => hash('sha256', secret, 'hex')
 
 /** Make a key. */
 export const createKey = defineOperation({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deepFreeze } from '../../base/deep-freeze.ts'
 import type { Logger } from '../../base/logger.ts'
+import { takeTurns } from '../../base/take-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { OfferedTool, Stores } from '../../contract/stores.ts'
@@ -49,7 +50,15 @@ export class RegistryFeed {
     const version = await this.#stores.feed.version(this.#workspace)
     const offered = await this.#stores.tools.offered(this.#workspace)
     const { tools } = await this.#catalogue.open()
-    tools.sync(registryBackend, offered.map(toCatalogTool), { checked: true })
+    const shown: CatalogTool[] = []
+    const rest = takeTurns()
+    for (const tool of offered) {
+      shown.push(toCatalogTool(tool))
+      await rest()
+    }
+    const before = tools.version
+    tools.sync(registryBackend, shown, { checked: true })
+    if (tools.version !== before) this.#catalogue.announce()
     this.#seen = version
   }
 

@@ -39,11 +39,16 @@ export async function findRegistered(context: OperationContext, idOrName: string
 
 /** Refuses a tool with anything wrong in it, naming all of it at once. */
 export async function refuseInvalid(context: OperationContext, content: ToolContent): Promise<void> {
-  const problems = await registryOf(context).check(content, context.signal)
+  const refusal = refusalOf(content, await registryOf(context).check(content, context.signal))
+  if (refusal !== undefined) throw refusal
+}
+
+/** The error that a tool with these problems is refused with, if any of them is one. */
+export function refusalOf(content: ToolContent, problems: readonly Problem[]): TooldexError | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error')
-  if (errors.length === 0) return
+  if (errors.length === 0) return undefined
   const text = errors.map(({ pointer, message }) => `${pointer ?? ''} ${message.replace(/\.$/, '')}`.trim()).join('; ')
-  throw new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
+  return new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
 }
 
 /** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */

@@ -8,7 +8,8 @@ export const toolFields = [
   ...['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent', 'changelog'],
 ] as const
 
-const toolKeys: KeyShape = {
+/** The keys of a tool: as on the wire, or in snake_case. */
+export const toolKeys: KeyShape = {
   keys: bothSpellings(toolFields.join(' ')),
   inside: { examples: { keys: bothSpellings('description args resultHint') } },
 }

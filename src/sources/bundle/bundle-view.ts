@@ -38,7 +38,8 @@ export function toDocument(document: YamlDocument, view: BundleView): YamlDocume
   }
 }
 
-function respell(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+/** A path of names in code as the keys are spelled in the data. */
+export function respell(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   let holder = root
   return path.map((part) => {
     const key = isFields(holder) ? (spellingIn(holder, String(part)) ?? part) : part

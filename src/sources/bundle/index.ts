@@ -1,4 +1,6 @@
+export { toolKeys } from './bundle-keys.ts'
+export { respell } from './bundle-view.ts'
 export { planBundle } from './plan-bundle.ts'
-export { readBundle } from './read-bundle.ts'
+export { readBundleAside } from './read-bundle-aside.ts'
 export { readBundleFolder } from './read-bundle-folder.ts'
 export { writeBundle } from './write-bundle.ts'

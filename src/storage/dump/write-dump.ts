@@ -21,6 +21,7 @@ export const dumpedTables: readonly PgTable[] = [
   runs.secrets,
   schema.apiKeys,
   schema.policies,
+  schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,
 ]

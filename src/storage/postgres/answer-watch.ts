@@ -25,7 +25,7 @@ export class AnswerWatch {
 
   /** What came; true where the server is ready for more, so that nothing is outstanding. */
   received(chunk: Buffer): boolean {
-    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-6)]).subarray(-6)
+    this.#tail = chunk.length >= 6 ? chunk.subarray(-6) : Buffer.concat([this.#tail, chunk]).subarray(-6)
     if (!this.#tail.subarray(0, 5).equals(readyForQuery)) return false
     this.#inside = this.#tail[5] !== idle
     this.#ready = true

@@ -40,6 +40,7 @@ export class Line extends EventEmitter {
 
   /** The connection is made: what was written meanwhile goes out. */
   attach(raw: Socket): void {
+    if (raw.destroyed) this.lose(lineError('CONNECTION_CLOSED', 'the server closed the connection'))
     if (this.#lost !== undefined) return void raw.destroy()
     this.#raw = raw
     raw.on('data', (chunk: Buffer) => this.#receive(chunk))
@@ -65,7 +66,9 @@ export class Line extends EventEmitter {
     this.#raw?.end(chunk)
   }
 
+  /** Nobody will write any more, so that nobody is waited for. */
   destroy(): void {
+    this.#ending = true
     this.lose(lineError('CONNECTION_DESTROYED', 'the connection was given up'))
   }
 

@@ -4,7 +4,9 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { connectLine } from './connect-line.ts'
+import { type Line, lineError } from './line.ts'
 import { prepareStatements } from './prepare-statements.ts'
+import { type Address, readAddress } from './read-address.ts'
 
 /** How long things may take: everything that waits has an end. */
 export interface PostgresLimits {
@@ -38,67 +40,66 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
     throw new TooldexError('USAGE', 'DATABASE_URL is not the address of a PostgreSQL database.', {
       hint: 'Write postgres://user:password@host:5432/database',
     })
-  const sql = prepareStatements(createClient(url, limits))
-  const slow = createClient(url, { ...limits, connections: 1, statementMs: 0, answerMs: Number.POSITIVE_INFINITY })
+  const address = readAddress(url)
+  const { client, close } = createClient(address, limits)
+  const sql = prepareStatements(client)
+  const slow = createClient(address, { ...limits, connections: 1, statementMs: 0, answerMs: Number.POSITIVE_INFINITY })
   return {
     engine: 'postgres',
-    name: nameOf(url),
+    name: address.name,
     db: drizzle(sql, { schema }) as unknown as Db,
-    slow: drizzle(slow, { schema }) as unknown as Db,
+    slow: drizzle(slow.client, { schema }) as unknown as Db,
     async listen(channel, onNotice) {
       const { unlisten } = await sql.listen(channel, onNotice)
       return unlisten
     },
-    close: async () =>
-      void (await Promise.all([sql.end({ timeout: closeSeconds }), slow.end({ timeout: closeSeconds })])),
+    close: async () => void (await Promise.all([close(), slow.close()])),
   }
 }
 
-function createClient(url: string, limits: PostgresLimits): postgres.Sql {
-  const { ssl } = read(url)
-  let attempts = 0
-  const socket = ({ host, port, path }: { host: string[]; port: number[]; path?: string }) => {
-    const at = attempts++ % host.length
-    return connectLine({ host: host[at] ?? 'localhost', port: port[at] ?? 5432, path, ssl }, limits.answerMs)
+/** The driver on lines of our own; once it is closed there is none left, for one that is made while it closes would be forgotten. */
+function createClient(address: Address, limits: PostgresLimits) {
+  const lines = new Set<Line>()
+  let closed = false
+  const connect = connectInTurn(address, limits)
+  const socket = () => {
+    if (closed) throw lineError('CONNECTION_ENDED', 'the database is closed')
+    const line = connect()
+    lines.add(line)
+    return line.once('close', () => lines.delete(line))
   }
-  const options = {
-    max: limits.connections,
-    connect_timeout: limits.connectSeconds,
-    idle_timeout: 60,
-    backoff: () => reconnectSeconds,
-    // Nothing here is kept in array columns, so their types need not be asked for.
-    fetch_types: false,
-    onnotice: () => {},
-    ssl: false,
-    socket,
-    connection: {
-      application_name: 'tooldex',
-      lock_timeout: limits.lockMs,
-      statement_timeout: limits.statementMs,
-      idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-    },
-  } as const
-  return postgres(url, options as unknown as postgres.Options<Record<string, never>>)
+  const client = postgres(address.rest, { ...driverOptions(limits), socket } as object)
+  const close = async () => {
+    await client.end({ timeout: closeSeconds })
+    closed = true
+    for (const line of lines) line.destroy()
+  }
+  return { client, close }
 }
 
-/** What the driver makes of the address; nothing is connected yet. */
-function read(url: string): { readonly ssl: unknown } {
-  try {
-    return postgres(url, { max: 1 }).options as { ssl: unknown }
-  } catch (cause) {
-    throw new TooldexError('USAGE', 'DATABASE_URL cannot be read.', {
-      hint: 'Write postgres://user:password@host:5432/database, with %XX for odd characters.',
-      cause,
-    })
+/** The first place that answers will do, unless the driver asks each what it is; then each line starts at the next. */
+function connectInTurn({ places, tls, anyPlace }: Address, { connectSeconds, answerMs }: PostgresLimits): () => Line {
+  let next = 0
+  return () => {
+    const at = anyPlace ? 0 : next++ % places.length
+    const inTurn = [...places.slice(at), ...places.slice(0, at)]
+    return connectLine({ places: inTurn, tls }, { connectMs: connectSeconds * 1000, answerMs })
   }
 }
 
-/** Where the database is, without who asks. */
-function nameOf(url: string): string {
-  try {
-    const { host, pathname } = new URL(url)
-    return `${host}${pathname}`
-  } catch {
-    return 'postgres'
-  }
-}
+const driverOptions = (limits: PostgresLimits) => ({
+  max: limits.connections,
+  connect_timeout: limits.connectSeconds,
+  idle_timeout: 60,
+  backoff: () => reconnectSeconds,
+  // Nothing here is kept in array columns, so their types need not be asked for.
+  fetch_types: false,
+  onnotice: () => {},
+  ssl: false,
+  connection: {
+    application_name: 'tooldex',
+    lock_timeout: limits.lockMs,
+    statement_timeout: limits.statementMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  },
+})

@@ -5,8 +5,10 @@ import { parseJsonOrYaml } from '../../base/json-document.ts'
 import type { Problem } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
+import { bothSpellings, type KeyShape, respellKeys } from '../../base/yaml-keys.ts'
 import { bundleLimits } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import { respell, toolKeys } from '../../sources/bundle/index.ts'
 
 /** The fields in a file, and where each of them stands. */
 export interface ToolFile {
@@ -29,11 +31,14 @@ export function readToolFile(file: string, script?: string): ToolFile {
   const { value } = document
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TooldexError('USAGE', `${name} does not hold the fields of a tool.`, { hint: mendHint })
-  const { scriptFile, ...rest } = value as Record<string, unknown>
+  const { scriptFile, ...rest } = respellKeys(value, fileKeys) as Record<string, unknown>
   const from = script ?? (scriptFile === undefined ? undefined : besides(file, scriptFile))
   const fields = from === undefined ? rest : { ...rest, scriptContent: readTextFile(from, 4 * registryLimits.script) }
   return { fields, explain: (thrown) => placed(thrown, name, document) }
 }
+
+/** The keys of bundles, and those that only stand for a field: in camelCase or in snake_case. */
+const fileKeys: KeyShape = { ...toolKeys, keys: { ...toolKeys.keys, ...bothSpellings('categoryId scriptFile') } }
 
 const mendHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
 
@@ -54,5 +59,7 @@ function place(problem: Problem, file: string, document: YamlDocument): Problem 
   if (problem.pointer === undefined || problem.line !== undefined) return problem
   const path = problem.pointer.split('/').slice(1)
   const names = path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return { ...problem, file, ...document.locate(names, 'key') }
+  // A proposal holds the file's fields one level further in.
+  const own = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
+  return { ...problem, file, ...document.locate(respell(document.value, own), 'key') }
 }

@@ -13,13 +13,25 @@ const deadlineMs = 60_000
 // A bundle may hold thousands of tools.
 const longDeadlineMs = 600_000
 
-/** Asks a server to do an operation: the address, query and body are what its route says. */
+/** Asks a server to do an operation. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
-  { url, key }: RemoteServer,
+  remote: RemoteServer,
   operation: Operation<Input, Output>,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<z.output<Output>> {
+  const late = AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs)
+  const response = await requestRemote(remote, operation, input, AbortSignal.any([signal, late]))
+  return operation.output.parse(await response.json().catch(() => undefined))
+}
+
+/** Sends the request of an operation, with the address, query and body that its route says; a refusal is thrown. */
+export async function requestRemote(
+  { url, key }: RemoteServer,
+  operation: Pick<Operation<z.ZodType, z.ZodType>, 'name' | 'http'>,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Response> {
   if (operation.http === undefined)
     throw new TooldexError('USAGE', `${operation.name} cannot be asked of a server; leave --server out.`)
   const { method, path } = operation.http
@@ -40,15 +52,11 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
       ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
     },
     ...(hasBody ? { body: JSON.stringify(fields) } : {}),
-    signal: AbortSignal.any([
-      signal,
-      AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs),
-    ]),
+    signal,
     redirect: 'error',
   })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw toError(response.status, body)
-  return operation.output.parse(body)
+  if (!response.ok) throw toError(response.status, await response.json().catch(() => undefined))
+  return response
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
@@ -67,6 +75,8 @@ function toQuery(fields: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === null) continue
     for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
+    // One value with a comma would be read as two, unless its name is there again.
+    if (Array.isArray(value) && value.length === 1) query.append(name, '')
   }
   const text = query.toString()
   return text === '' ? '' : `?${text}`

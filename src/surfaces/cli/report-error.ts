@@ -18,7 +18,8 @@ function errorText(error: TooldexError): string {
   for (const problem of error.problems) {
     const mark = problem.severity === 'error' ? colors.red('✗') : colors.yellow('!')
     const text = showInvisible(formatProblem(problem))
-    if (!error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
+    // What has a place is worth a line, even where the message says it already.
+    if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
   return [...lines, `${colors.cyan('next:')} ${nameCommands(error.hint)}`].join('\n')
 }

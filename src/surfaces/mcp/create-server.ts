@@ -20,7 +20,9 @@ const instructions =
 
 /** One MCP server object, for one connection: sharing one between clients would mix up their answers. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { name, version, context, live, classic } = options
+  const { name, version, context, classic } = options
+  // Registered tools come and go while clients are connected.
+  const live = options.live || context.registry !== undefined
   const server = new Server(
     { name, version },
     {
@@ -29,12 +31,12 @@ export function createMcpServer(options: McpServerOptions): Server {
       cacheHints: { 'tools/list': { ttlMs: live ? 5_000 : 3_600_000, cacheScope: 'private' } },
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...listedTools(context.catalogue.current(), options)] }))
+  server.setRequestHandler('tools/list', () => ({ tools: [...listedTools(context.catalogue, options)] }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const given = params.arguments ?? {}
     const scoped = { ...context, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, scoped)
-    const listed = listedTools(context.catalogue.current(), options).some((tool) => tool.name === params.name)
+    const listed = listedTools(context.catalogue, options).some((tool) => tool.name === params.name)
     if (listed) return handleListedTool(params.name, given, scoped)
     throw unknownTool(params.name, classic)
   })

@@ -1,9 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { showInvisible } from '../../base/visible-text.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
 import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import type { CatalogueSnapshot } from '../../operations/live-catalogue.ts'
+import type { CatalogueSnapshot, LiveCatalogue } from '../../operations/live-catalogue.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
@@ -15,13 +16,36 @@ export interface ListMode {
 }
 
 /** The list of tools: the three, with the pinned ones; or in classic mode all. The same every time it is asked for. */
-export function listedTools(snapshot: CatalogueSnapshot, { classic, pinned }: ListMode): readonly Tool[] {
-  if (classic) return snapshot.entries.map((entry) => toTool(snapshot, entry))
-  const shown = pinned.map((name) => snapshot.names.get(name)).filter((entry) => entry !== undefined)
-  return [
-    ...metaTools(),
-    ...shown.filter((entry) => !isMetaTool(entry.toolName)).map((entry) => toTool(snapshot, entry)),
-  ]
+export function listedTools(catalogue: LiveCatalogue, { classic, pinned }: ListMode): readonly Tool[] {
+  const snapshot = catalogue.current()
+  if (classic) {
+    const own = snapshot.entries.map((entry) => toTool(snapshot, entry))
+    const taken = new Set(own.map(({ name }) => name))
+    return [
+      ...own,
+      ...catalogue
+        .registered()
+        .map(toRegistered)
+        .filter(({ name }) => !taken.has(name)),
+    ]
+  }
+  const registered = pinned.length === 0 ? [] : catalogue.registered()
+  const shown = pinned.flatMap((name) => {
+    const entry = snapshot.names.get(name)
+    if (entry !== undefined) return [toTool(snapshot, entry)]
+    return registered.filter((tool) => tool.name === name).map(toRegistered)
+  })
+  return [...metaTools(), ...shown.filter(({ name }) => !isMetaTool(name))]
+}
+
+function toRegistered({ name, title, description, inputSchema, annotations }: CatalogTool): Tool {
+  return {
+    name: toClientName(name),
+    title: showInvisible(title ?? toTitle(name)),
+    description: showInvisible(description),
+    inputSchema: showDescriptions(inputSchema) as Tool['inputSchema'],
+    ...(annotations === undefined ? {} : { annotations }),
+  }
 }
 
 function toTool(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): Tool {

@@ -30,9 +30,9 @@ export class Authenticator {
     this.#keys = keys
   }
 
-  async identify(request: Request, source: string): Promise<Identity> {
-    refuseSecretInAddress(request)
-    const [scheme = '', secret = ''] = (request.headers.get('authorization') ?? '').split(' ')
+  async identify(authorization: string | undefined, address: string, source: string): Promise<Identity> {
+    refuseSecretInAddress(address)
+    const [scheme = '', secret = ''] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || secret === '')
       throw new TooldexError('UNAUTHORIZED', 'A key is needed for this.')
     const hash = hashKey(secret)
@@ -69,9 +69,9 @@ export class Authenticator {
 }
 
 /** An address is written to logs and histories; a key has no place there. */
-function refuseSecretInAddress(request: Request): void {
-  if (!request.url.includes('?')) return
-  const query = new URL(request.url).searchParams
+function refuseSecretInAddress(address: string): void {
+  if (!address.includes('?')) return
+  const query = new URL(address).searchParams
   for (const name of query.keys()) {
     if (/^(?:api_?key|key|token|access_token|authorization|secret)$/i.test(name))
       throw new TooldexError('UNAUTHORIZED', `A key must not be part of the address ('${name}').`)

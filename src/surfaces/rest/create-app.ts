@@ -25,7 +25,10 @@ const safeHeaders = {
   'cache-control': 'no-store',
 }
 
-type Env = { Variables: { requestId: string }; Bindings: { incoming?: { socket?: { remoteAddress?: string } } } }
+type Env = {
+  Variables: { requestId: string; whole?: true }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+}
 
 /** What the server needs to answer. */
 export interface RestOptions {
@@ -46,6 +49,8 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
     await discardBody(c.req.raw)
+    // Looking at headers and adding to them costs as much as the rest of an answer.
+    if (c.get('whole')) return
     c.res.headers.set('x-request-id', c.get('requestId'))
     for (const [name, value] of Object.entries(safeHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
@@ -69,12 +74,23 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
   app.get('/docs', (c) => docsPage(c))
   const contextOf = async (c: Context<Env>): Promise<OperationContext> => {
     const source = c.env?.incoming?.socket?.remoteAddress ?? ''
-    const { key, scopes } = await authenticator.identify(c.req.raw, source)
+    const { key, scopes } = await authenticator.identify(c.req.header('authorization'), c.req.url, source)
     const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
     const catalogue = await catalogueOf(key.workspace)
     const memory = memoryOf(key.workspace)
     const trace = readTrace(c.req.header('traceparent'))
-    return { ...context, catalogue, memory, caller, scopes, signal: c.req.raw.signal, ...(trace && { trace }) }
+    return {
+      ...context,
+      catalogue,
+      memory,
+      caller,
+      scopes,
+      trace,
+      // A signal is made when it is asked for: most operations are too short to be broken off.
+      get signal() {
+        return c.req.raw.signal
+      },
+    }
   }
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
@@ -89,6 +105,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
   const { http } = operation
   const input = await readRequest(c, operation)
+  if (http.media !== undefined) return download(c, operation, { input, context })
   const run = async () => {
     const body = (await invoke(operation, input, context)) as unknown
     return { status: http.isDone?.(body) === true ? 200 : (http.status ?? 200), body }
@@ -110,9 +127,20 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   const tag = entityTag(answer.body, text)
   if (operation.http.method === 'get' && isKnown(c.req.header('if-none-match'), tag))
     return new Response(null, { status: 304, headers: { etag: tag } })
-  // All headers at once: looking at them and adding to them later costs as much as the rest of the answer.
+  c.set('whole', true)
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
   return new Response(text, { status: answer.status, headers })
+}
+
+/** What is too much for one text is sent as it is read. */
+async function download(
+  c: Context<Env>,
+  operation: RoutedOperation,
+  { input, context }: { input: unknown; context: OperationContext },
+): Promise<Response> {
+  const stream = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
+  const headers = { 'content-type': String(operation.http.media), 'content-disposition': 'attachment' }
+  return new Response(stream, { headers: { ...safeHeaders, ...headers, 'x-request-id': c.get('requestId') } })
 }
 
 /** A caller's own id is taken over if it is a plain word, so that nothing in a log can be made up. */

@@ -19,7 +19,7 @@ interface Described {
 const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
 h1{margin-bottom:0}h2{margin-top:2.5rem;border-bottom:1px solid #d9dee5}details{border:1px solid #d9dee5;border-radius:6px;margin:.5rem 0}
 summary{padding:.5rem .75rem;cursor:pointer}code,pre{font:13px/1.45 ui-monospace,monospace}.m{display:inline-block;min-width:4.5rem;font-weight:700}
-.get{color:#0a6}.post{color:#06c}.patch{color:#a60}.delete{color:#c22}pre{background:#f5f7fa;padding:.75rem;overflow:auto;margin:.5rem .75rem}
+.get{color:#0a6}.post{color:#06c}.patch,.put{color:#a60}.delete{color:#c22}pre{background:#f5f7fa;padding:.75rem;overflow:auto;margin:.5rem .75rem}
 p,table{margin:.5rem .75rem}td{padding:.1rem .75rem .1rem 0;vertical-align:top}
 @media(prefers-color-scheme:dark){body{background:#14181d;color:#dfe5ec}pre{background:#1d232b}details,h2{border-color:#333c47}}`
 

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { TooldexError } from '../../base/errors.ts'
 
 /** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */
 export function entityTag(body: unknown, text: string): string {
   const { version, updatedAt } = (body ?? {}) as { version?: unknown; updatedAt?: unknown }
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${version}.${Date.parse(updatedAt)}"`
-  return `W/"${createHash('sha1').update(text).digest('base64url')}"`
+  return `W/"${hash('sha1', text, 'base64url')}"`
 }
 
 /** Whether the caller has exactly this already. */

@@ -21,6 +21,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'categories.change': { name: 'Weather and climate' },
   'tags.rename': { from: 'wether', to: 'weather' },
   'keys.create': { name: 'dashboard', scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' },
+  'policies.put': { default: 'disabled', tools: { weather_now: { args: { city: { pattern: '[A-Z][a-z]+' } } } } },
   'bundle.import': { bundle: { tooldex: 1, categories: [{ name: 'Weather' }], tools: [] }, dryRun: true },
   'tools.search': { query: 'will it rain', limit: 5 },
   'tools.execute': { input: { city: 'Oslo' }, wait: true },

@@ -68,7 +68,10 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
     properties: pick(properties, rest),
     required: required.filter((field) => rest.includes(field)),
   }
-  const content = { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } }
+  const content =
+    http.media === undefined
+      ? { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } }
+      : { [http.media]: { schema: { type: 'string' } } }
   return {
     operationId: name,
     summary,
@@ -86,15 +89,21 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
   }
 }
 
+const listNote = 'Several: a,b or by repeating the name; repeated, each is taken whole, commas and all (x=a%2Cb&x=).'
+
 /** Lists are written with commas or by repeating the name. */
-const queryParameter = (name: string, schema: Json, required: boolean): Json => ({
-  name,
-  in: 'query',
-  required,
-  ...(typeof schema.description === 'string' ? { description: schema.description } : {}),
-  ...(schema.type === 'array' ? { style: 'form', explode: true } : {}),
-  schema,
-})
+const queryParameter = (name: string, schema: Json, required: boolean): Json => {
+  const isList = JSON.stringify(schema).includes('"type":"array"')
+  const description = [schema.description, isList ? listNote : undefined].filter((text) => text !== undefined)
+  return {
+    name,
+    in: 'query',
+    required,
+    ...(description.length === 0 ? {} : { description: description.join(' ') }),
+    ...(isList ? { style: 'form', explode: true } : {}),
+    schema,
+  }
+}
 
 const bodyOf = (name: string, schema: Json): Json => {
   const example = bodyExamples[name]

@@ -27,18 +27,23 @@ export function readQuery(
   query: URLSearchParams,
   elsewhere: ReadonlySet<string>,
 ): Record<string, unknown> {
-  const fields = new Map([...fieldsOf(input)].filter(([name]) => !elsewhere.has(name)))
   const values: Record<string, unknown> = {}
+  if (query.size === 0) return values
+  const fields = new Map([...fieldsOf(input)].filter(([name]) => !elsewhere.has(name)))
   for (const name of new Set(query.keys())) {
     const field = fields.get(name)
     if (field === undefined) throw unknownName(name, [...fields.keys()])
     const given = query.getAll(name)
-    if (isList(field)) values[name] = given.flatMap((text) => text.split(',')).filter((text) => text !== '')
+    if (isList(field)) values[name] = readList(given)
     else if (given.length > 1) throw new TooldexError('INPUT_INVALID', `${name} is given ${given.length} times.`)
     else values[name] = toType(field, given[0] ?? '')
   }
   return values
 }
+
+/** Written once, commas part the values; where the name is repeated each is taken whole, so that one may have a comma. */
+const readList = ([first = '', ...others]: readonly string[]): readonly string[] =>
+  (others.length === 0 ? first.split(',') : [first, ...others]).filter((text) => text !== '')
 
 const typesOf = (field: FieldSchema): readonly string[] => [
   ...[field.type ?? []].flat(),

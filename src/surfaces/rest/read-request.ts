@@ -8,25 +8,40 @@ import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
 // A question is answered word by word, while everybody else waits.
 const questionLimits = { bytes: 32 * 1024, depth: 10 }
+const nothing = new URLSearchParams()
+
+interface Plan {
+  readonly names: readonly string[]
+  /** What the address and the headers say. */
+  readonly elsewhere: ReadonlySet<string>
+  readonly takesVersion: boolean
+}
+
+const plans = new WeakMap<RoutedOperation, Plan>()
+
+/** What is the same for every request of an operation is found out once. */
+function planOf(operation: RoutedOperation): Plan {
+  const known = plans.get(operation)
+  if (known !== undefined) return known
+  const names = namesIn(operation.http.path)
+  const takesVersion = fieldsOf(operation.input).has('expectedVersion')
+  const plan = { names, elsewhere: new Set([...names, 'expectedVersion']), takesVersion }
+  plans.set(operation, plan)
+  return plan
+}
 
 /** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
-  const names = namesIn(operation.http.path)
-  const elsewhere = new Set([...names, 'expectedVersion'])
-  const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : new URLSearchParams()
-  const given = hasBody(operation)
+  const { names, elsewhere, takesVersion } = planOf(operation)
+  const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : nothing
+  const given: Record<string, unknown> = hasBody(operation)
     ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
   refuseElsewhere(given, elsewhere)
-  const version = fieldsOf(operation.input).has('expectedVersion')
-    ? expectedVersion(c.req.header('if-match'))
-    : undefined
-  return {
-    ...given,
-    ...Object.fromEntries(names.map((name) => [name, c.req.param(name)])),
-    ...(version === undefined ? {} : { expectedVersion: version }),
-    ...readKey(c.req.header('idempotency-key'), operation, given),
-  }
+  const version = takesVersion ? expectedVersion(c.req.header('if-match')) : undefined
+  for (const name of names) given[name] = c.req.param(name)
+  const key = readKey(c.req.header('idempotency-key'), operation, given)
+  return version === undefined ? { ...given, ...key } : { ...given, ...key, expectedVersion: version }
 }
 
 /** A key in the header is a key in the body; two that differ are refused. */

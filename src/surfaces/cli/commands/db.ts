@@ -1,15 +1,18 @@
 import type { Command } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
 import { databaseStatus } from '../../../operations/database/database-status.ts'
 import { exportDatabase } from '../../../operations/database/export-database.ts'
 import { importDatabase } from '../../../operations/database/import-database.ts'
 import { migrateDatabase } from '../../../operations/database/migrate-database.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
+import { downloadDump } from '../download-dump.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
 
 interface Flags {
+  readonly server?: string
   readonly json?: boolean
   readonly replace?: boolean
 }
@@ -51,9 +54,14 @@ function addStatus(db: Command, host: CliHost): void {
 }
 
 function addWriting(db: Command, host: CliHost, name: string, text: string): void {
-  const command = db.command(name).description(text).argument('<file>', 'the file; gzip where its name ends in .gz')
+  const command = db
+    .command(name)
+    .description(text)
+    .argument('<file>', 'the file; gzip where its name ends in .gz')
+    .option('--server <url>', 'the database of this server; one that runs here is asked where it has it open')
   withJson(command).action(async (file: string, flags: Flags) => {
-    const answer = await withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
+    const here = () => withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
+    const answer = await downloadDump(host, { file, server: flags.server }, here)
     host.out(flags.json ? toJson(answer) : `${total(answer.rows)} rows written to ${answer.file}\n`)
   })
 }
@@ -76,7 +84,7 @@ async function withDatabase<Result>(
   host: CliHost,
   work: (context: OperationContext) => Promise<Result>,
 ): Promise<Result> {
-  const database = await host.openDatabase()
+  const database = await openUnlocked(host)
   try {
     const onStep = (step: string) => host.err(`${step}\n`)
     const onProgress = (rows: number) => host.err(`${rows} rows\n`)
@@ -85,3 +93,16 @@ async function withDatabase<Result>(
     await database.close()
   }
 }
+
+/** A database that a server has open cannot be changed under it; what to do is not the same as for a tool. */
+async function openUnlocked(host: CliHost): ReturnType<CliHost['openDatabase']> {
+  try {
+    return await host.openDatabase()
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError) || thrown.code !== 'DATABASE_LOCKED') throw thrown
+    throw new TooldexError('DATABASE_LOCKED', thrown.message, { hint: lockedHint, cause: thrown })
+  }
+}
+
+const lockedHint =
+  'Stop that process, run this, and start it again. While a server runs: tooldex db backup, tooldex apply, tooldex tools import.'

@@ -1,10 +1,10 @@
 import colors from 'picocolors'
 import { showInvisible } from '../../../base/visible-text.ts'
-import { invoke } from '../../../operations/invoke.ts'
 import { lintCatalogue } from '../../../operations/lint-catalogue.ts'
-import { type AddCommand, parseLimit, type ToolOptions, toJson, toOpenOptions, withToolOptions } from './command.ts'
+import { type AskFlags, ask, withServerOption } from './ask.ts'
+import { type AddCommand, parseLimit, toJson, withToolOptions } from './command.ts'
 
-interface LintFlags extends ToolOptions {
+interface LintFlags extends AskFlags {
   readonly maxFindings?: number
 }
 
@@ -18,12 +18,12 @@ export const addLint: AddCommand = (program, host, exit) => {
   const command = program
     .command('lint')
     .description('judge the catalogue: names, descriptions, schemas, twins, cost')
-    .argument('[config...]', 'names of configs, or YAML files; all named ones if left out')
+    .argument('[config...]', 'names of configs, or YAML files; all named ones, or all of the server, if left out')
     .option('--max-findings <n>', 'fail when there are more findings than this', parseLimit)
-  withToolOptions(command).action(async (names: string[], flags: LintFlags) => {
+  withServerOption(withToolOptions(command)).action(async (names: string[], flags: LintFlags) => {
     const configs = [...names, ...(flags.config ?? [])]
-    const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
-    const answer = await invoke(lintCatalogue, {}, { ...host.open(open), signal: host.signal })
+    const asked = { ...flags, ...(configs.length === 0 ? {} : { config: configs }) }
+    const answer = await ask(host, asked, { operation: lintCatalogue, input: {} })
     host.out(flags.json ? toJson(answer) : toText(answer))
     const { length } = answer.findings
     if (flags.maxFindings === undefined || length <= flags.maxFindings) return

@@ -1,0 +1,52 @@
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { writeDump } from '../../storage/index.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { registryOf } from '../registry/registry.ts'
+import { databaseOf } from './database-of.ts'
+import { writeLines } from './dump-file.ts'
+
+/** Download the whole database. */
+export const backupDatabase = defineOperation({
+  name: 'database.backup',
+  summary: 'Download the whole database, as it is at one moment, as the lines of a file that db restore reads back.',
+  scope: 'admin',
+  http: { method: 'get', path: '/database/backup', tag: 'database', media: 'application/x-ndjson' },
+  input: z.object({}),
+  output: z.instanceof(ReadableStream<Uint8Array>),
+  async handle(_input, context) {
+    refuseOthers(context)
+    databaseOf(context)
+    await registryOf(context).stores.audit.add(context.caller, { action: 'database.backup', subject: 'database' })
+    return spool(context)
+  },
+})
+
+/** The rows of every workspace are in it, so it is for the owner of the installation. */
+function refuseOthers({ caller }: OperationContext): void {
+  if (caller.workspace === 'default') return
+  throw new TooldexError('FORBIDDEN', 'The whole database is for administrators of the first workspace only.')
+}
+
+/** Through a file: whoever reads slowly, or not at all, must not keep the database waiting. */
+async function spool(context: OperationContext): Promise<ReadableStream<Uint8Array>> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooldex-backup-'))
+  try {
+    const file = join(folder, 'dump')
+    await writeLines(file, (write) =>
+      writeDump(databaseOf(context), (line) => {
+        context.signal?.throwIfAborted()
+        return write(line)
+      }),
+    )
+    const handle = await open(file, 'r')
+    return Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>
+  } finally {
+    // What is open stays readable; nothing is left behind, however this process ends.
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,61 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ensureFolder } from '../../base/ensure-folder.ts'
+import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
+
+const mostLines = 5000
+
+/** Experience in a file, one JSON line each; for where there is no database. */
+export class ExperienceFile implements ExperienceKeeper {
+  readonly place: string
+  #read = false
+
+  constructor(file: string) {
+    this.place = file
+  }
+
+  /** Written before it returns: whoever called a tool may leave right after. */
+  async note(experience: Experience): Promise<void> {
+    ensureFolder(dirname(this.place))
+    appendFileSync(this.place, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
+    const all = readExperiences(this.place)
+    if (all.length <= mostLines) return
+    const kept = all.slice(-mostLines / 2).map((line) => JSON.stringify(line))
+    writeFileSync(this.place, `${kept.join('\n')}\n`, { mode: 0o600 })
+  }
+
+  async all(): Promise<readonly Experience[]> {
+    return readExperiences(this.place)
+  }
+
+  /** One process, one file: after the first look it knows all. */
+  async news(): Promise<ExperienceNews> {
+    if (this.#read) return { anew: false, experiences: [] }
+    this.#read = true
+    return { anew: true, experiences: readExperiences(this.place) }
+  }
+
+  async forget(): Promise<number> {
+    const count = readExperiences(this.place).length
+    rmSync(this.place, { force: true })
+    this.#read = false
+    return count
+  }
+}
+
+function readExperiences(file: string): readonly Experience[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return []
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const { query, toolIds } = JSON.parse(line)
+      return typeof query === 'string' && Array.isArray(toolIds) ? [{ query, toolIds: toolIds.map(String) }] : []
+    } catch {
+      return []
+    }
+  })
+}

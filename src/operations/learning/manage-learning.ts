@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { defineOperation } from '../operation.ts'
+
+const tag = 'learning'
+const Experience = z.object({ query: z.string(), toolIds: z.array(z.string()) })
+const keptIn = z.string().nullable().describe('A file or the database; null where learning is switched off.')
+const mostShown = 20
+
+/** See what search learned from calls. */
+export const showLearning = defineOperation({
+  name: 'search.learning',
+  summary: 'See what search learned from what was searched and called.',
+  scope: 'admin',
+  http: { method: 'get', path: '/learning', tag },
+  input: z.object({}),
+  output: z.object({ keptIn, count: z.int(), latest: z.array(Experience) }),
+  async handle(_, { memory }) {
+    const all = await memory.experiences()
+    const latest = all.slice(-mostShown).map(({ query, toolIds }) => ({ query, toolIds: [...toolIds] }))
+    return { keptIn: memory.place ?? null, count: all.length, latest }
+  },
+})
+
+/** Forget what search learned from calls. */
+export const forgetLearning = defineOperation({
+  name: 'search.forget',
+  summary: 'Forget everything that search learned.',
+  scope: 'admin',
+  http: { method: 'delete', path: '/learning', tag },
+  input: z.object({}),
+  output: z.object({ keptIn, forgotten: z.int() }),
+  async handle(_, { memory, caller }) {
+    return { keptIn: memory.place ?? null, forgotten: await memory.forget(caller) }
+  },
+})

@@ -1,0 +1,114 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from '../../contract/stores.ts'
+import type { Embedder } from '../../search/index.ts'
+import { PastQueries } from '../../search/index.ts'
+import type { Experience, ExperienceKeeper } from './experience.ts'
+
+/** Where experience is kept, and how queries are compared. */
+export interface SearchMemoryOptions {
+  /** None where nothing is to be learned. */
+  readonly keeper?: ExperienceKeeper | undefined
+  readonly loadEmbedder: () => Embedder | undefined
+}
+
+const recentSearches = 5
+const mostActors = 200
+// What other processes learned is looked for while searches come, this often; no search waits for it.
+const lookEveryMs = 2000
+// Only the first search waits for what was learned before, and no longer than this.
+const firstWaitMs = 500
+const addedAtOnce = 100
+
+/** Learns from what was searched, called and succeeded. */
+export class SearchMemory {
+  readonly #options: SearchMemoryOptions
+  readonly #recent = new Map<string, { query: string; ids: ReadonlySet<string> }[]>()
+  readonly #notes = new Set<Promise<void>>()
+  #past: PastQueries | undefined
+  #looking: Promise<void> | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: SearchMemoryOptions) {
+    this.#options = options
+  }
+
+  /** What experience adds to the tools for a query; nothing where nothing was learned. */
+  async votes(query: string): Promise<ReadonlyMap<string, number> | undefined> {
+    if (query.trim() === '' || this.#options.keeper === undefined) return undefined
+    const looking = this.#look(this.#options.keeper)
+    if (this.#past === undefined) await Promise.race([looking, sleep(firstWaitMs, undefined, { ref: false })])
+    return this.#past === undefined || this.#past.size === 0 ? undefined : this.#past.votes(query)
+  }
+
+  noteSearch({ actor }: Caller, query: string, ids: readonly string[]): void {
+    if (query.trim() === '' || this.#options.keeper === undefined) return
+    const before = this.#recent.get(actor) ?? []
+    // Whoever searched last stands last, so that the first is forgotten first.
+    this.#recent.delete(actor)
+    this.#recent.set(actor, [{ query, ids: new Set(ids) }, ...before].slice(0, recentSearches))
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > mostActors && oldest !== undefined) this.#recent.delete(oldest)
+  }
+
+  /** A call that succeeded is credited to its caller's latest search that showed the tool. */
+  noteSuccess({ actor }: Caller, toolId: string): void {
+    const search = this.#recent.get(actor)?.find(({ ids }) => ids.has(toolId))
+    if (search === undefined || this.#options.keeper === undefined) return
+    const experience = { query: search.query, toolIds: [toolId] }
+    this.#past?.add(experience.query, experience.toolIds)
+    // What cannot be kept is only not learned.
+    const noting = this.#options.keeper.note(experience).catch(() => {})
+    this.#notes.add(noting)
+    void noting.then(() => this.#notes.delete(noting))
+  }
+
+  /** Resolved when all that was noted is kept. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#notes)
+  }
+
+  /** Where it is kept; undefined where learning is switched off. */
+  get place(): string | undefined {
+    return this.#options.keeper?.place
+  }
+
+  /** Everything that was learned, oldest first. */
+  async experiences(): Promise<readonly Experience[]> {
+    await this.settled()
+    return (await this.#options.keeper?.all()) ?? []
+  }
+
+  /** Forgets everything; how much that was. */
+  async forget(caller: Caller): Promise<number> {
+    await this.settled()
+    await this.#looking
+    const count = (await this.#options.keeper?.forget(caller)) ?? 0
+    this.#past = undefined
+    this.#lookedAt = Number.NEGATIVE_INFINITY
+    return count
+  }
+
+  /** Takes over what is new, unless that was done just now; where it cannot be read, what is known stays. */
+  #look(keeper: ExperienceKeeper): Promise<void> {
+    if (this.#looking === undefined && performance.now() - this.#lookedAt > lookEveryMs)
+      this.#looking = this.#takeOver(keeper)
+        .catch(() => {})
+        .finally(() => {
+          this.#lookedAt = performance.now()
+          this.#looking = undefined
+        })
+    return this.#looking ?? Promise.resolve()
+  }
+
+  async #takeOver(keeper: ExperienceKeeper): Promise<void> {
+    const { anew, experiences } = await keeper.news()
+    const kept = anew ? undefined : this.#past
+    const past = kept ?? new PastQueries(this.#options.loadEmbedder())
+    for (const [at, { query, toolIds }] of experiences.entries()) {
+      // Others are let through in between.
+      if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()
+      past.add(query, toolIds)
+    }
+    this.#past = past
+  }
+}

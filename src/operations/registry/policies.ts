@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { toPointer } from '../../base/problem.ts'
+import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
+import { checkPolicy } from '../../contract/check-policy.ts'
+import { Policy } from '../../contract/policy.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { registryOf } from './registry.ts'
+
+const tag = 'policies'
+
+/** List policies. */
+export const listPolicies = defineOperation({
+  name: 'policies.list',
+  summary: 'List the policies that are kept, by name.',
+  scope: 'read',
+  http: { method: 'get', path: '/policies', tag },
+  input: z.object({}),
+  output: z.object({ items: z.array(BundlePolicy) }),
+  handle: async (_, context) => ({
+    items: [...(await registryOf(context).stores.policies.list(context.caller.workspace))],
+  }),
+})
+
+/** Read a policy. */
+export const getPolicy = defineOperation({
+  name: 'policies.get',
+  summary: 'Read a policy.',
+  scope: 'read',
+  http: { method: 'get', path: '/policies/{name}', tag },
+  input: z.object({ name: PolicyName }),
+  output: BundlePolicy,
+  handle: ({ name }, context) => findPolicy(context, name),
+})
+
+/** Keep a policy. */
+export const putPolicy = defineOperation({
+  name: 'policies.put',
+  summary: 'Keep a policy under a name, in the place of the one that has it.',
+  scope: 'admin',
+  http: { method: 'put', path: '/policies/{name}', tag },
+  input: Policy.extend({ name: PolicyName }),
+  output: BundlePolicy,
+  async handle({ name, ...policy }, context) {
+    refuseSenseless(policy)
+    await registryOf(context).stores.policies.put(context.caller, { name, policy })
+    return { name, policy }
+  },
+})
+
+/** Remove a policy. */
+export const deletePolicy = defineOperation({
+  name: 'policies.delete',
+  summary: 'Remove a policy.',
+  scope: 'admin',
+  http: { method: 'delete', path: '/policies/{name}', tag },
+  input: z.object({ name: PolicyName }),
+  output: BundlePolicy,
+  async handle({ name }, context) {
+    const policy = await findPolicy(context, name)
+    await registryOf(context).stores.policies.remove(context.caller, name)
+    return policy
+  },
+})
+
+async function findPolicy(context: OperationContext, name: string): Promise<BundlePolicy> {
+  const policy = await registryOf(context).stores.policies.get(context.caller.workspace, name)
+  if (policy !== undefined) return policy
+  throw new TooldexError('NOT_FOUND', `Unknown policy: ${name}.`)
+}
+
+/** What its schema allows and makes no sense all the same, such as a pattern that is none. */
+function refuseSenseless(policy: Policy): void {
+  const problems = checkPolicy(policy).map(({ path, message, hint, severity = 'error' }) => {
+    return { severity, pointer: toPointer(path), message, ...(hint === undefined ? {} : { hint }) }
+  })
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return
+  throw new TooldexError('INPUT_INVALID', `${errors.map(({ message }) => message).join('; ')}.`, { problems })
+}

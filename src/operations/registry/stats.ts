@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { ToolSource } from '../../contract/tool-state.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { registryOf } from './registry.ts'
+
+const Counts = z.record(z.string(), z.int())
+
+/** How much there is. */
+export const readStats = defineOperation({
+  name: 'catalogue.stats',
+  summary: 'Count what there is: tools, versions, categories, what agents are offered, and the size of the database.',
+  scope: 'read',
+  http: { method: 'get', path: '/stats', tag: 'catalogue' },
+  input: z.object({}),
+  output: z.object({
+    tools: z.object({ total: z.int(), status: Counts, executorType: Counts }).describe('Registered tools.'),
+    versions: z.int(),
+    categories: z.int(),
+    tags: z.int(),
+    policies: z.int(),
+    openProposals: z.int(),
+    catalogue: z
+      .object({ total: z.int(), source: Counts })
+      .describe('What agents are offered, by where it comes from.'),
+    keys: z.int().optional().describe('Keys that are not revoked; only for administrators.'),
+    database: z
+      .object({ engine: z.enum(['pglite', 'postgres']), bytes: z.int() })
+      .optional()
+      .describe('Only for administrators of the first workspace: it is the size of all of them.'),
+  }),
+  async handle(_, context) {
+    const { stats } = registryOf(context).stores
+    const isAdmin = context.scopes.has('admin')
+    const { status, executorType, keys, ...counts } = await stats.count(context.caller.workspace)
+    const total = Object.values(status).reduce((sum, number) => sum + number, 0)
+    return {
+      tools: { total, status: { ...status }, executorType: { ...executorType } },
+      ...counts,
+      catalogue: await countOffered(context),
+      ...(isAdmin ? { keys } : {}),
+      ...(isAdmin && context.caller.workspace === 'default' ? { database: await stats.size() } : {}),
+    }
+  },
+})
+
+async function countOffered({ catalogue }: OperationContext) {
+  const { tools } = await catalogue.open()
+  const sources = Array.from(tools.entries.values(), ({ tool }) => tool.source)
+  const source = Object.fromEntries(
+    ToolSource.options.flatMap((kind) => {
+      const number = sources.filter((each) => each === kind).length
+      return number === 0 ? [] : [[kind, number]]
+    }),
+  )
+  return { total: sources.length, source }
+}

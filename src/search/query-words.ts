@@ -1,0 +1,91 @@
+/** The words of remembered queries: how alike two queries are by what they say, rare words counting more. */
+export class QueryWords {
+  readonly #terms = new Map<number, readonly string[]>()
+  readonly #postings = new Map<string, Set<number>>()
+  /** Both change with every query added, and are worked out again when they are needed. */
+  readonly #weights = new Map<string, number>()
+  readonly #lengths = new Map<number, number>()
+
+  add(slot: number, terms: readonly string[]): void {
+    this.#terms.set(slot, terms)
+    for (const term of terms) this.#postings.set(term, (this.#postings.get(term) ?? new Set()).add(slot))
+    this.#forgetSums()
+  }
+
+  remove(slot: number): void {
+    for (const term of this.#terms.get(slot) ?? []) {
+      const slots = this.#postings.get(term)
+      slots?.delete(slot)
+      if (slots?.size === 0) this.#postings.delete(term)
+    }
+    this.#terms.delete(slot)
+    this.#forgetSums()
+  }
+
+  /** Adds the cosine of the words with each remembered query that has one of them, times a share. */
+  compare(terms: ReadonlySet<string>, share: number, alike: Float64Array): void {
+    const scale = share / this.#lengthOf(terms)
+    for (const term of terms) {
+      const weight = this.#weight(term) * scale
+      for (const slot of this.#postings.get(term) ?? [])
+        alike[slot] = (alike[slot] as number) + weight / this.#length(slot)
+    }
+  }
+
+  /** Adds the cosines of the words of some remembered queries with each other, row by row, times a share. */
+  compareEach(slots: readonly number[], share: number, matrix: Float64Array): void {
+    const size = slots.length
+    const scales = slots.map((slot) => Math.sqrt(share) / this.#length(slot))
+    for (const [term, rows] of this.#holdersAmong(slots)) {
+      const weight = this.#weight(term)
+      for (const row of rows) {
+        const scaled = weight * (scales[row] as number)
+        for (const column of rows)
+          matrix[row * size + column] = (matrix[row * size + column] as number) + scaled * (scales[column] as number)
+      }
+    }
+  }
+
+  /** Which of some queries have each word, by their place among them. */
+  #holdersAmong(slots: readonly number[]): ReadonlyMap<string, readonly number[]> {
+    const holders = new Map<string, number[]>()
+    for (const [at, slot] of slots.entries()) {
+      for (const term of this.#terms.get(slot) ?? []) {
+        const rows = holders.get(term)
+        if (rows === undefined) holders.set(term, [at])
+        else rows.push(at)
+      }
+    }
+    return holders
+  }
+
+  #length(slot: number): number {
+    const known = this.#lengths.get(slot)
+    if (known !== undefined) return known
+    const length = this.#lengthOf(this.#terms.get(slot) ?? [])
+    this.#lengths.set(slot, length)
+    return length
+  }
+
+  #lengthOf(terms: Iterable<string>): number {
+    let squares = 0
+    for (const term of terms) squares += this.#weight(term)
+    return Math.sqrt(squares) || 1
+  }
+
+  /** The square of how rare a word is. */
+  #weight(term: string): number {
+    const known = this.#weights.get(term)
+    if (known !== undefined) return known
+    const holders = this.#postings.get(term)?.size ?? 0
+    const weight = Math.log(1 + (this.#terms.size + 0.5) / (holders + 0.5)) ** 2
+    // A word that no query has is not kept: there is no end of those.
+    if (holders > 0) this.#weights.set(term, weight)
+    return weight
+  }
+
+  #forgetSums(): void {
+    this.#weights.clear()
+    this.#lengths.clear()
+  }
+}

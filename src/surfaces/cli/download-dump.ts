@@ -1,0 +1,37 @@
+import { TooldexError } from '../../base/errors.ts'
+import { backupDatabase } from '../../operations/database/backup-database.ts'
+import { type SavedDump, saveDump } from '../../operations/database/save-dump.ts'
+import type { CliHost } from './host.ts'
+import { type RemoteServer, requestRemote } from './remote.ts'
+
+/** Writes the database of a server to a file; without a name, of the one that runs here, where it keeps us out. */
+export async function downloadDump(
+  host: CliHost,
+  { file, server }: { readonly file: string; readonly server: string | undefined },
+  here: () => Promise<SavedDump>,
+): Promise<SavedDump> {
+  const named = server === undefined ? undefined : host.findServer(server)
+  if (named !== undefined) return download(host, file, named)
+  try {
+    return await here()
+  } catch (thrown) {
+    const running = host.runningServer()
+    if (!isLocked(thrown) || running === undefined) throw thrown
+    if (running.key === undefined) throw withoutKey(thrown, running.url)
+    return await download(host, file, running)
+  }
+}
+
+async function download(host: CliHost, file: string, remote: RemoteServer): Promise<SavedDump> {
+  const { body } = await requestRemote(remote, backupDatabase, {}, host.signal)
+  const chunks = (body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>
+  return saveDump(file, chunks, (lines) => host.err(`${lines} rows\n`))
+}
+
+const isLocked = (thrown: unknown): thrown is TooldexError =>
+  thrown instanceof TooldexError && thrown.code === 'DATABASE_LOCKED'
+
+const withoutKey = ({ message }: TooldexError, url: string) =>
+  new TooldexError('DATABASE_LOCKED', message, {
+    hint: `Set TOOLDEX_API_KEY to an admin key, and the server at ${url} writes the file.`,
+  })

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectProblem } from './support/rest.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({ words: ['coreutils'] })
+}, 60_000)
+afterAll(() => server?.stop())
+
+/** In a form that only the full reader knows, so that reading takes seconds. */
+const slowText = (tools: number, more = '') =>
+  `tooldex: 1\ntools:\n${Array.from(
+    { length: tools },
+    (_, at) =>
+      `  - {name: tool_${at}, display_name: Tool ${at}, description: Does the thing number ${at}., input_schema: {type: object}, executor_type: http, executor_config: {method: GET, url: "https://example.com/"}} # ${at}\n`,
+  ).join('')}${more}`
+
+it('answers others while it reads a bundle, and takes the bundle', async () => {
+  let done = false
+  const started = performance.now()
+  const reading = server.request('POST', '/bundle', { body: { text: slowText(3000), dryRun: true } }).finally(() => {
+    done = true
+  })
+  let [answers, longest] = [0, 0]
+  while (!done) {
+    const asked = performance.now()
+    await fetch(`${server.url}/healthz`)
+    longest = Math.max(longest, performance.now() - asked)
+    answers++
+  }
+  const answer = await reading
+  const total = performance.now() - started
+  console.log(`3000 tools in ${Math.round(total)} ms; ${answers} others, the longest waited ${Math.round(longest)} ms`)
+  expect(answer.body.plan.create).toHaveLength(3000)
+  expect(longest).toBeLessThan(total / 3)
+}, 120_000)
+
+it('says what is wrong with a long bundle by line and column', async () => {
+  const body = { text: slowText(500, '  - {name: Bad Name, nonsense: 1}\n'), file: 'all.yaml', dryRun: true }
+  const answer = await server.request('POST', '/bundle', { body })
+  expectProblem(answer, 422, 'BUNDLE_INVALID')
+  expect(answer.body.errors).toContainEqual(expect.objectContaining({ file: 'all.yaml', line: 503 }))
+}, 60_000)

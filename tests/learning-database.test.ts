@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compose } from '../src/app/compose.ts'
+import type { Caller, Stores } from '../src/contract/stores.ts'
+import { callTool } from '../src/operations/call-tool.ts'
+import { invoke } from '../src/operations/invoke.ts'
+import { SearchMemories } from '../src/operations/learning/search-memories.ts'
+import { searchTools } from '../src/operations/search-tools.ts'
+import { createStores, type Database, migrate, openDatabase } from '../src/storage/index.ts'
+import { runCli } from './support/run-cli.ts'
+import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFolder } from './support/temp-folder.ts'
+
+const on = { TOOLDEX_LEARNING: 'on' }
+const query = 'print something on the screen for me'
+const echo = 'coreutils:coreutils_echo'
+let postgres: TestPostgres | undefined
+afterAll(() => postgres?.stop())
+
+const engines = {
+  embedded: () => openDatabase({}),
+  PostgreSQL: async () => {
+    postgres ??= await startPostgres()
+    return openDatabase({ url: await postgres.createDatabase() })
+  },
+}
+
+describe.each(Object.entries(engines))('learning in the database: %s', (_name, open) => {
+  const composed = compose({ configs: ['coreutils'] })
+  let database: Database
+  let stores: Stores
+  beforeAll(async () => {
+    database = await open()
+    await migrate(database)
+    stores = createStores(database)
+    const draft = { name: 'first', hash: 'h', prefix: 'p', scopes: ['read'] as const }
+    await stores.keys.create({ workspace: 'other', actor: 'tester' }, draft)
+  }, 120_000)
+  afterAll(() => database?.close())
+
+  /** A process of its own on the same database. */
+  function replica() {
+    const memories = new SearchMemories({ store: stores.learning, loadEmbedder: composed.loadEmbedder })
+    const contextOf = (caller: Caller) => ({ ...composed, caller, memory: memories.of(caller.workspace) })
+    const learned = async (workspace: string, asked: string): Promise<number> => {
+      const context = contextOf({ workspace, actor: 'reader' })
+      const { explained } = await invoke(searchTools, { query: asked, explainTool: 'coreutils_echo' }, context)
+      return explained?.explanation?.signals.learned ?? 0
+    }
+    return { memories, contextOf, learned }
+  }
+
+  it('learns in one process and is seen by another within seconds, in its own workspace only', async () => {
+    const [here, there] = [replica(), replica()]
+    const before = await there.learned('default', query)
+    const someone = { workspace: 'default', actor: 'key:one' }
+    const context = here.contextOf(someone)
+    const call = { name: 'coreutils_echo', arguments: { message: 'hello' } }
+    await invoke(searchTools, { query, limit: 20 }, context)
+    await invoke(callTool, call, here.contextOf({ ...someone, actor: 'key:two' }))
+    await here.memories.settled()
+    expect((await stores.learning.since('default')).total, 'who did not search is not credited').toBe(0)
+    await invoke(callTool, call, context)
+    await here.memories.settled()
+    expect((await stores.learning.since('default')).items).toMatchObject([{ query, toolId: echo, successes: 1 }])
+    expect(await here.learned('default', query)).toBeGreaterThan(before)
+    await expect.poll(() => there.learned('default', query), { timeout: 6000 }).toBeGreaterThan(before)
+    expect(await here.learned('other', query)).toBe(before)
+    expect(await replica().learned('other', query)).toBe(before)
+
+    expect(await here.memories.of('default').forget(someone)).toBe(1)
+    expect(await here.learned('default', query)).toBe(before)
+    await expect.poll(() => there.learned('default', query), { timeout: 6000 }).toBe(before)
+  }, 60_000)
+
+  it('keeps and uses nothing where it is switched off', async () => {
+    const memory = new SearchMemories({ store: undefined, loadEmbedder: composed.loadEmbedder }).of('default')
+    const someone = { workspace: 'default', actor: 'key:one' }
+    memory.noteSearch(someone, query, [echo])
+    memory.noteSuccess(someone, echo)
+    await memory.settled()
+    expect([memory.place, await memory.experiences(), await memory.votes(query)]).toEqual([undefined, [], undefined])
+    expect((await stores.learning.since('default')).total).toBe(0)
+  })
+
+  it('goes on searching while the database is away', async () => {
+    const away = { ...stores.learning, since: () => Promise.reject(new Error('away')) } as typeof stores.learning
+    const memory = new SearchMemories({ store: away, loadEmbedder: composed.loadEmbedder }).of('default')
+    expect(await memory.votes(query)).toBeUndefined()
+  })
+})
+
+describe('learning of a server', () => {
+  let server: TestServer
+  let database: Database
+  beforeAll(async () => {
+    postgres ??= await startPostgres()
+    const url = await postgres.createDatabase()
+    server = await startServer({ database: url, words: ['coreutils'], env: on })
+    database = await openDatabase({ url })
+  }, 120_000)
+  afterAll(async () => {
+    await database?.close()
+    await server?.stop()
+  })
+
+  it('is shown and forgotten over HTTP and by commands', async () => {
+    await createStores(database).learning.note('default', query, echo)
+    expect((await server.request('GET', '/learning')).body).toEqual({
+      keptIn: 'the database',
+      count: 1,
+      latest: [{ query, toolIds: [echo] }],
+    })
+    const env = { ...on, TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: tempFolder() }
+    expect((await runCli(['learning', '--server', server.url], { env })).stdout).toContain(query)
+    const forgotten = await runCli(['learning', '--server', server.url, '--reset'], { env })
+    expect(forgotten.stdout).toBe('Forgotten: 1 in the database\n')
+    expect((await server.request('DELETE', '/learning')).body).toEqual({ keptIn: 'the database', forgotten: 0 })
+    expect((await server.request('GET', '/learning', { key: 'wrong' })).status).toBe(401)
+  }, 60_000)
+
+  it('is found in the embedded database by commands, beside the file of those without one', async () => {
+    const home = tempFolder()
+    const embedded = await openDatabase({ home })
+    await migrate(embedded)
+    await createStores(embedded).learning.note('default', query, echo)
+    await embedded.close()
+    const env = { ...on, TOOLDEX_HOME: home }
+    expect((await runCli(['learning'], { env })).stdout).toContain('Nothing was learned yet')
+    expect((await runCli(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
+  }, 120_000)
+})

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { invoke } from '../src/operations/invoke.ts'
+import type { RegistryClient } from '../src/surfaces/cli/index.ts'
+import { openRegistry } from './support/open-worlds.ts'
+import { runInProcess } from './support/run-in-process.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
+
+let registry: Awaited<ReturnType<typeof openRegistry>>
+beforeAll(async () => {
+  registry = await openRegistry()
+})
+afterAll(() => registry.close())
+
+const run = (...words: string[]) => {
+  const client: RegistryClient = {
+    invoke: (operation, input) => invoke(operation, input, registry.context),
+    close: async () => {},
+  }
+  return runInProcess(words, { openRegistry: async () => client })
+}
+const get = async (name: string) => JSON.parse((await run('tools', 'get', name)).out)
+
+const camel = `name: camel_tool
+displayName: A tool
+description: Does one thing.
+inputSchema: { type: object }
+executorType: http
+executorConfig: { method: GET, url: https://example.com/ }
+examples:
+  - { description: One, args: {}, resultHint: nothing }
+`
+const snake = camel
+  .replace('camel_tool', 'snake_tool')
+  .replaceAll(/\b(displayName|inputSchema|executorType|executorConfig|resultHint)\b/g, (key) =>
+    key.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`),
+  )
+
+describe('the keys of a tool file', () => {
+  it('are camelCase or snake_case, as in bundles', async () => {
+    expect(snake).toMatch(/display_name[\s\S]*executor_config[\s\S]*result_hint/)
+    for (const text of [camel, snake]) {
+      const { code, err } = await run('tools', 'create', tempFile('tool.yaml', text))
+      expect([code, err]).toEqual([0, ''])
+    }
+    const { id: _a, name: _b, createdAt: _c, updatedAt: _d, ...first } = await get('camel_tool')
+    expect(await get('snake_tool')).toMatchObject(first)
+    const edit = await run(
+      'tools',
+      'edit',
+      'snake_tool',
+      tempFile('edit.yaml', 'display_name: Another\nexample_requests: [do it]\n'),
+    )
+    expect([edit.code, edit.err]).toEqual([0, ''])
+    expect(await get('snake_tool')).toMatchObject({ displayName: 'Another', exampleRequests: ['do it'], version: 2 })
+    const propose = await run(
+      'tools',
+      'propose',
+      'snake_tool',
+      tempFile('p.json', '{"external_refs": ["https://a.example"]}'),
+    )
+    expect([propose.code, propose.err]).toEqual([0, ''])
+  })
+
+  it('are refused where one stands there in both spellings', async () => {
+    const text = `${snake.replace('snake_tool', 'both_tool')}displayName: Again\n`
+    const { code, err } = await run('tools', 'create', tempFile('both.yaml', text))
+    expect([code, err]).toEqual([2, expect.stringContaining('display_name')])
+  })
+
+  it('are named with file, line and column where something is wrong with them', async () => {
+    const text = `name: Bad Name
+display_name: 7
+description: Does one thing.
+input_schema:
+  type: objekt
+executor_type: http
+executor_config: { method: GET, url: "ftp://example.com/" }
+nonsense: 1
+`
+    const file = tempFile('wrong.yaml', text)
+    const created = await run('tools', 'create', file)
+    expect(created.code).toBe(2)
+    for (const place of ['1:1', '2:1', '8:1']) expect(created.err).toContain(`${file}:${place}: `)
+    const sound = text.replace('Bad Name', 'bad_name').replace('7', 'Seven').replace('nonsense: 1\n', '')
+    const checked = await run('tools', 'create', tempFile('schema.yaml', sound))
+    expect(checked.code).toBe(2)
+    expect(checked.err).toMatch(/schema\.yaml:5:3: [\s\S]*schema\.yaml:7:33: /)
+    const json = await run('tools', 'edit', 'camel_tool', tempFile('edit.json', '{\n  "display_name": 7\n}'))
+    expect(json.err).toMatch(/edit\.json:2:3: /)
+    const proposed = await run('tools', 'propose', 'camel_tool', tempFile('p.yaml', 'tags: [a]\ndisplay_name: 7\n'))
+    expect(proposed.err).toMatch(/p\.yaml:2:1: /)
+    const yaml = await run('tools', 'create', tempFile('none.yaml', 'name: a\ntags: [b\n'))
+    expect(yaml.err).toMatch(/none\.yaml:\d+:\d+: the closing \] is missing/)
+  })
+})
+
+describe('the script of a tool file', () => {
+  const python =
+    'name: NAME\ndisplay_name: P\ndescription: Runs a script.\ninput_schema: { type: object }\nexecutor_type: python\n'
+  const script = 'def main(arguments):\n    return 1\n'
+
+  it('is a file of its own, by --script or script_file', async () => {
+    const folder = tempFolder()
+    tempFile('beside.py', script, folder)
+    const named = tempFile('named.yaml', `${python.replace('NAME', 'by_key')}script_file: ./beside.py\n`, folder)
+    expect((await run('tools', 'create', named)).err).toBe('')
+    const given = tempFile('given.yaml', python.replace('NAME', 'by_flag'))
+    expect((await run('tools', 'create', given, '--script', tempFile('s.py', script))).err).toBe('')
+    for (const name of ['by_key', 'by_flag']) expect(await get(name)).toMatchObject({ scriptContent: script })
+    const other = tempFile('t.py', script.replace('1', '2'))
+    expect((await run('tools', 'edit', 'by_flag', tempFile('e.yaml', 'notes: n\n'), '--script', other)).code).toBe(0)
+    expect(await get('by_flag')).toMatchObject({ notes: 'n', scriptContent: script.replace('1', '2') })
+    expect((await run('tools', 'validate', '--file', given, '--script', other)).out).toBe('valid\n')
+  })
+
+  it('is told of by its own lines, and by its path where it is missing', async () => {
+    const file = tempFile('tool.yaml', python.replace('NAME', 'broken_script'))
+    const broken = await run('tools', 'validate', '--file', file, '--script', tempFile('b.py', 'def main(:\n'))
+    expect([broken.code, broken.out]).toEqual([2, expect.stringMatching(/line 1/)])
+    const missing = await run('tools', 'create', file, '--script', '/nowhere/x.py')
+    expect(missing.code).not.toBe(0)
+    expect(missing.err).toContain('/nowhere/x.py')
+  })
+})
+
+describe('lists of tools that others write', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const openai = [
+    { type: 'function', function: { name: 'getWeather', description: 'Tells the weather.', parameters: schema } },
+  ]
+  const mcp = {
+    tools: [{ name: 'find-city', title: 'Find a city', description: 'Finds a city.', inputSchema: schema }],
+  }
+
+  it.each([
+    ['OpenAI', openai, 'get_weather', 'getWeather'],
+    ['MCP', mcp, 'find_city', 'find-city'],
+  ] as const)('of %s are imported as drafts, with what is odd about them', async (_, list, name, original) => {
+    const file = tempFile('list.json', JSON.stringify(list))
+    const dry = JSON.parse((await run('tools', 'import', file, '--dry-run', '--json')).out)
+    expect(dry).toMatchObject({ applied: false, plan: { create: [name] } })
+    const { code, out } = await run('tools', 'import', file, '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([0, { applied: true, plan: { create: [name] } }])
+    expect(JSON.parse(out).warnings.join(' ')).toContain(`'${original}' is called '${name}' here`)
+    expect(await get(name)).toMatchObject({
+      status: 'DRAFT',
+      inputSchema: schema,
+      executorType: 'mcp',
+      executorConfig: { tool: original },
+    })
+    const again = JSON.parse((await run('tools', 'import', file, '--json')).out)
+    expect(again.plan).toMatchObject({ create: [], change: [], unchanged: 1 })
+  })
+
+  it('say what is wrong by file, line and column', async () => {
+    const text =
+      '[\n  {"type": "function", "function": {"name": "ok_tool", "parameters": {}}},\n  {"type": "function", "function": {"description": 7}}\n]'
+    const file = tempFile('wrong.json', text)
+    const { code, err } = await run('tools', 'import', file)
+    expect([code, err]).toEqual([3, expect.stringMatching(new RegExp(`${file}:3:\\d+: `))])
+  })
+})
+
+it('filters by a tag with a comma in it', async () => {
+  const tagged = camel.replace('camel_tool', 'comma_tool')
+  await run('tools', 'create', tempFile('comma.yaml', `${tagged}tags: ["red, green", blue]\n`))
+  const list = async (query: string) => {
+    const headers = { authorization: 'Bearer tdx_a_key_for_tests_only_0123456789' }
+    const answer = await registry.app.request(`http://localhost/api/v1/tools?${query}`, { headers })
+    return ((await answer.json()) as { items: { name: string }[] }).items.map(({ name }) => name)
+  }
+  expect(await list('tag=red%2C%20green')).toEqual([])
+  expect(await list('tag=red%2C%20green&tag=')).toEqual(['comma_tool'])
+  expect(await list('tag=red%2C%20green&tag=blue')).toEqual(['comma_tool'])
+  expect(await list('tag=blue&tag=nothing')).toEqual([])
+  const { out } = await run('tools', 'list', '--tag', 'red, green', '--json')
+  expect(JSON.parse(out).items).toHaveLength(1)
+})
