@@ -8,5 +8,4 @@ export function boundValues(input: Readonly<Record<string, unknown>>): readonly 
 
 const toArgValue = (value: unknown): ArgValue => (Array.isArray(value) ? value.map(toScalar) : toScalar(value))
 
-const toScalar = (value: unknown): Scalar =>
-  typeof value === 'object' ? JSON.stringify(value) : (value as Scalar)
+const toScalar = (value: unknown): Scalar => (typeof value === 'object' ? JSON.stringify(value) : (value as Scalar))

@@ -11,9 +11,9 @@ export const EnvironmentName = z
 export const PythonConfig = z.strictObject({
   environment: EnvironmentName.optional(),
   env: EnvConfig.optional(),
+  ...isolationFields,
   timeoutMs: TimeoutMs.optional(),
   worker: WorkerLabel.optional(),
-  ...isolationFields,
 })
 export type PythonConfig = z.infer<typeof PythonConfig>
 

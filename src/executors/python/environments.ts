@@ -23,7 +23,9 @@ export class Environments {
 
   list(): readonly PythonEnvironment[] {
     const names = existsSync(this.#folder) ? readdirSync(this.#folder).sort() : []
-    return names.filter((name) => EnvironmentName.safeParse(name).success && this.#isFolder(name)).map((name) => this.find(name))
+    return names
+      .filter((name) => EnvironmentName.safeParse(name).success && this.#isFolder(name))
+      .map((name) => this.find(name))
   }
 
   /** The set of a name; refused where there is none. */
@@ -43,7 +45,9 @@ export class Environments {
     if (!parsed.success) throw new TooldexError('INPUT_INVALID', `The name ${parsed.error.issues[0]?.message}.`)
     const folder = resolve(path)
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new TooldexError('NOT_FOUND', `${folder} is not a folder.`, { hint: 'Make it: pip install --target PATH ...' })
+      throw new TooldexError('NOT_FOUND', `${folder} is not a folder.`, {
+        hint: 'Make it: pip install --target PATH ...',
+      })
     requireOpen(packagesIn(folder))
     mkdirSync(this.#folder, { recursive: true })
     rmSync(join(this.#folder, name), { force: true })

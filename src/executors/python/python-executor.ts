@@ -11,7 +11,7 @@ import type { Mount } from '../sandbox/bubblewrap-words.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
-import { WarmPlaces } from '../sandbox/warm-places.ts'
+import { defaultWarm, WarmPlaces } from '../sandbox/warm-places.ts'
 import { PythonConfig } from './check-config.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
 import { findPython } from './find-python.ts'
@@ -35,7 +35,7 @@ const packagesAt = '/env'
 /** Runs stored scripts: `main` is called with the arguments, and what it returns is the result. */
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
   const { sandbox, warm = 0 } = options
-  const places = warm > 0 ? new WarmPlaces(sandbox, { most: warm, idleMs: 60_000 }) : undefined
+  const places = warm > 0 ? new WarmPlaces(sandbox, { ...defaultWarm, most: warm }) : undefined
   return {
     kind: 'python',
     readiness(tool) {
@@ -92,7 +92,10 @@ async function prepare({ tool }: Job, options: PythonExecutorOptions): Promise<P
     env: {},
     limits: limitsFor(tool.name, config.limits, sandbox.bounds),
     network: sandbox.networkFor(tool.name, config.network),
-    mounts: [...interpreterMounts(python), ...(environment ? [{ source: environment.folder, target: packagesAt }] : [])],
+    mounts: [
+      ...interpreterMounts(python),
+      ...(environment ? [{ source: environment.folder, target: packagesAt }] : []),
+    ],
     withChannel: true,
   }
   return { config, script, request, environment }

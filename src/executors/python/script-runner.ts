@@ -29,7 +29,7 @@ def run():
     sys.argv = [name]
     del data, rest, head, stream
 
-    def tell(answer):
+    def tell(answer, code):
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -38,7 +38,7 @@ def run():
         text = memoryview((nonce + '\\n' + answer).encode('ascii'))
         while text:
             text = text[write(channel, text):]
-        leave(0)
+        leave(code)
 
     def explain(error):
         line, where, frame = None, None, error.__traceback__
@@ -71,11 +71,11 @@ def run():
                 return await value
             value = asyncio.run(wait())
         try:
-            answer = dumps({'value': value}, allow_nan=False)
+            answer, code = dumps({'value': value}, allow_nan=False), 0
         except (TypeError, ValueError, RecursionError) as error:
-            answer = dumps({'error': {'type': 'result', 'message': str(error)[:500]}})
+            answer, code = dumps({'error': {'type': 'result', 'message': str(error)[:500]}}), 1
     except BaseException as error:
-        answer = dumps({'error': explain(error)})
-    tell(answer)
+        answer, code = dumps({'error': explain(error)}), 1
+    tell(answer, code)
 run()
 `

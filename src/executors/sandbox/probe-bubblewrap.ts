@@ -59,7 +59,13 @@ function usersToTry(): readonly Bubblewrap['user'][] {
 
 /** What is wrong with a sandbox; undefined where nothing is. */
 async function tryOne(made: Bubblewrap): Promise<string | undefined> {
-  const shape = { limits: defaultSandboxLimits, network: false, mounts: [], env: { PATH: sandboxPath }, cwd: workFolder }
+  const shape = {
+    limits: defaultSandboxLimits,
+    network: false,
+    mounts: [],
+    env: { PATH: sandboxPath },
+    cwd: workFolder,
+  }
   const request = { program: '/bin/sh', argv: ['sh', '-c', trial], cwd: '/', env: {}, timeoutMs: deadlineMs }
   const cell = isolatedCell(made, shape, false)
   let end: ProcessEnd

@@ -64,9 +64,13 @@ export function limitsFor(tool: string, asked: LimitsConfig = {}, bounds: Sandbo
   for (const name of names) {
     const wanted = asked[name]
     if (wanted !== undefined && wanted > bounds[name])
-      throw new TooldexError('POLICY_REFUSED', `${tool} asks for ${name} ${wanted}; at most ${bounds[name]} is allowed.`, {
-        hint: `Ask for less, or let an admin raise ${variables[name]}.`,
-      })
+      throw new TooldexError(
+        'POLICY_REFUSED',
+        `${tool} asks for ${name} ${wanted}; at most ${bounds[name]} is allowed.`,
+        {
+          hint: `Ask for less, or let an admin raise ${variables[name]}.`,
+        },
+      )
     limits[name] = Math.min(wanted ?? limits[name], bounds[name])
   }
   return limits

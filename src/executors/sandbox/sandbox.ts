@@ -114,9 +114,13 @@ export class Sandbox {
     const probed = await this.probe()
     if ('made' in probed) return 'isolated'
     if (allowLimited && wanted === undefined) return 'limited'
-    throw new TooldexError('SANDBOX_MISSING', `${tool} needs a sandbox, and this machine makes none: ${probed.reason}.`, {
-      hint: `${installHint} ${wanted === undefined ? limitedHint : ''}`.trim(),
-    })
+    throw new TooldexError(
+      'SANDBOX_MISSING',
+      `${tool} needs a sandbox, and this machine makes none: ${probed.reason}.`,
+      {
+        hint: `${installHint} ${wanted === undefined ? limitedHint : ''}`.trim(),
+      },
+    )
   }
 
   /** Whether a run has the network; refused where its tool asks and no admin allowed it. */
@@ -201,7 +205,8 @@ export class Sandbox {
 
 /** What merely waits does not keep us from ending; it ends with us. */
 function holdProcess(child: ChildProcess, hold: boolean): void {
-  for (const each of [child, ...child.stdio]) (each as { ref?(): void; unref?(): void } | null)?.[hold ? 'ref' : 'unref']?.()
+  for (const each of [child, ...child.stdio])
+    (each as { ref?(): void; unref?(): void } | null)?.[hold ? 'ref' : 'unref']?.()
 }
 
 const toProcess = ({ program, argv }: SandboxRequest) => ({ program, argv, env: {} })

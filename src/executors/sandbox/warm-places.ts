@@ -54,7 +54,12 @@ export class WarmPlaces {
     // The one that waited longest makes room: what is called now is likelier to be called again.
     if (this.#idle.length + this.#starting >= most) {
       if (this.#idle.every((each) => each.key === key)) return
-      void this.#idle.splice(this.#idle.findIndex((each) => each.key !== key), 1)[0]?.place.discard()
+      void this.#idle
+        .splice(
+          this.#idle.findIndex((each) => each.key !== key),
+          1,
+        )[0]
+        ?.place.discard()
     }
     this.#starting++
     this.#sandbox
