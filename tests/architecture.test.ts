@@ -69,6 +69,7 @@ function allowed(file: string, target: string): boolean {
   const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
   // Several kinds of tools are processes; what keeps a process in bounds is shared.
   if (from === 'executors' && kindTo === 'process') return true
+  if (from === 'executors' && kindTo === 'sandbox' && kindFrom !== 'process') return true
   return kindFrom === kindTo || !target.includes('/', from.length + 1) || (kindFrom ?? '').endsWith('.ts')
 }
 

@@ -16,7 +16,7 @@ import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
-import { openExecutors } from './open-executors.ts'
+import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 
@@ -37,9 +37,10 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, box } = openExecutors(stores, env)
+    const { more, box, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
+    void tellIsolation(sandbox, logger)
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const { labels, worker: takeWork } = options
     const watched = { observer: metrics, tracing }

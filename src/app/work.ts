@@ -10,7 +10,7 @@ import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
-import { openExecutors } from './open-executors.ts'
+import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** What `tooldex worker` is asked for. */
@@ -29,9 +29,10 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more } = openExecutors(stores, env)
+    const { more, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
+    void tellIsolation(sandbox, logger)
     const { labels } = options
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }

@@ -60,4 +60,6 @@ export interface Executor {
   /** Exactly what `run` would do, without doing it. */
   plan(job: Job): RunPlan | Promise<RunPlan>
   run(job: Job, controls: RunControls): Promise<RunOutcome>
+  /** Gives up what is kept ready between runs. */
+  close?(): Promise<void>
 }

@@ -127,7 +127,9 @@ export function createRunner(parts: RunnerParts): Runner {
     async close(withinMs) {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
-      await Promise.race([Promise.allSettled(running.keys()), deadline])
+      const ended = Promise.allSettled(running.keys())
+      const given = ended.then(() => Promise.allSettled(Object.values(parts.executors).map((each) => each?.close?.())))
+      await Promise.race([given, deadline])
     },
   }
 }
@@ -149,6 +151,7 @@ const startFailures = new Set([
   'COMMAND_NOT_EXECUTABLE',
   'ARGUMENTS_TOO_LONG',
   'RESOURCES_EXHAUSTED',
+  'SANDBOX_MISSING',
 ])
 
 /** A program that could not be started is a failed run; a call that should not have been made stays an error. */

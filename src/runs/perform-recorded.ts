@@ -158,6 +158,7 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     isolation,
     // Of one that waited for its turn only the database knows when that came.
     startedAt: execution.startedAt ?? new Date(Date.parse(ended.completedAt) - ended.durationMs).toISOString(),
+    environment: outcome.environment ?? null,
     completedAt: ended.completedAt,
     durationMs: ended.durationMs,
     updatedAt: ended.completedAt,

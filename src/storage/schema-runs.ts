@@ -48,6 +48,8 @@ export const toolExecutions = pgTable(
     /** What whoever takes it from the queue is told of the trace. */
     traceparent: varchar('traceparent', { length: 55 }),
     isolation: varchar('isolation', { length: 20 }),
+    /** The set of packages that it saw. */
+    environment: varchar('environment', { length: 200 }),
     exitCode: integer('exit_code'),
     stdout: text('stdout').notNull().default(''),
     stderr: text('stderr').notNull().default(''),

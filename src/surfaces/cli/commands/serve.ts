@@ -1,6 +1,14 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, parsePort, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
+import {
+  type AddCommand,
+  parseCount,
+  parsePort,
+  type ToolOptions,
+  toOpenOptions,
+  withLimitOptions,
+  withSandboxOptions,
+} from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
@@ -13,8 +21,7 @@ interface ServeCommandFlags extends ToolOptions {
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
-  const command = program
-    .command('serve')
+  const command = withSandboxOptions(program.command('serve'))
     .description('serve the registry and the tools of configs over HTTP')
     .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))

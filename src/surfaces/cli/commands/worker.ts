@@ -1,6 +1,14 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, parsePort, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
+import {
+  type AddCommand,
+  parseCount,
+  parsePort,
+  type ToolOptions,
+  toOpenOptions,
+  withLimitOptions,
+  withSandboxOptions,
+} from './command.ts'
 
 interface WorkerCommandFlags extends ToolOptions {
   readonly concurrency: number
@@ -11,8 +19,7 @@ interface WorkerCommandFlags extends ToolOptions {
 
 /** `tooldex worker`: runs queued calls of the servers that share its database. */
 export const addWorker: AddCommand = (program, host) => {
-  const command = program
-    .command('worker')
+  const command = withSandboxOptions(program.command('worker'))
     .description('run queued calls of the servers that share the database in DATABASE_URL')
     .addOption(new Option('--concurrency <number>', 'how many at once').argParser(parseCount).default(8))
     .option('--label <label...>', 'take calls of tools that ask for this label, too')
