@@ -144,7 +144,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
     )
   say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
   say(
-    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search --server ${url} holidays`,
+    `next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`,
   )
   say('stop with Ctrl+C')
 }

@@ -64,10 +64,18 @@ const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[k
 
 async function overview({ limit }: Input, { catalogue }: OperationContext) {
   const count = await loadTokenCounter()
-  const all = catalogue.current().index.summary()
+  const all = [...catalogue.current().index.summary(), ...summarizeRegistered((await catalogue.open()).tools)]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
+}
+
+/** Registered tools belong to no config, so they are one line of their own. */
+function summarizeRegistered({ entries }: Catalog): readonly CliSummary[] {
+  const registered = Array.from(entries.values()).filter(({ tool }) => tool.source === 'registry')
+  if (registered.length === 0) return []
+  const description = 'Registered tools; find them by source "registry".'
+  return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
 }
 
 async function search(input: Input, context: OperationContext) {

@@ -15,6 +15,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     openRegistry: async () => {
       throw new Error('no registry here')
     },
+    findServer: () => undefined,
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

@@ -50,6 +50,14 @@ export interface RegistryClient {
   close(): Promise<void>
 }
 
+/** Where a server answers, and with which key it is asked. */
+export interface ServerAddress {
+  readonly url: string
+  readonly key: string | undefined
+  /** Whether somebody named it, rather than that it was found running here. */
+  readonly named: boolean
+}
+
 /** What the process that holds the command line gives it. */
 export interface CliHost {
   readonly version: string
@@ -64,6 +72,8 @@ export interface CliHost {
   work(options: WorkerFlags): Promise<void>
   /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
   openRegistry(server: string | undefined): Promise<RegistryClient>
+  /** The server that the environment names, or that runs here. */
+  findServer(named?: string): ServerAddress | undefined
   configNames(): readonly string[]
   /** How a client would start this very program. */
   selfCommand(): readonly string[]

@@ -2,8 +2,8 @@ import { Option } from 'commander'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { nameCommands } from '../name-commands.ts'
+import { ask, withServerOption } from './ask.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
-import { ask, withServerOption } from './registry-command.ts'
 
 interface DescribeFlags extends ToolOptions {
   readonly level: string

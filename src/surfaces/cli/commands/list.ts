@@ -1,44 +1,76 @@
+import type * as z from 'zod'
 import { invoke } from '../../../operations/invoke.ts'
 import { listTools } from '../../../operations/list-tools.ts'
+import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
+import type { CliHost, RegistryClient } from '../host.ts'
+import { type AskFlags, askServer, refuseBoth, withServerOption } from './ask.ts'
 import {
   type AddCommand,
   type StateFlags,
-  type ToolOptions,
   toJson,
   toOpenOptions,
   withStateFilters,
   withToolOptions,
 } from './command.ts'
 
-/** `tooldex list [CONFIG...]`: the bundled configs, or the tools of some. */
+type ListFlags = AskFlags & StateFlags
+type Hit = NonNullable<z.output<typeof searchTools.output>['results']>[number]
+
+/** `tooldex list [CONFIG...]`: the bundled configs and what is registered, or the tools of some configs. */
 export const addList: AddCommand = (program, host) => {
   const command = program
     .command('list')
-    .description('the configs that can be named, or the tools of those given')
+    .description(
+      'the configs that can be named and the tools registered at the server, or the tools of the configs given',
+    )
     .argument('[config...]', 'names of configs, or YAML files')
-  withToolOptions(withStateFilters(command)).action(async (names: string[], flags: ToolOptions & StateFlags) => {
+  withServerOption(withToolOptions(withStateFilters(command))).action(async (names: string[], flags: ListFlags) => {
     const configs = [...names, ...(flags.config ?? [])]
-    if (configs.length === 0) {
-      const known = host.configNames()
-      return host.out(flags.json ? toJson({ configs: known }) : `${known.join('\n')}\n`)
-    }
-    const { source, status, readiness } = flags
-    const answer = await invoke(
-      listTools,
-      { source, status, readiness },
-      host.open({ ...toOpenOptions(flags), configs }),
-    )
-    if (flags.json) return host.out(toJson(answer))
-    const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
-      const shown = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
-      const what = state === undefined ? description : `${description} (not ready: ${state.reason ?? state.state})`
-      return [name, what, runs, shown.join('\n') || 'none']
-    })
-    const title = `${answer.name} - ${rows.length} tool(s)`
-    const executor = answer.executor === null ? '' : `Executor: ${answer.executor}\n`
-    host.out(
-      `${title}\n${executor}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`,
-    )
+    if (configs.length === 0) return listAll(host, flags)
+    return listConfigs(host, flags, configs)
   })
+}
+
+async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
+  const configs = host.configNames()
+  const answer = await askServer(host, flags, async (registry, url) => ({ url, tools: await readAll(registry, flags) }))
+  if (flags.json) return host.out(toJson({ configs, ...(answer === undefined ? {} : { tools: answer.value.tools }) }))
+  host.out(`${configs.join('\n')}\n`)
+  if (answer === undefined) return
+  const { url, tools } = answer.value
+  const rows = tools.map((hit) => [hit.name, hit.shortDescription, hit.category ?? ''])
+  const table = rows.length === 0 ? '' : `${formatTable(['Tool', 'Description', 'Category'], rows, host.columns)}\n`
+  host.out(`\nregistered at ${url} - ${rows.length} tool(s)\n${table}`)
+}
+
+/** Every registered tool that agents are offered, page by page. */
+async function readAll(registry: RegistryClient, { source, status, readiness }: ListFlags): Promise<readonly Hit[]> {
+  if (source !== undefined && !source.includes('registry')) return []
+  const all: Hit[] = []
+  const input = { source: ['registry'], status, readiness, level: 'summary', limit: 100 }
+  let cursor: string | undefined
+  do {
+    const page = await registry.invoke(searchTools, { ...input, cursor })
+    all.push(...(page.results ?? []))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return all
+}
+
+async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly string[]): Promise<void> {
+  const { source, status, readiness } = flags
+  refuseBoth({ ...flags, config: configs })
+  const answer = await invoke(listTools, { source, status, readiness }, host.open({ ...toOpenOptions(flags), configs }))
+  if (flags.json) return host.out(toJson(answer))
+  const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
+    const shown = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
+    const what = state === undefined ? description : `${description} (not ready: ${state.reason ?? state.state})`
+    return [name, what, runs, shown.join('\n') || 'none']
+  })
+  const title = `${answer.name} - ${rows.length} tool(s)`
+  const executor = answer.executor === null ? '' : `Executor: ${answer.executor}\n`
+  host.out(
+    `${title}\n${executor}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`,
+  )
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import type { RegisteredTool } from '../../../contract/registry.ts'
-import { invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { type ToolOptions, toJson, toOpenOptions } from './command.ts'
+import { toJson } from './command.ts'
 
 /** The options of every command that works on the registry. */
 export interface RegistryFlags {
@@ -17,20 +16,6 @@ export function withRegistryOptions(command: Command): Command {
   return command
     .option('--server <url>', 'ask this server; the one that runs here, or the database itself, if left out')
     .option('--json', 'print JSON for programs')
-}
-
-/** For commands that work on the tools of configs where no server is named. */
-export const withServerOption = (command: Command): Command =>
-  command.option('--server <url>', 'ask this server instead, registered tools and all')
-
-/** Asks the server that is named, or else the tools of configs here. */
-export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
-  host: CliHost,
-  flags: RegistryFlags & ToolOptions,
-  { operation, input }: { operation: Operation<Input, Output>; input: Record<string, unknown> },
-): Promise<z.output<Output>> {
-  if (flags.server === undefined) return invoke(operation, input, host.open(toOpenOptions(flags)))
-  return withRegistry(host, flags, (registry) => registry.invoke(operation, input))
 }
 
 /** Does one operation and prints what it gave: as JSON, or as text for people. */

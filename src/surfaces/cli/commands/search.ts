@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
+import { ask, withServerOption } from './ask.ts'
 import {
   type AddCommand,
   collect,
@@ -13,7 +14,6 @@ import {
   withStateFilters,
   withToolOptions,
 } from './command.ts'
-import { ask, withServerOption } from './registry-command.ts'
 
 interface SearchFlags extends ToolOptions, StateFlags {
   readonly server?: string

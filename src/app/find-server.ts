@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tooldexHome } from '../sources/cli/index.ts'
+import type { ServerAddress } from '../surfaces/cli/index.ts'
+
+/** The server to ask: the one named, by a flag or by TOOLDEX_URL, or the one that runs here. */
+export function findServer(named?: string, env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
+  const url = named ?? (env.TOOLDEX_URL || undefined)
+  return url === undefined ? runningServer(env) : { url, key: env.TOOLDEX_API_KEY || undefined, named: true }
+}
+
+/** What a server that started here said of itself, if it is still there. */
+function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
+  try {
+    const file = join(tooldexHome(env), 'server.json')
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { url: string; pid: number }
+    process.kill(pid, 0)
+    return { url, key: env.TOOLDEX_API_KEY || undefined, named: false }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { register } from './support/rest.ts'
+import { runCli } from './support/run-cli.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFolder } from './support/temp-folder.ts'
+
+const none = { TOOLDEX_URL: '', DATABASE_URL: '', TOOLDEX_API_KEY: '' }
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ words: ['coreutils'] })
+  await register(server, 'zebra_count', { description: 'Counts the zebras of a herd.' })
+  await server.request('POST', '/tools/zebra_count/activate')
+  await register(server, 'zebra_draft', { description: 'Counts zebras, but not yet.' })
+  // Offered within a second of the change.
+  await sleep(1000)
+}, 60_000)
+afterAll(() => server?.stop())
+
+/** The ways in which a command finds the server, as environments. */
+const ways = () =>
+  [
+    ['TOOLDEX_URL', { ...none, TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: server.url, TOOLDEX_API_KEY: server.key }],
+    ['server.json', { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key }],
+    ['--server', { ...none, TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: server.key }],
+  ] as const
+
+describe('commands that read tools ask the server', () => {
+  it.each([0, 1, 2])(
+    'by each way of finding it (%#)',
+    async (index) => {
+      const [way, env] = ways()[index] as ReturnType<typeof ways>[number]
+      const more = way === '--server' ? ['--server', server.url] : []
+      const json = async (words: readonly string[]) => {
+        const { code, stdout, stderr } = await runCli([...words, ...more, '--json'], { env })
+        expect([code, stderr]).toEqual([0, ''])
+        return JSON.parse(stdout)
+      }
+      const found = await json(['search', 'count', 'zebras'])
+      expect(found.results[0]).toMatchObject({ name: 'zebra_count' })
+      const overview = await json(['search'])
+      expect(overview.summary.map((row: { name: string }) => row.name)).toEqual(['coreutils', 'registry'])
+      expect((await json(['describe', 'zebra_count'])).tools[0].summary).toBe('Counts the zebras of a herd.')
+      const list = await json(['list'])
+      expect(list.configs).toContain('git')
+      expect(list.tools.map((tool: { name: string }) => tool.name)).toEqual(['zebra_count'])
+    },
+    60_000,
+  )
+
+  it('lists registered tools after the configs, in words', async () => {
+    const { stdout } = await runCli(['list'], {
+      env: { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key },
+    })
+    expect(stdout).toMatch(new RegExp(`coreutils[\\s\\S]*registered at ${server.url} - 1 tool[\\s\\S]*zebra_count`))
+  })
+
+  it('but not where configs or a policy are named, which are those here', async () => {
+    const env = { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key, TOOLDEX_URL: server.url }
+    const search = await runCli(['search', 'zebras', '-c', 'coreutils', '--json'], { env })
+    expect(search.stdout).not.toContain('zebra_count')
+    const list = await runCli(['list', 'coreutils'], { env })
+    expect(list.stdout).toMatch(/^coreutils - \d+ tool/)
+    const describes = await runCli(['describe', 'zebra_count', '-c', 'coreutils'], { env })
+    expect(describes.code).toBe(4)
+    const both = await runCli(['search', 'zebras', '-c', 'coreutils', '--server', server.url], { env })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('configs and a policy of its own') })
+  }, 60_000)
+})
+
+describe('a server that was only found', () => {
+  const search = (env: Record<string, string>) =>
+    runCli(['search', 'count', 'words', '--json'], { env: { ...none, ...env } })
+  const homeWith = (entry: object) => {
+    const home = join(tempFolder(), 'home')
+    mkdirSync(home)
+    writeFileSync(join(home, 'server.json'), JSON.stringify(entry))
+    return home
+  }
+
+  it('is left alone without a key, which is said', async () => {
+    const { code, stdout, stderr } = await search({ TOOLDEX_HOME: server.home })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).results.length).toBeGreaterThan(0)
+    expect(stderr).toContain(`Set TOOLDEX_API_KEY to see the tools of the server at ${server.url} too`)
+  })
+
+  it('does not stand in the way with a wrong key, or when it does not answer', async () => {
+    const wrong = await search({ TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: 'wrong' })
+    expect([wrong.code, wrong.stderr]).toEqual([0, expect.stringContaining('Only the configs here are looked at.')])
+    const home = homeWith({ url: 'http://127.0.0.1:9', pid: process.pid })
+    const away = await search({ TOOLDEX_HOME: home, TOOLDEX_API_KEY: server.key })
+    expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('does not answer')])
+  })
+
+  it('is not asked when its process is gone', async () => {
+    const home = homeWith({ url: server.url, pid: 2 ** 22 + 1 })
+    expect(await search({ TOOLDEX_HOME: home, TOOLDEX_API_KEY: server.key })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('is an error all the same where it was named', async () => {
+    const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: 'http://127.0.0.1:9', TOOLDEX_API_KEY: server.key }
+    const { code, stdout } = await search(env)
+    expect([code, JSON.parse(stdout).error.code]).toEqual([75, 'UNAVAILABLE'])
+  })
+})
