@@ -5,7 +5,7 @@ import { packageVersion } from '../base/package-info.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
-import { findServer } from './find-server.ts'
+import { findServer, hasRegistry } from './find-server.ts'
 
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
@@ -33,6 +33,7 @@ const host: CliHost = {
   work: async (options) => (await import('./work.ts')).work({ ...options, say }, stopping.signal),
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
+  hasRegistry: () => hasRegistry(),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(text),

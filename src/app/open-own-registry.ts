@@ -1,12 +1,15 @@
 import { invoke } from '../operations/invoke.ts'
-import type { HttpRoute, OperationContext } from '../operations/operation.ts'
+import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
+import type { RecordedRuns } from '../runs/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
-import { createStores, migrate, openDatabase } from '../storage/index.ts'
-import type { RegistryClient } from '../surfaces/cli/index.ts'
+import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../surfaces/cli/index.ts'
+import { callOwn, followOwn } from './call-own.ts'
 import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
+import { openRuns } from './open-runs.ts'
 
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClient> {
@@ -18,21 +21,64 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
     await database.close().catch(() => {})
     throw error
   }
-  const registry = { stores: createStores(database), check: checkRegistered }
-  const plain = { ...compose({ configs: [] }), registry, signal }
-  let offering: Promise<OperationContext> | undefined
-  return {
-    async invoke(operation, input) {
-      if (!readsCatalogue(operation)) return invoke(operation, input, plain)
-      offering ??= openOffered(registry, signal)
-      return invoke(operation, input, await offering)
-    },
-    close: () => database.close(),
+  return new OwnRegistry(database, signal)
+}
+
+/** The registry in a database that this process has open; what a command does not need is not opened. */
+class OwnRegistry implements RegistryClient {
+  readonly #database: Database
+  readonly #signal: AbortSignal
+  readonly #registry: Registry
+  #offering: Promise<OperationContext> | undefined
+  #running: Promise<RecordedRuns> | undefined
+
+  constructor(database: Database, signal: AbortSignal) {
+    this.#database = database
+    this.#signal = signal
+    this.#registry = { stores: createStores(database), check: checkRegistered }
+  }
+
+  invoke: RegistryClient['invoke'] = async (operation, input) =>
+    invoke(operation, input, await this.#contextFor(operation))
+
+  async call(call: RecordedCall, controls: CallControls) {
+    return callOwn(await this.#withRuns(await this.#offered()), call, controls)
+  }
+
+  async *follow(id: string) {
+    yield* followOwn(await this.#withRuns(this.#plain()), id)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#running)?.close(0)
+    await this.#database.close()
+  }
+
+  async #contextFor({ http, scope }: { http?: HttpRoute; scope: Scope }): Promise<OperationContext> {
+    const runs = scope === 'call'
+    const context = catalogueTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
+    return runs ? this.#withRuns(context) : context
+  }
+
+  #plain(): OperationContext {
+    return { ...compose({ configs: [] }), registry: this.#registry, signal: this.#signal }
+  }
+
+  #offered(): Promise<OperationContext> {
+    this.#offering ??= openOffered(this.#registry, this.#signal)
+    return this.#offering
+  }
+
+  async #withRuns(context: OperationContext): Promise<OperationContext> {
+    const { runner, logger } = context
+    const store = this.#registry.stores.executions
+    this.#running ??= openRuns({ runner, logger, store, labels: [], takeWork: false })
+    return { ...context, runs: await this.#running }
   }
 }
 
-/** Most operations work on the registry alone; these read what agents are offered, from configs and registry alike. */
-const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean => http?.tag === 'search' || http?.tag === 'llm'
+/** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
+const catalogueTags = new Set(['search', 'llm', 'catalogue'])
 
 async function openOffered(registry: Registry, signal: AbortSignal): Promise<OperationContext> {
   const context = { ...compose({}), registry, signal }

@@ -5,7 +5,8 @@ import type { Executor, Job, RunControls, RunnableTool } from '../contract/execu
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
-import { redactOutcome, redactPlan } from './redact.ts'
+import { type Redactor, redactOutcome, redactPlan } from './redact.ts'
+import { redactStream } from './redact-stream.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -14,7 +15,7 @@ export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
-  readonly redactorFor: (tool: RunnableTool) => (text: string) => string
+  readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The longest that any call may take, whatever its tool or caller says. */
   readonly longestMs?: number | undefined
 }
@@ -37,7 +38,7 @@ export interface Runner {
   /** Runs what was prepared, at once; a tool that fails, or that cannot be started, is a result. */
   perform(job: Job, controls?: RunControls): Promise<RunOutcome>
   /** All of it: prepares, waits for a turn, runs. */
-  run(tool: RunnableTool, given: Given, controls?: RunControls): Promise<RunOutcome>
+  run(tool: RunnableTool, given: Given, controls?: RunControls & CallOptions): Promise<RunOutcome>
   /** The longest deadline of the calls in hand, those that wait for their turn included. */
   longestMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
@@ -70,8 +71,10 @@ export function createRunner(parts: RunnerParts): Runner {
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
     const redact = parts.redactorFor(job.tool)
+    const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     try {
-      const outcome = await executorOf(job.tool).run(job, { ...controls, signal })
+      const outcome = await executorOf(job.tool).run(job, { ...controls, onOutput: live?.take, signal })
+      live?.end()
       return redactOutcome(await judged(job.tool, outcome), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
@@ -95,7 +98,7 @@ export function createRunner(parts: RunnerParts): Runner {
     },
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
     async run(tool, given, controls = {}) {
-      const job = await prepare(tool, given)
+      const job = await prepare(tool, given, controls)
       const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),

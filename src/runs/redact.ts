@@ -2,6 +2,12 @@ import type { RunOutcome, RunPlan } from '../contract/run.ts'
 
 type Redact = (text: string) => string
 
+/** Takes secrets out of texts, of whole ones and of such as come in pieces. */
+export interface Redactor extends Redact {
+  /** How much of the end of a text may be the beginning of a secret. */
+  readonly unfinished: (text: string) => number
+}
+
 /** What a run gave, without secrets. */
 export function redactOutcome(outcome: RunOutcome, redact: Redact): RunOutcome {
   const { stdout, stderr } = outcome.result

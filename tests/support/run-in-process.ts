@@ -16,6 +16,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
       throw new Error('no registry here')
     },
     findServer: () => undefined,
+    hasRegistry: () => false,
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

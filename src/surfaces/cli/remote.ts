@@ -2,11 +2,24 @@ import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Operation } from '../../operations/operation.ts'
+import type { RegistryClient } from './host.ts'
 
 /** A server to ask instead of doing it here. */
 export interface RemoteServer {
   readonly url: string
   readonly key: string | undefined
+}
+
+/** A server as the registry that commands work on. */
+export function openRemote(server: RemoteServer, signal: AbortSignal): RegistryClient {
+  return {
+    invoke: (operation, input) => invokeRemote(server, operation, input, signal),
+    call: async (call, controls) => (await import('./call-remote.ts')).callRemote(server, call, controls, signal),
+    async *follow(id) {
+      yield* (await import('./follow-remote.ts')).followRemote(server, id, signal)
+    },
+    close: async () => {},
+  }
 }
 
 const deadlineMs = 60_000
@@ -15,7 +28,7 @@ const longDeadlineMs = 600_000
 
 /** Asks a server to do an operation: the address, query and body are what its route says. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
-  { url, key }: RemoteServer,
+  server: RemoteServer,
   operation: Operation<Input, Output>,
   input: Record<string, unknown>,
   signal: AbortSignal,
@@ -32,10 +45,9 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
   const { expectedVersion, ...fields } = rest
   const hasBody = method !== 'get' && method !== 'delete'
   const query = hasBody ? '' : toQuery(fields)
-  const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${address}${query}`, {
+  const response = await requestServer(server, `${address}${query}`, {
     method: method.toUpperCase(),
     headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
       ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
     },
@@ -44,11 +56,16 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
       signal,
       AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs),
     ]),
-    redirect: 'error',
   })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw toError(response.status, body)
-  return operation.output.parse(body)
+  return operation.output.parse(await response.json().catch(() => undefined))
+}
+
+/** One request below /api/v1; what the server refuses is the error that it names. */
+export async function requestServer({ url, key }: RemoteServer, path: string, init: RequestInit): Promise<Response> {
+  const headers = { ...init.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+  const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
+  if (response.ok) return response
+  throw toError(response.status, await response.json().catch(() => undefined))
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
