@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
+import type { RunControls } from '../contract/executor.ts'
 import type { Metrics } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Tracing } from '../contract/tracing.ts'
@@ -39,6 +40,8 @@ export interface OperationContext {
   readonly registry?: Registry | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Hears what a tool prints, as it prints it. */
+  readonly onOutput?: RunControls['onOutput']
   /** Only for those who look after the database; everyone else works on stores. */
   readonly database?: Database | undefined
   readonly onStep?: ((step: string) => void) | undefined

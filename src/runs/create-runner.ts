@@ -5,9 +5,10 @@ import type { Executor, Job, RunControls, RunnableTool } from '../contract/execu
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
-import type { SecretScope } from '../contract/secret.ts'
+import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/tracing.ts'
-import { redactOutcome, redactPlan } from './redact.ts'
+import { bothOf, redactOutcome, redactPlan } from './redact.ts'
+import { redactStream } from './redact-stream.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -16,7 +17,7 @@ export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
-  readonly redactorFor: (tool: RunnableTool) => (text: string) => string
+  readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
   /** The longest that any call may take, whatever its tool or caller says. */
@@ -43,7 +44,7 @@ export interface Runner {
   /** Runs what was prepared, at once; a tool that fails, or that cannot be started, is a result. */
   perform(job: Job, controls?: RunControls): Promise<RunOutcome>
   /** All of it: prepares, waits for a turn, runs. */
-  run(tool: RunnableTool, given: Given, controls?: RunControls & Pick<CallOptions, 'traceparent'>): Promise<RunOutcome>
+  run(tool: RunnableTool, given: Given, controls?: RunControls & CallOptions): Promise<RunOutcome>
   /** The longest deadline of the calls in hand, those that wait for their turn included. */
   longestMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
@@ -76,11 +77,12 @@ export function createRunner(parts: RunnerParts): Runner {
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
     const secrets = parts.openSecrets?.(job.workspace ?? 'default')
-    const known = parts.redactorFor(job.tool)
-    const redact = (text: string) => secrets?.redact(known(text)) ?? known(text)
+    const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
+    const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     try {
-      const means = { ...controls, signal, secret: secrets?.resolve }
+      const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve }
       const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
+      live?.end()
       return redactOutcome(await judged(job.tool, outcome), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
@@ -115,8 +117,8 @@ export function createRunner(parts: RunnerParts): Runner {
       return redactPlan(await executorOf(tool).plan(await prepare(tool, given, options)), parts.redactorFor(tool))
     },
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
-    async run(tool, given, { traceparent, ...controls } = {}) {
-      const job = await prepare(tool, given, { traceparent })
+    async run(tool, given, controls = {}) {
+      const job = await prepare(tool, given, controls)
       const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),
