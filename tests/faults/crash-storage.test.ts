@@ -13,7 +13,7 @@ import { faultyMain } from './crash-loop.ts'
 let postgres: TestPostgres
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+}, 240_000)
 afterAll(() => postgres.stop())
 
 // All steps but the last of each would be a start each; every seventeenth hits all parts.
@@ -58,7 +58,7 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
     }
     await server.stop()
     expect(await auditRuns(where)).toEqual([])
-  }, 120_000)
+  }, 240_000)
 
   it('74: kill -9 at a step of the migration: the next start takes all steps, and they were taken once', async () => {
     const { home, database, where } = await place()
@@ -90,7 +90,7 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
     const kept = await queryRuns(where, 'select name from tooldex_migrations')
     expect(kept).toHaveLength(readMigrations().length)
     expect((await migrate(0)).steps).toBe('[]')
-  }, 120_000)
+  }, 240_000)
 })
 
 it('74: servers that start at once on an empty PostgreSQL: one migrates, all serve', async () => {
@@ -102,4 +102,4 @@ it('74: servers that start at once on an empty PostgreSQL: one migrates, all ser
   await Promise.all(servers.map((server) => server.stop()))
   expect(migrated).toHaveLength(1)
   expect(seen.map(({ status }) => status)).toEqual([200, 200, 200])
-}, 120_000)
+}, 240_000)

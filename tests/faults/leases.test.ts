@@ -19,7 +19,7 @@ const env = { TOOLDEX_LEASE_MS: String(leaseMs) }
 let postgres: TestPostgres
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 120_000)
+}, 240_000)
 afterAll(() => postgres.stop())
 
 /** A server that takes no queued work, and what workers need to take it; the promises are audited at the end. */
@@ -62,7 +62,7 @@ describe('67: a process that ends before it ever said that it runs', () => {
     expect(await untilEnded(server, id)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST', attempt: 1 })
     expect(tools.count('unheard').begun).toBe(0)
     await audit()
-  }, 90_000)
+  }, 180_000)
 
   it.each(['embedded', 'PostgreSQL'])(
     '67 (%s): a row without any lease is swept by its age',
@@ -109,7 +109,7 @@ describe('68: a worker that is held up past its lease', () => {
     const next = await untilEnded(server, await queue('once', { mark: 'next' }))
     expect(next.status).toBe('SUCCESS')
     await audit()
-  }, 90_000)
+  }, 180_000)
 
   it('68: a run that another took over is the other’s, and the first kills its child', async () => {
     const { server, worker, queue, tools, audit } = await openQueue()
@@ -128,8 +128,32 @@ describe('68: a worker that is held up past its lease', () => {
     expect(tools.count('taken-over')).toEqual({ begun: 2, ended: 1 })
     expect(second.stderr()).not.toContain('refused')
     await audit()
-  }, 120_000)
+  }, 240_000)
 })
+
+it.each(['embedded', 'PostgreSQL'])(
+  '68 (%s): a server that was stopped, and whose runs nobody took, goes on with them',
+  async (engine) => {
+    const home = tempFolder()
+    const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
+    const where = database === undefined ? { home } : { url: database }
+    await keepHistory(where)
+    const server = await startServer({ home, database, env })
+    onTestFinished(() => server.stop())
+    const tools = new TracedTools(home)
+    await tools.register(server, 'once', { seconds: 5 })
+    const waited = execute(server, 'once', { mark: 'stopped' }, { wait: true })
+    await expect.poll(() => tools.count('stopped').begun, { timeout: 20_000 }).toBe(1)
+    server.signal('SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs))
+    server.signal('SIGCONT')
+    expect((await waited).body).toMatchObject({ status: 'SUCCESS', attempt: 1 })
+    expect(tools.count('stopped')).toEqual({ begun: 1, ended: 1 })
+    await server.stop()
+    expect(await auditRuns(where)).toEqual([])
+  },
+  90_000,
+)
 
 it('69: a worker that cannot say that it lives stops its own child before another may run it', async () => {
   const { database, server, worker, queue, audit } = await openQueue()
@@ -149,7 +173,7 @@ it('69: a worker that cannot say that it lives stops its own child before anothe
   expect(await untilEnded(server, id)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST' })
   cut.signal('SIGKILL')
   await audit()
-}, 90_000)
+}, 180_000)
 
 describe('70: many take and many sweep', () => {
   it.each(['embedded', 'PostgreSQL'])('70 (%s): one claim and one sweep for each run', async (engine) => {
@@ -202,5 +226,5 @@ describe('70: many take and many sweep', () => {
     expect(said).toEqual(marks.map((_, at) => (at % 2 === 0 ? 'FAILED 1' : 'SUCCESS 2')))
     expect(marks.map((mark) => tools.count(mark).begun)).toEqual(marks.map((_, at) => (at % 2 === 0 ? 1 : 2)))
     await audit()
-  }, 120_000)
+  }, 240_000)
 })

@@ -37,7 +37,7 @@ onEachWorld('a tool that changes while it is called', { words: ['--concurrency',
     await expect
       .poll(async () => (await world.server().request('GET', '/queue')).body.running, { timeout: 10_000 })
       .toBe(2)
-    expect((await server.request('DELETE', '/tools/doomed')).status).toBe(204)
+    expect((await server.request('DELETE', '/tools/doomed')).status).toBe(200)
     for (const id of running)
       expect(await untilEnded(server, id)).toMatchObject({
         status: 'SUCCESS',
@@ -63,9 +63,14 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
     const tools = new TracedTools(tempFolder())
     await tools.register(server, 'quick', { seconds: 0.02 })
     const states = new Map<string, number>()
+    const since = performance.now()
+    for (let at = 0; at < 4; at++)
+      await untilEnded(server, (await execute(server, 'quick', { mark: `slow-${at}` })).body.id)
+    // About how long it takes here and now: half of the time it is cancelled before, half of it after.
+    const usualMs = Math.ceil((performance.now() - since) / 4)
     const race = async (at: number) => {
       const { body } = await execute(server, 'quick', { mark: `race-${at}` })
-      await sleep(randomInt(0, 80))
+      await sleep(randomInt(0, 4 * usualMs))
       const asked = await cancel(body.id)
       const { status, errorCode } = await untilEnded(server, body.id)
       if (asked.status !== 200) expectProblem(asked, 409, 'ILLEGAL_STEP')
@@ -150,6 +155,25 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
       expectProblem(await execute(server, 'keyed', { mark: 'other' }, options), 422, 'KEY_REUSED')
     }
     expect(tools.count('other').begun).toBe(0)
+  }, 60_000)
+
+  it('80: cancelled while it waits for its turn, a call is answered at once and never begun', async () => {
+    const server = world.server()
+    const tools = new TracedTools(tempFolder())
+    await tools.register(server, 'lined', { seconds: 4 })
+    const busy = times(2, (at) => execute(server, 'lined', { mark: `front-${at}` }, { wait: true }))
+    await expect.poll(() => tools.begun().length, { timeout: 10_000 }).toBe(2)
+    const waiting = execute(server, 'lined', { mark: 'behind' }, { wait: true, traceId: 'behind' })
+    const rows = async () => (await server.request('GET', '/executions?trace=behind')).body.items
+    await expect.poll(async () => (await rows()).length, { timeout: 5000 }).toBe(1)
+    const [{ id, status }] = await rows()
+    expect(status).toBe('PENDING')
+    const asked = await server.request('POST', `/executions/${id}/cancel`)
+    expect(asked.body.status).toBe('CANCELLED')
+    expect((await waiting).body).toMatchObject({ id, status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
+    expect(findProcesses('front-').length).toBeGreaterThan(0)
+    for (const { body } of await busy) expect(body.status).toBe('SUCCESS')
+    expect(tools.count('behind').begun).toBe(0)
   }, 60_000)
 
   it('34: refused or joined while all slots are taken, no slot is lost; who only joined may leave', async () => {
