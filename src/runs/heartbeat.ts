@@ -95,7 +95,8 @@ export class Heartbeat {
     try {
       const { lost, cancel } = await this.#store.beat(this.#worker, runs, this.#settings.leaseMs)
       const gone = new Set(lost)
-      for (const run of runs)
+      // One that was let go meanwhile, because its turn came, is not told any more.
+      for (const run of runs.filter((each) => this.#held.get(each.id) === each))
         if (gone.has(run.id)) run.stop('lost')
         else run.heardAt = now
       for (const id of cancel) this.stop(id, 'cancelled')

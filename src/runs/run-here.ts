@@ -70,6 +70,7 @@ async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, hear
   runs.heartbeat.hold(held)
   try {
     await place.turn
+    if (why !== undefined) throw new TooldexError('EXECUTION_CANCELLED', reasons[why].message)
   } catch (thrown) {
     const told = why === undefined ? toTooldexError(thrown) : reasons[why]
     return { workspace, execution: await endWaiting(runs, call, execution, told), heardAt }

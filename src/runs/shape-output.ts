@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { storableText, storableValue } from '../base/storable.ts'
 import type { FinishedRun } from '../contract/execution.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { previewText, previewValue } from './preview.ts'
 import type { RunSettings } from './settings.ts'
 
 /** What is written of an outcome: the output apart from the logs, and a large one aside with a preview in its place. */
-export function shapeOutput(outcome: RunOutcome, told: boolean, settings: RunSettings): FinishedRun {
+export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSettings): FinishedRun {
+  const outcome = storableOutcome(given)
   const printed = outcome.output === undefined
   const { stdout, stderr } = outcome.result
   // What a command prints is what it returns; of other tools it is a log.
@@ -24,5 +26,15 @@ export function shapeOutput(outcome: RunOutcome, told: boolean, settings: RunSet
       content,
       lifeMs: settings.resultLifeMs,
     },
+  }
+}
+
+function storableOutcome(outcome: RunOutcome): RunOutcome {
+  const { result, errorMessage } = outcome
+  return {
+    ...outcome,
+    result: { ...result, stdout: storableText(result.stdout), stderr: storableText(result.stderr) },
+    ...(outcome.output === undefined ? {} : { output: storableValue(outcome.output) }),
+    errorMessage: errorMessage === null ? null : storableText(errorMessage),
   }
 }

@@ -1,5 +1,6 @@
 import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
+import { storableJson } from '../../base/storable.ts'
 import type { Beginning, Execution, NewExecution, QueueLimits } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
@@ -7,7 +8,6 @@ import { rowsOf } from '../migrate.ts'
 import { toolExecutions } from '../schema-runs.ts'
 import { runChannel } from './notices.ts'
 import { toExecution, toFresh } from './rows.ts'
-import { storableJson } from './storable.ts'
 
 /** Writes a new run down in one statement; refused where too many wait. */
 export async function createExecution(

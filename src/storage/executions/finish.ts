@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { storableJson, storableText } from '../../base/storable.ts'
 import type { Attempt, Ended, FinishedRun, NewStoredResult } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { after } from './create.ts'
 import { runChannel } from './notices.ts'
-import { storableJson, storableText } from './storable.ts'
 
 /** The final write of an attempt, in one statement: it changes nothing where the attempt is not the present one. */
 export async function finishExecution(db: Db, { id, attempt }: Attempt, run: FinishedRun): Promise<Ended | undefined> {

@@ -8,6 +8,12 @@ export function storableJson(value: unknown): string {
   return oddEscape.test(text) ? JSON.stringify(mended(value)) : text
 }
 
+/** A value as it can be kept: whoever is told it now and whoever reads it later see the same. */
+export function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value)
+  return typeof value === 'object' && oddEscape.test(JSON.stringify(value)) ? mended(value) : value
+}
+
 const odd = /[\0\uD800-\uDFFF]/
 const oddEscape = /\\u0000|\\ud[89a-f]/i
 
