@@ -25,7 +25,14 @@ import {
 import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
-import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
+import {
+  acceptProposal,
+  getProposal,
+  listProposals,
+  proposeChange,
+  refuseProposal,
+  replayProposal,
+} from './registry/proposals.ts'
 import { readDoc } from './registry/tool-doc.ts'
 import {
   activateTool,
@@ -101,6 +108,8 @@ export const operations = [
   rollbackTool,
   proposeChange,
   listProposals,
+  getProposal,
+  replayProposal,
   acceptProposal,
   refuseProposal,
   listForModel,

@@ -84,9 +84,10 @@ export class RecordedRuns {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
     const { runner, labels, store } = this.parts
     const job = await runner.prepare(tool, given, options)
-    const draft = this.#draft(caller, job, options)
     const label = labelOf(tool)
-    if (options.needsApproval === true || !options.wait || !labels.includes(label)) {
+    const elsewhere = options.needsApproval === true || !options.wait || !labels.includes(label)
+    const draft = this.#draft(caller, job, { ...options, elsewhere })
+    if (elsewhere) {
       const { execution } = await store.create(caller, draft, this.#queued(label, options.needsApproval === true))
       if (!options.wait || execution.reason === 'approval') return execution
       return this.waitFor(caller, execution.id, options.signal)
@@ -170,7 +171,7 @@ export class RecordedRuns {
     return execution
   }
 
-  #draft(caller: Caller, job: Job, options: ExecuteOptions): NewExecution {
+  #draft(caller: Caller, job: Job, options: ExecuteOptions & { readonly elsewhere: boolean }): NewExecution {
     const { tool, input } = job
     const { readOnlyHint, idempotentHint } = tool.annotations
     return {
@@ -186,7 +187,7 @@ export class RecordedRuns {
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
       // A version can be read again; a tool of a config must come along where another process may run it.
-      definition: tool.id === null && !options.wait ? tool : null,
+      definition: tool.id === null && options.elsewhere ? tool : null,
       purpose: options.purpose ?? null,
     }
   }

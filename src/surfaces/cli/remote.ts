@@ -23,7 +23,8 @@ export function openRemote(server: RemoteServer, signal: AbortSignal): RegistryC
 }
 
 const deadlineMs = 60_000
-// A bundle may hold thousands of tools.
+// A bundle may hold thousands of tools, and a replay may run a hundred.
+const long = new Set(['bundle.import', 'proposals.replay'])
 const longDeadlineMs = 600_000
 
 /** Asks a server to do an operation: the address, query and body are what its route says. */
@@ -52,10 +53,7 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
       ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
     },
     ...(hasBody ? { body: JSON.stringify(fields) } : {}),
-    signal: AbortSignal.any([
-      signal,
-      AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs),
-    ]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(long.has(operation.name) ? longDeadlineMs : deadlineMs)]),
   })
   return operation.output.parse(await response.json().catch(() => undefined))
 }
