@@ -60,8 +60,16 @@ class OwnRegistry implements RegistryClient {
     await this.#database.close()
   }
 
-  async #contextFor({ http, scope }: { http?: HttpRoute; scope: Scope }): Promise<OperationContext> {
-    const runs = scope === 'call'
+  async #contextFor({
+    name,
+    http,
+    scope,
+  }: {
+    name: string
+    http?: HttpRoute
+    scope: Scope
+  }): Promise<OperationContext> {
+    const runs = scope === 'call' || name === 'proposals.replay'
     const context = catalogueTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
     return runs ? this.#withRuns(context) : context
   }

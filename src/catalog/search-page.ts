@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
+import type { Backend, CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
 import type { RankedTool, Ranker } from '../contract/ranker.ts'
 import type { SearchMode } from '../contract/search.ts'
 import type { Result } from '../contract/summary.ts'
@@ -20,6 +20,8 @@ export interface SearchPageQuery {
   readonly minScore?: number | undefined
   /** What experience adds, by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
+  /** Whose search it is; all tools are seen where absent. */
+  readonly view?: CatalogView | undefined
 }
 
 /** How many results a page has where nobody says. */
@@ -66,10 +68,11 @@ export interface PageRequest extends SearchPageQuery {
 }
 
 /** Finds a page in the order of the ranker. */
-export function findPage(ground: SearchGround, request: PageRequest): CatalogPage {
-  const { query, limit, cursor, filters, mode, minScore, learned, scope } = request
+export function findPage(whole: SearchGround, request: PageRequest): CatalogPage {
+  const { query, limit, cursor, filters, mode, minScore, learned, scope, view } = request
+  const ground = view === undefined ? whole : seenBy(whole, view)
   const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
-  const accept = acceptOf(ground, filters)
+  const accept = acceptOf(ground, filters, view)
   const ranked = ground.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
   const hits = ranked.hits.flatMap((hit) => toHit(ground, hit))
   // A page that is not full is the last one, however many came before the least score was asked for.
@@ -91,16 +94,22 @@ export function checkLimit(limit: number): void {
 }
 
 /** Undefined where the filters leave nothing out: asking it of each of many tools takes longer than ranking them. */
-function acceptOf(ground: SearchGround, filters: SearchFilters) {
+function acceptOf(ground: SearchGround, filters: SearchFilters, view: CatalogView | undefined) {
   const { status, ...others } = filters
   const everyStatus = status === undefined || (status.includes('ACTIVE') && ground.allActive())
-  if (everyStatus && Object.keys(others).length === 0) return undefined
+  if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
   const facts = factsOf(ground)
   return ({ id }: { readonly id: string }) => {
     const entry = ground.entries.get(id)
-    return entry !== undefined && passes(entry, filters, facts)
+    return entry !== undefined && (view?.sees(entry.tool) ?? true) && passes(entry, filters, facts)
   }
 }
+
+/** The same tools, with what stands in the way of this caller. */
+const seenBy = (ground: SearchGround, view: CatalogView): SearchGround => ({
+  ...ground,
+  readinessOf: (tool, backend) => view.readinessOf(tool, ground.readinessOf(tool, backend)),
+})
 
 const factsOf = ({ backendOf, readinessOf }: SearchGround): ToolFacts<Entry> => ({
   sourceOf: (entry) => sourceOf(entry.tool, backendOf(entry)),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { toOneLine } from '../base/visible-text.ts'
-import { ReadinessState, ToolSource, ToolStatus } from './tool-state.ts'
+import { type Readiness, ReadinessState, ToolSource, ToolStatus } from './tool-state.ts'
 
 const maxNameLength = 128
 
@@ -73,6 +73,12 @@ export const Backend = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('mcp'), serverName: z.string().min(1) }),
 ])
 export type Backend = z.infer<typeof Backend>
+
+/** What one caller may know of the tools: which there are, and what stands in the way of calling them. */
+export interface CatalogView {
+  sees(tool: CatalogTool): boolean
+  readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
+}
 
 /** What happened to the catalogue; `version` is the one it has since. */
 export type CatalogEvent =

@@ -142,6 +142,10 @@ export interface ResultContent {
 export interface ExecutionQuery extends PageQuery {
   readonly toolId?: string | undefined
   readonly tool?: string | undefined
+  /** No run of a tool of another name. */
+  readonly names?: ReadonlySet<string> | undefined
+  /** Calls, where nothing else is said; replays are listed apart. */
+  readonly purpose?: 'call' | 'replay' | undefined
   readonly status?: readonly ExecutionStatus[] | undefined
   readonly caller?: string | undefined
   readonly trace?: string | undefined
@@ -215,6 +219,8 @@ export interface ExecutionStore {
   list(workspace: string, query: ExecutionQuery): Promise<Page<ExecutionSummary>>
   /** The newest successful runs of a version, each input once. */
   samples(workspace: string, toolId: string, version: number, limit: number): Promise<readonly Execution[]>
+  /** The whole of an output that was kept aside, to be compared with another. */
+  wholeOutput(workspace: string, executionId: string): Promise<ResultContent | undefined>
   append(attempt: Attempt, events: readonly ExecutionEvent[]): Promise<void>
   events(id: string, after: number): Promise<readonly ExecutionEvent[]>
   /** Reads a kept output; only whoever called gets it. */

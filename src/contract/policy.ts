@@ -47,16 +47,29 @@ export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule 
   return policy.default === 'enabled' ? noRule : undefined
 }
 
+/** The policies that bind a caller: those for everybody, and those that name its key. */
+export const policiesFor = <Bound extends Policy>(
+  policies: readonly Bound[],
+  callerId: string | null,
+): readonly Bound[] =>
+  policies.filter(({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`))
+
+/** The names of all tools that a caller may know of; undefined where none is hidden. */
+export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {
+  const closed = policiesFor(policies, callerId).filter((policy) => policy.default === 'disabled')
+  const [first, ...others] = closed
+  if (first === undefined) return undefined
+  const names = Object.keys(first.tools).filter((name) => others.every(({ tools }) => Object.hasOwn(tools, name)))
+  return new Set(names)
+}
+
 /** The rules of all policies that bind a caller; undefined where one of them hides the tool. */
 export function rulesFor(
   policies: readonly Policy[],
   toolName: string,
   callerId: string | null,
 ): readonly ToolRule[] | undefined {
-  const binding = policies.filter(
-    ({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`),
-  )
-  const rules = binding.map((policy) => ruleFor(policy, toolName))
+  const rules = policiesFor(policies, callerId).map((policy) => ruleFor(policy, toolName))
   return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
 }
 

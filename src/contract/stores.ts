@@ -2,6 +2,7 @@ import type { BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
 import type { LearningStore } from './learning.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
+import type { ReplayReport } from './replay.ts'
 import type { StoredSecret } from './secret.ts'
 import type { ToolStatus } from './tool-state.ts'
 
@@ -40,6 +41,8 @@ export interface ToolListQuery extends PageQuery {
   readonly executorType?: readonly ExecutorType[] | undefined
   /** Part of the name, the display name or the description, letter for letter but for case. */
   readonly search?: string | undefined
+  /** No tool of another name. */
+  readonly names?: ReadonlySet<string> | undefined
 }
 
 /** How a change is made. */
@@ -129,6 +132,8 @@ export interface Proposal {
   readonly decidedBy: string | null
   readonly decision: string | null
   readonly acceptedVersion: number | null
+  /** What came of running recorded inputs against it, the last time. */
+  readonly replay: ReplayReport | null
 }
 
 export interface ProposalDraft {
@@ -143,6 +148,8 @@ export interface ProposalStore {
   create(caller: Caller, draft: ProposalDraft): Promise<Proposal>
   get(workspace: string, id: string): Promise<Proposal | undefined>
   list(workspace: string, toolId: string, query: PageQuery): Promise<Page<Proposal>>
+  /** Keeps what came of running recorded inputs against it, while it is open. */
+  keepReplay(caller: Caller, id: string, report: ReplayReport): Promise<Proposal>
   /** Only an open one can be decided. */
   decide(
     caller: Caller,

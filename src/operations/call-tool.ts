@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
 import { defaultRunSettings } from '../runs/settings.ts'
 import { shapeOutput } from '../runs/shape-output.ts'
@@ -58,12 +59,18 @@ export const callTool = defineOperation({
       const plan = await context.runner.plan(call.tool, given, { timeoutMs: input.timeoutMs ?? undefined })
       return { ...about, plan, needsApproval: call.needsApproval }
     }
+    if (call.needsApproval && context.runs === undefined) throw nobodyToAsk(call)
     const answer =
       context.runs === undefined ? await runHere(call, input, context) : await runRecorded(call, input, context)
     if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, call.id)
     return { ...about, ...answer }
   },
 })
+
+const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
+  new TooldexError('POLICY_REFUSED', `Each call of ${tool.name} needs a person's yes, and nobody can be asked here.`, {
+    hint: 'Call it through a server (tooldex serve), where calls wait until somebody approves them.',
+  })
 
 type Given = z.infer<typeof Input>
 

@@ -1,13 +1,15 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import { ToolAnnotations } from '../contract/catalog.ts'
+import { type CatalogTool, ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { ToolExample } from '../contract/tool-doc.ts'
+import { Readiness, ready, unlessReady } from '../contract/tool-state.ts'
 import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { shorten } from './search-hits.ts'
+import { needsApproval, viewOf } from './tool-view.ts'
 
 /** How much one reads about a tool. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
@@ -42,6 +44,8 @@ export const ToolDoc = z.object({
   externalRefs: z.array(z.string()).optional(),
   /** Where the tool comes from and what it runs. */
   notes: z.string().optional(),
+  /** Said only of a tool that cannot be called just so. */
+  readiness: Readiness.optional(),
 })
 export type ToolDoc = z.infer<typeof ToolDoc>
 
@@ -81,11 +85,19 @@ export const describeTools = defineOperation({
 
 /** What one reads about one tool, wherever it comes from. */
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
-  const found = await findTool(context.catalogue, id)
-  if (found.from === 'config') return toDoc(found, level)
+  const found = await findTool(context, id)
+  if (found.from === 'config') return { ...toDoc(found, level), ...(await approvalOf(context, found.entry.toolName)) }
   // Loaded for the first who asks, because a server for configs starts without.
   const { describeOffered } = await import('./registry/offered-doc.ts')
-  return describeOffered(context, found, level)
+  const asks = await approvalOf(context, found.tool.name, found.tool)
+  return { ...(await describeOffered(context, found, level)), ...asks }
+}
+
+/** Whoever reads about a tool is told before the call that a person must approve it. */
+async function approvalOf(context: OperationContext, name: string, tool?: CatalogTool) {
+  if (tool?.annotations?.requiresApproval === true) return { readiness: needsApproval }
+  const view = context.registry === undefined ? undefined : await viewOf(context)
+  return unlessReady(view?.readinessOf({ name }, ready) ?? ready)
 }
 
 interface UnknownTool {

@@ -18,15 +18,22 @@ export function explainAbsent(name: string, question: Question, context: Context
   const snapshot = catalogue.current()
   const entry = snapshot.names.get(name)
   const id = entry === undefined ? name : toolIdOf(entry)
-  if (!tools.entries.has(id)) {
+  const found = tools.entries.get(id)?.tool
+  if (found !== undefined && question.view?.sees(found) === false) {
+    const policy = question.view.hiddenBy(found.name)
+    return { tool: name, reason: scopes.has('admin') ? `it is there, but the policy '${policy}' hides it` : absent }
+  }
+  if (found === undefined) {
     const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
     const told = hidden && scopes.has('admin')
-    return { tool: name, reason: told ? 'it is there, but the policy hides it' : 'there is no such tool' }
+    return { tool: name, reason: told ? 'it is there, but the policy hides it' : absent }
   }
   const explanation = index.engine().explain(id, question)
   const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)
   return { tool: name, reason, ...(explanation === undefined ? {} : { explanation }) }
 }
+
+const absent = 'there is no such tool'
 
 function placeOf(id: string, question: Question, context: Context): string | undefined {
   const ids = everyAnswer(question, context)

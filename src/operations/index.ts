@@ -29,7 +29,14 @@ import { validateDraft, validateTool } from './registry/check.ts'
 import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
-import { acceptProposal, listProposals, proposeChange, refuseProposal } from './registry/proposals.ts'
+import {
+  acceptProposal,
+  getProposal,
+  listProposals,
+  proposeChange,
+  refuseProposal,
+  replayProposal,
+} from './registry/proposals.ts'
 import { listSecrets, putSecret, removeSecret } from './registry/secrets.ts'
 import { readStats } from './registry/stats.ts'
 import { readDoc } from './registry/tool-doc.ts'
@@ -114,6 +121,8 @@ export const operations = [
   rollbackTool,
   proposeChange,
   listProposals,
+  getProposal,
+  replayProposal,
   acceptProposal,
   refuseProposal,
   listForModel,

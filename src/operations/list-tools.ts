@@ -5,6 +5,7 @@ import { Readiness, unlessReady } from '../contract/tool-state.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
 import { stateFilters, toFilters } from './search-filters.ts'
+import { type ToolView, viewOf } from './tool-view.ts'
 
 /** One argument as a list shows it. */
 const ListedArg = z.object({
@@ -34,23 +35,24 @@ export const listTools = defineOperation({
       }),
     ),
   }),
-  async handle(filters, { catalogue }) {
+  async handle(filters, context) {
+    const { catalogue } = context
     const { configs, policy } = catalogue.current()
     const [only] = configs
     const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
     return {
       name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
       executor,
-      tools: await rowsOf(catalogue, toFilters(filters)),
+      tools: await rowsOf(catalogue, toFilters(filters), await viewOf(context)),
     }
   },
 })
 
 /** What passes the filters, by name. */
-async function rowsOf(catalogue: LiveCatalogue, filters: SearchFilters) {
+async function rowsOf(catalogue: LiveCatalogue, filters: SearchFilters, view: ToolView | undefined) {
   const { tools } = await catalogue.open()
   const { index } = catalogue.current()
-  const rows = tools.search({ filters, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
+  const rows = tools.search({ filters, view, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
     const { name, namespace: cli = '', description } = tool
     const resolved = source === 'cli' ? index.get(name) : null
     const args = (resolved?.tool.args ?? []).map((arg) => {

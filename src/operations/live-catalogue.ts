@@ -2,6 +2,7 @@ import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { formatProblem, type Problem } from '../base/problem.ts'
 import { watchFiles } from '../base/watch-files.ts'
+import type { BundlePolicy } from '../contract/bundle.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { Policy } from '../contract/policy.ts'
@@ -42,6 +43,8 @@ export class LiveCatalogue {
   #opened: OpenCatalogue | undefined
   #failures: readonly LoadFailure[]
   #snapshot: CatalogueSnapshot
+  /** The policies of the database that this catalogue follows, as of its last change; undefined where it follows none. */
+  policies: readonly BundlePolicy[] | undefined
 
   constructor(options: LiveCatalogueOptions) {
     this.#options = options

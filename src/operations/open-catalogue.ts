@@ -5,6 +5,7 @@ import { type Readiness, ready } from '../contract/tool-state.ts'
 import { configBackend, toCatalogTools } from './config-tools.ts'
 import { type CatalogueSnapshot, type LiveCatalogueOptions, toolIdOf } from './live-catalogue.ts'
 import { LiveIndex } from './live-index.ts'
+import { needsApproval } from './tool-view.ts'
 
 /** The catalogue of every source, and the search engine that follows it. */
 export interface OpenCatalogue {
@@ -17,7 +18,8 @@ export interface OpenCatalogue {
 
 /** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
 export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
-  const readinessOf = ({ name, source }: CatalogTool): Readiness => {
+  const readinessOf = ({ name, source, annotations }: CatalogTool): Readiness => {
+    if (annotations?.requiresApproval === true) return needsApproval
     const resolved = source === 'cli' ? current().index.get(name) : null
     return resolved === null ? ready : (options.readinessOf?.(resolved) ?? ready)
   }

@@ -4,10 +4,12 @@ import type { Catalog, SearchPageQuery } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
 import { CliSummary } from '../contract/tool-index.ts'
 import { explainAbsent } from './explain-absent.ts'
+import type { CatalogueSnapshot } from './live-catalogue.ts'
 import type { LiveIndex } from './live-index.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { countFacets, Facets, searchFilters, toFilters } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
+import { type ToolView, viewOf } from './tool-view.ts'
 
 const Input = z.object({
   query: z.string().nullish(),
@@ -62,17 +64,33 @@ const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 's
 
 const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets
 
-async function overview({ limit }: Input, { catalogue }: OperationContext) {
+async function overview({ limit }: Input, context: OperationContext) {
+  const { catalogue } = context
   const count = await loadTokenCounter()
-  const all = [...catalogue.current().index.summary(), ...summarizeRegistered((await catalogue.open()).tools)]
+  const view = await viewOf(context)
+  const all = [
+    ...summarizeConfigs(catalogue.current(), view),
+    ...summarizeRegistered((await catalogue.open()).tools, view),
+  ]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
+/** Of a config only what the caller may know of is counted; one of which that is nothing is not there. */
+function summarizeConfigs({ index, entries }: CatalogueSnapshot, view: ToolView | undefined): readonly CliSummary[] {
+  const all = index.summary()
+  if (view?.names === undefined) return all
+  const seen = entries.filter(({ toolName: name }) => view.sees({ name }))
+  const counted = all.map((cli) => ({ ...cli, toolCount: seen.filter(({ cliName }) => cliName === cli.name).length }))
+  return counted.filter(({ toolCount }) => toolCount > 0)
+}
+
 /** Registered tools belong to no config, so they are one line of their own. */
-function summarizeRegistered({ entries }: Catalog): readonly CliSummary[] {
-  const registered = Array.from(entries.values()).filter(({ tool }) => tool.source === 'registry')
+function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): readonly CliSummary[] {
+  const registered = Array.from(entries.values()).filter(
+    ({ tool }) => tool.source === 'registry' && (view?.sees(tool) ?? true),
+  )
   if (registered.length === 0) return []
   const description = 'Registered tools; find them by source "registry".'
   return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
@@ -109,9 +127,10 @@ async function search(input: Input, context: OperationContext) {
 }
 
 /** A question that is whole: the text, how to rank, and what to leave out. */
-export type Question = SearchPageQuery & { readonly query: string }
+export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
-async function toQuestion(input: Input, index: LiveIndex, { memory, signal }: OperationContext) {
+async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
+  const { memory, signal } = context
   const query = input.query ?? ''
   const wanted = input.mode ?? 'hybrid'
   const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
@@ -124,6 +143,7 @@ async function toQuestion(input: Input, index: LiveIndex, { memory, signal }: Op
     minScore: input.minScore ?? undefined,
     learned: await memory.votes(query),
     filters: toFilters(input),
+    view: await viewOf(context),
   }
   return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }
 }

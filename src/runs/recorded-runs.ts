@@ -105,7 +105,7 @@ export class RecordedRuns {
     const { runner, store } = this.parts
     const { signal, wait, needsApproval = false } = options
     const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
-    const draft = this.#draft(caller, job, options)
+    const draft = this.#draft(caller, job, { ...options, elsewhere: true })
     const { execution, fresh } = await store.create(caller, draft, this.#waiting(labelOf(tool), needsApproval))
     reachPoint('F1 row inserted')
     return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
@@ -113,7 +113,7 @@ export class RecordedRuns {
 
   async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
     const job = await this.parts.runner.prepare(tool, given, { ...options, workspace: caller.workspace })
-    const call = { caller, job, draft: this.#draft(caller, job, options), controls: options }
+    const call = { caller, job, draft: this.#draft(caller, job, { ...options, elsewhere: false }), controls: options }
     const { execution: begun, joined } = await this.track(runHere(this, call))
     const { signal } = options
     const execution = isFinal(begun.status) ? begun : await this.waitFor(caller, begun.id, { signal, joined })
@@ -157,7 +157,7 @@ export class RecordedRuns {
     return execution
   }
 
-  #draft(caller: Caller, job: Job, options: ExecuteOptions): NewExecution {
+  #draft(caller: Caller, job: Job, options: ExecuteOptions & { readonly elsewhere: boolean }): NewExecution {
     const { tool, input } = job
     const { readOnlyHint, idempotentHint } = tool.annotations
     return {
@@ -174,7 +174,7 @@ export class RecordedRuns {
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
       // A version can be read again; a tool of a config must come along where another process may run it.
-      definition: tool.id === null && (!options.wait || options.needsApproval === true) ? tool : null,
+      definition: tool.id === null && options.elsewhere ? tool : null,
       purpose: options.purpose ?? null,
     }
   }

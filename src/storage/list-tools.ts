@@ -16,8 +16,8 @@ export async function listTools(
   workspace: string,
   query: ToolListQuery & { readonly total?: boolean },
 ): Promise<Page<RegisteredTool>> {
-  const { limit, cursor, total, ...filters } = query
-  const list = ['tools', workspace, filters]
+  const { limit, cursor, total, names, ...filters } = query
+  const list = ['tools', workspace, { ...filters, ...(names && { names: [...names] }) }]
   const [key, direction] = readSort(filters.sort ?? '-updatedAt')
   const place = cursors.read(list, cursor)
   const column = columns[key]
@@ -49,10 +49,11 @@ function readSort(sort: ToolSort): readonly [SortKey, 'asc' | 'desc'] {
 }
 
 function conditions(workspace: string, query: ToolListQuery): readonly (SQL | undefined)[] {
-  const { status, categoryId, tags, executorType, search } = query
+  const { status, categoryId, tags, executorType, search, names } = query
   const like = search === undefined || search === '' ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`
   return [
     eq(tools.workspaceId, workspace),
+    names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(tools.name, [...names]),
     status?.length ? inArray(tools.status, [...status]) : undefined,
     executorType?.length ? inArray(tools.executorType, [...executorType]) : undefined,
     tags?.length ? sql`${tools.tags} @> ${JSON.stringify(tags)}::jsonb` : undefined,

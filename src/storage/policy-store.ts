@@ -5,7 +5,7 @@ import { Policy } from '../contract/policy.ts'
 import type { Caller, PolicyStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
-import { record } from './record.ts'
+import { announce, record } from './record.ts'
 import { policies } from './schema.ts'
 
 /** Policies, in the database. */
@@ -43,6 +43,7 @@ export class DatabasePolicyStore implements PolicyStore {
         .onConflictDoUpdate({ target: [policies.workspaceId, policies.name], set: { policy, updatedAt: sql`now()` } })
       const action = row === undefined ? 'policy.create' : 'policy.change'
       await record(db, caller, { action, subject: `policy:${name}`, before: row?.policy, after: policy })
+      await announce(db, caller.workspace)
     })
   }
 
@@ -51,6 +52,7 @@ export class DatabasePolicyStore implements PolicyStore {
       const [row] = await db.delete(policies).where(named(caller, name)).returning()
       if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown policy: ${name.slice(0, 200)}.`)
       await record(db, caller, { action: 'policy.remove', subject: `policy:${name}`, before: row.policy })
+      await announce(db, caller.workspace)
     })
   }
 

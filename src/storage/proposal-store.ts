@@ -1,5 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
+import { storableJson } from '../base/storable.ts'
+import type { ReplayReport } from '../contract/replay.ts'
 import type { Caller, Page, PageQuery, Proposal, ProposalDraft, ProposalStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
@@ -80,6 +82,26 @@ export class DatabaseProposalStore implements ProposalStore {
         throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be decided.`)
       const action = status === 'ACCEPTED' ? 'proposal.accept' : 'proposal.refuse'
       await record(db, caller, { action, subject: `proposal:${before.id}`, after: { version, note } })
+      return toProposal(row)
+    })
+  }
+
+  keepReplay(caller: Caller, id: string, report: ReplayReport) {
+    return this.#change(async (db) => {
+      const before = await find(db, caller.workspace, id)
+      if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
+      const [row] = await db
+        .update(toolProposals)
+        .set({ replay: sql`${storableJson(report)}::jsonb`, updatedAt: sql`now()` })
+        .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
+        .returning()
+      if (row === undefined)
+        throw new TooldexError(
+          'ILLEGAL_STEP',
+          `The proposal is ${before.status}, and there is nothing to try any more.`,
+        )
+      const { runs: _runs, ...counts } = report
+      await record(db, caller, { action: 'proposal.replay', subject: `proposal:${before.id}`, after: counts })
       return toProposal(row)
     })
   }

@@ -17,6 +17,7 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core'
+import type { ReplayReport } from '../contract/replay.ts'
 
 // One schema for the embedded engine and for PostgreSQL; `npm run migrations` turns a change of it into a migration.
 
@@ -165,6 +166,8 @@ export const toolProposals = pgTable(
     decidedAt: at('decided_at'),
     decision: text('decision'),
     acceptedVersion: integer('accepted_version'),
+    /** What came of running recorded inputs against it. */
+    replay: jsonb('replay').$type<ReplayReport>(),
     ...times,
   },
   (table) => [index('tool_proposals_of_tool').on(table.toolId, table.createdAt)],

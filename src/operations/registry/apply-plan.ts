@@ -1,11 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
 import { takeTurns } from '../../base/take-turns.ts'
-import type { Bundle, BundlePlan, BundleTool } from '../../contract/bundle.ts'
-import { transitions } from '../../contract/registry.ts'
+import type { Bundle, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
+import { type RegisteredTool, transitions } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from './current-bundle.ts'
+import { refuseUnproposed } from './replay-gate.ts'
 
 /** Categories first, because tools name them; they go last, because tools are in them. */
 export async function applyPlan(
@@ -28,8 +29,9 @@ export async function applyPlan(
   const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
   const made = plan.create.map((name) => tools.get(name) as BundleTool)
   await createTools(stores, context, made, idOf)
+  const policies = await stores.policies.list(caller.workspace)
   for (const { name, fields } of plan.change)
-    await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf })
+    await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf, policies })
   for (const name of plan.remove) await stores.tools.remove(caller, name)
   for (const name of plan.categories.remove) await stores.categories.remove(caller, name, { reparent: false })
   await applyPolicies(stores, context, plan, wanted)
@@ -73,11 +75,15 @@ async function changeTool(
   stores: Stores,
   { caller }: OperationContext,
   tool: BundleTool,
-  { fields, idOf }: { fields: readonly string[]; idOf: IdOf },
+  { fields, idOf, policies }: { fields: readonly string[]; idOf: IdOf; policies: readonly BundlePolicy[] },
 ): Promise<void> {
   const content = toContent(tool, await idOf(tool.category))
   const changelog = tool.changelog ?? undefined
-  const { tool: now } = await stores.tools.change(caller, tool.name, () => content, { changelog })
+  const make = (current: RegisteredTool) => {
+    refuseUnproposed({ policies, current, next: content })
+    return content
+  }
+  const { tool: now } = await stores.tools.change(caller, tool.name, make, { changelog })
   if (!fields.includes('status') || tool.status === undefined) return
   for (const step of wayTo(now.status, tool.status)) await stores.tools.transition(caller, tool.name, step)
 }

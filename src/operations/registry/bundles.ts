@@ -5,6 +5,7 @@ import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { planBundle, readBundleAside } from '../../sources/bundle/index.ts'
 import { defineOperation } from '../operation.ts'
+import { readableNames } from '../tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
 import { checkBundle, refuseIncomplete, remarkIncomplete } from './check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
@@ -28,7 +29,13 @@ export const exportBundle = defineOperation({
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
   output: Bundle,
-  handle: (_, context) => readCurrent(registryOf(context).stores, context.caller.workspace),
+  async handle(_, context) {
+    const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
+    const names = await readableNames(context)
+    if (names === undefined) return bundle
+    // Policies name tools too, so whoever may not know of all of them reads none.
+    return { ...bundle, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
+  },
 })
 
 /** Import a bundle. */

@@ -6,6 +6,7 @@ import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../cont
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { viewOf } from '../tool-view.ts'
 
 const tag = 'llm'
 const options = {
@@ -30,13 +31,13 @@ export const listForModel = defineOperation({
     limit: z.int().min(1).max(1000).default(100),
   }),
   output: CompiledTools.extend({ omitted: z.int().describe('How many more there are.') }),
-  async handle({ format, category, tags, limit, ...wishes }, { catalogue }) {
-    const { tools } = await catalogue.open()
+  async handle({ format, category, tags, limit, ...wishes }, context) {
+    const { tools } = await context.catalogue.open()
     const filters = {
       ...(category === undefined ? {} : { category }),
       ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
     }
-    const { hits, total } = tools.search({ filters, limit })
+    const { hits, total } = tools.search({ filters, limit, view: await viewOf(context) })
     return {
       ...compileTools(
         hits.map(({ id, tool }) => toLlmTool(id, tool)),
@@ -63,8 +64,9 @@ export const getForModel = defineOperation({
 })
 
 /** A tool that agents are offered, by its name or its id. */
-async function findOffered({ catalogue }: OperationContext, name: string) {
-  const found = await findTool(catalogue, name)
+async function findOffered(context: OperationContext, name: string) {
+  const { catalogue } = context
+  const found = await findTool(context, name)
   if (found.from === 'catalogue') return found
   const id = toolIdOf(found.entry)
   const tool = (await catalogue.open()).tools.entries.get(id)?.tool

@@ -2,11 +2,14 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
 import { RegisteredTool, ToolChange } from '../../contract/registry.ts'
+import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { replayRuns } from '../runs/replay.ts'
 import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
+import { refuseUntried } from './replay-gate.ts'
 
 const tag = 'proposals'
 
@@ -25,6 +28,7 @@ const ProposalInfo = z.object({
   decidedBy: z.string().nullable(),
   decision: z.string().nullable(),
   acceptedVersion: z.int().nullable(),
+  replay: ReplayCounts.nullable().describe('How recorded inputs did with it; its own address has each of them.'),
   diff: ToolDiff.optional().describe('Against the tool as it is now; of open proposals only.'),
 })
 
@@ -64,6 +68,54 @@ export const listProposals = defineOperation({
   },
 })
 
+/** Read a proposal. */
+export const getProposal = defineOperation({
+  name: 'proposals.get',
+  summary: 'Read what was proposed, with how each recorded input did with it.',
+  scope: 'read',
+  http: { method: 'get', path: '/proposals/{id}', tag },
+  input: z.object({ id: z.string().max(100) }),
+  output: ProposalInfo.extend({ replay: ReplayReport.nullable() }),
+  async handle({ id }, context) {
+    const proposal = await findProposal(context, id)
+    const tool = await findRegistered(context, proposal.toolId)
+    return { ...withDiff(proposal, tool), replay: proposal.replay }
+  },
+})
+
+/** Try a proposal. */
+export const replayProposal = defineOperation({
+  name: 'proposals.replay',
+  summary: 'Run recorded inputs of a read-only tool against a proposed change, and say what differs.',
+  scope: 'write',
+  http: { method: 'post', path: '/proposals/{id}/replay', tag },
+  input: z.strictObject({
+    id: z.string().max(100),
+    limit: z.int().min(1).max(100).default(20).describe('How many inputs, the newest first, each once.'),
+  }),
+  output: ReplayReport,
+  async handle({ id, limit }, context) {
+    const proposal = await findProposal(context, id)
+    const tool = await findRegistered(context, proposal.toolId)
+    if (proposal.status !== 'OPEN')
+      throw new TooldexError(
+        'ILLEGAL_STEP',
+        `The proposal is ${proposal.status}, and there is nothing to try any more.`,
+      )
+    const next = withChange(tool, proposal.change)
+    refuseCode(context, tool, next)
+    await refuseInvalid(context, next)
+    const versions = [...new Set([tool.version, proposal.baseVersion])]
+    const runs = await replayRuns(context, tool, { next, versions, limit })
+    const count = (outcome: string) => runs.filter((run) => run.outcome === outcome).length
+    const counts = { same: count('same'), differs: count('differs'), failed: count('failed') }
+    const about = { at: new Date().toISOString(), by: context.caller.actor, version: tool.version }
+    const report = { ...about, ...counts, runs: [...runs] }
+    await registryOf(context).stores.proposals.keepReplay(context.caller, id, report)
+    return report
+  },
+})
+
 /** Accept a proposal. */
 export const acceptProposal = defineOperation({
   name: 'proposals.accept',
@@ -74,11 +126,13 @@ export const acceptProposal = defineOperation({
   output: z.object({ proposal: ProposalInfo, tool: RegisteredTool }),
   async handle({ id, note }, context) {
     const proposal = await findProposal(context, id)
+    const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
     return registryOf(context).stores.transaction(async (stores) => {
       const make = async (current: RegisteredTool) => {
         const next = withChange(current, proposal.change)
         refuseCode(context, current, next)
         await refuseInvalid(context, next)
+        refuseUntried({ policies, current, next }, proposal)
         return next
       }
       const changelog = proposal.changelog ?? proposal.reason ?? undefined
@@ -110,11 +164,15 @@ async function findProposal(context: OperationContext, id: string): Promise<Prop
   return proposal
 }
 
-const shown = (proposal: Proposal): z.output<typeof ProposalInfo> => ({ ...proposal })
+const shown = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo> => {
+  if (replay === null) return { ...proposal, replay }
+  const { runs: _runs, ...counts } = replay
+  return { ...proposal, replay: counts }
+}
 
 const withDiff = (proposal: Proposal, tool: RegisteredTool): z.output<typeof ProposalInfo> =>
   proposal.status === 'OPEN'
-    ? { ...proposal, diff: diffTools(contentOf(tool), withChange(tool, proposal.change)) }
+    ? { ...shown(proposal), diff: diffTools(contentOf(tool), withChange(tool, proposal.change)) }
     : shown(proposal)
 
 const defined = (change: ToolChange): Partial<RegisteredTool> =>

@@ -49,6 +49,7 @@ export class RegistryFeed {
   async #takeOver(): Promise<void> {
     const version = await this.#stores.feed.version(this.#workspace)
     const offered = await this.#stores.tools.offered(this.#workspace)
+    this.#catalogue.policies = await this.#stores.policies.list(this.#workspace)
     const { tools } = await this.#catalogue.open()
     const shown: CatalogTool[] = []
     const rest = takeTurns()

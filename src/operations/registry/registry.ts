@@ -6,6 +6,7 @@ import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
+import { readableNames } from '../tool-view.ts'
 
 /** Where tools are kept, and who says whether one is right. */
 export interface Registry {
@@ -29,7 +30,9 @@ export async function findRegistered(context: OperationContext, idOrName: string
   const { tools } = registryOf(context).stores
   const { workspace } = context.caller
   const [, name = idOrName, pinned] = /^(.+)@(\d{1,9})$/.exec(idOrName) ?? []
-  const tool = await tools.get(workspace, name)
+  const found = await tools.get(workspace, name)
+  const readable = found === undefined ? undefined : await readableNames(context)
+  const tool = found !== undefined && (readable?.has(found.name) ?? true) ? found : undefined
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
   if (pinned === undefined) return tool
   const version = await tools.version(workspace, tool.id, Number(pinned))

@@ -11,8 +11,10 @@ import {
 import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
+import { readableNames } from '../tool-view.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
+import { refuseUnproposed } from './replay-gate.ts'
 
 const tag = 'tools'
 
@@ -65,7 +67,8 @@ export const listRegistered = defineOperation({
     const found = category === undefined ? undefined : await stores.categories.get(workspace, category)
     if (category !== undefined && found === undefined)
       throw new TooldexError('NOT_FOUND', `Unknown category: ${category.slice(0, 200)}.`)
-    const page = await stores.tools.list(workspace, { ...query, tags, categoryId: found?.id })
+    const names = await readableNames(context)
+    const page = await stores.tools.list(workspace, { ...query, tags, categoryId: found?.id, ...(names && { names }) })
     return { ...page, items: [...page.items] }
   },
 })
@@ -84,10 +87,12 @@ export const changeTool = defineOperation({
   output: RegisteredTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
     const { stores } = registryOf(context)
+    const policies = await stores.policies.list(context.caller.workspace)
     const make = async (current: RegisteredTool) => {
       const next = withChange(current, change)
       refuseCode(context, current, next)
       await refuseInvalid(context, next)
+      refuseUnproposed({ policies, current, next })
       return next
     }
     const { tool } = await stores.tools.change(context.caller, idOrName, make, { changelog, expectedVersion })

@@ -4,7 +4,8 @@ import { Execution, ExecutionStatus, ExecutionSummary } from '../../contract/exe
 import type { RecordedRuns } from '../../runs/recorded-runs.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from '../registry/inputs.ts'
-import { registryOf } from '../registry/registry.ts'
+import { findRegistered, registryOf } from '../registry/registry.ts'
+import { readableNames } from '../tool-view.ts'
 
 const tag = 'executions'
 const Id = z.string().min(1).max(100)
@@ -17,11 +18,27 @@ export function runsOf({ runs }: OperationContext): RecordedRuns {
   })
 }
 
+/** A run that whoever asks may read: of a tool that they may know of, or a call of their own. */
+export async function findExecution(context: OperationContext, id: string): Promise<Execution | undefined> {
+  const { caller } = context
+  const found = await registryOf(context).stores.executions.get(caller.workspace, id)
+  if (found === undefined || found.callerId === caller.actor) return found
+  const names = await readableNames(context)
+  return names === undefined || names.has(found.toolName) ? found : undefined
+}
+
+async function mustFind(context: OperationContext, id: string): Promise<Execution> {
+  const found = await findExecution(context, id)
+  if (found !== undefined) return found
+  throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
+}
+
 const filters = {
   ...paging,
   status: z.array(ExecutionStatus).optional(),
   caller: z.string().max(300).optional().describe('Who called, such as key:ci.'),
   trace: z.string().max(200).optional(),
+  purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed apart from calls.'),
   since: z.iso.datetime().optional().describe('Only runs recorded at this time or later.'),
   until: z.iso.datetime().optional().describe('Only runs recorded before this time.'),
 }
@@ -35,7 +52,9 @@ export const listExecutions = defineOperation({
   input: z.object({ ...filters, tool: z.string().max(200).optional().describe('The name of a tool.') }),
   output: pageOf(ExecutionSummary),
   async handle(query, context) {
-    const page = await registryOf(context).stores.executions.list(context.caller.workspace, query)
+    const names = await readableNames(context)
+    const all = { ...query, ...(names && { names }) }
+    const page = await registryOf(context).stores.executions.list(context.caller.workspace, all)
     return { ...page, items: [...page.items] }
   },
 })
@@ -50,8 +69,7 @@ export const listExecutionsOfTool = defineOperation({
   output: pageOf(ExecutionSummary),
   async handle({ idOrName, ...query }, context) {
     const { stores } = registryOf(context)
-    const tool = await stores.tools.get(context.caller.workspace, idOrName)
-    if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName}.`)
+    const tool = await findRegistered(context, idOrName)
     const page = await stores.executions.list(context.caller.workspace, { ...query, toolId: tool.id })
     return { ...page, items: [...page.items] }
   },
@@ -65,22 +83,23 @@ export const getExecution = defineOperation({
   http: { method: 'get', path: '/executions/{id}', tag },
   input: z.object({ id: Id.describe('The id of the execution.') }),
   output: Execution,
-  async handle({ id }, context) {
-    const found = await registryOf(context).stores.executions.get(context.caller.workspace, id)
-    if (found !== undefined) return found
-    throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
-  },
+  handle: ({ id }, context) => mustFind(context, id),
 })
 
 /** Cancel a run. */
 export const cancelExecution = defineOperation({
   name: 'executions.cancel',
-  summary: 'Cancel a run that waits or runs.',
+  summary: 'Cancel a run that waits or runs: your own, or with the scope write any.',
   scope: 'call',
   http: { method: 'post', path: '/executions/{id}/cancel', tag },
   input: z.object({ id: Id }),
   output: Execution,
-  handle: ({ id }, context) => runsOf(context).cancel(context.caller, id),
+  async handle({ id }, context) {
+    const { callerId } = await mustFind(context, id)
+    if (callerId !== context.caller.actor && !context.scopes.has('write'))
+      throw new TooldexError('FORBIDDEN', "Only whoever called, or somebody with the scope 'write', may cancel a run.")
+    return runsOf(context).cancel(context.caller, id)
+  },
 })
 
 /** Say yes to a call. */
@@ -89,9 +108,9 @@ export const approveExecution = defineOperation({
   summary: "Approve a call that waits for a person's yes; it runs as soon as there is room.",
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/approve', tag },
-  input: z.object({ id: Id }),
+  input: z.object({ id: Id, note: z.string().max(1000).optional().describe('Why; kept in the audit.') }),
   output: Execution,
-  handle: ({ id }, context) => registryOf(context).stores.executions.decide(context.caller, id, { approve: true }),
+  handle: ({ id, note }, context) => decide(context, id, { approve: true, note }),
 })
 
 /** Say no to a call. */
@@ -102,9 +121,22 @@ export const refuseExecution = defineOperation({
   http: { method: 'post', path: '/executions/{id}/refuse', tag },
   input: z.object({ id: Id, note: z.string().max(1000).optional().describe('Why; the caller reads it.') }),
   output: Execution,
-  handle: ({ id, note }, context) =>
-    registryOf(context).stores.executions.decide(context.caller, id, { approve: false, note }),
+  handle: ({ id, note }, context) => decide(context, id, { approve: false, note }),
 })
+
+/** Nobody approves what they asked for themselves, but for administrators, who could change the rule as well. */
+async function decide(
+  context: OperationContext,
+  id: string,
+  decision: { approve: boolean; note?: string | undefined },
+) {
+  const { callerId } = await mustFind(context, id)
+  if (callerId === context.caller.actor && !context.scopes.has('admin'))
+    throw new TooldexError('FORBIDDEN', 'Whoever made a call may not decide about it.', {
+      hint: 'Ask somebody with another key that has the scope write.',
+    })
+  return registryOf(context).stores.executions.decide(context.caller, id, decision)
+}
 
 /** See what waits and what runs. */
 export const readQueue = defineOperation({

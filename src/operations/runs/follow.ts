@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { Execution, isFinal } from '../../contract/execution.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
-import { runsOf } from './executions.ts'
+import { findExecution, runsOf } from './executions.ts'
 
 /** What one hears of a run: how it stands, what it prints, how it ended. */
 export const RunEvent = z.discriminatedUnion('event', [
@@ -28,7 +28,7 @@ export async function* followExecution(
   let seen = after
   let status: string | undefined
   while (!signal.aborted) {
-    const execution = await executions.get(context.caller.workspace, id)
+    const execution = await findExecution(context, id)
     if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
     const ended = isFinal(execution.status)
     if (!ended && execution.status !== status) yield { event: 'status', execution }

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import { rulesFor, type ToolRule } from '../../contract/policy.ts'
+import { ruleFor, rulesFor, type ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
 import { formatToolId, parseToolId } from '../../contract/tool-id.ts'
@@ -29,7 +29,7 @@ export async function resolveCall(
   const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
   if (entry !== undefined && resolved !== null) {
     refuseVersion(entry.toolName, version)
-    const rules = await rulesOf(context, entry.toolName)
+    const rules = await rulesOf(context, entry.toolName, name)
     const tool = fromConfig(resolved)
     const bound =
       rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
@@ -37,7 +37,7 @@ export async function resolveCall(
   }
   const registered = await findRegistered(context, name, version)
   if (registered !== undefined) return registered
-  const found = await findTool(catalogue, name)
+  const found = await findTool(context, name)
   throw new TooldexError('UNAVAILABLE', `${found.from === 'catalogue' ? found.id : name} cannot be run here.`, {
     hint: 'Read about it with describe_tool.',
   })
@@ -122,10 +122,16 @@ async function rulesOrHidden(
   )
 }
 
-async function rulesOf(context: OperationContext, name: string): Promise<readonly ToolRule[]> {
-  const rules = await rulesOrHidden(context, name)
-  if (rules !== undefined) return rules
-  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
+/** What binds a tool of a config: the policy file of this process, and the policies of the database. */
+async function rulesOf(context: OperationContext, name: string, given: string): Promise<readonly ToolRule[]> {
+  const kept = await rulesOrHidden(context, name)
+  if (kept === undefined) {
+    await findTool(context, given)
+    throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
+  }
+  const own = ruleFor(context.catalogue.current().policy, name)
+  // What the file says of values is part of the tool already.
+  return own?.requireApproval === true ? [...kept, { requireApproval: true, args: {} }] : kept
 }
 
 const asksApproval = ({ annotations }: RunnableTool, rules: readonly ToolRule[]): boolean =>

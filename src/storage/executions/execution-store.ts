@@ -91,7 +91,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   cancel(caller: Caller, id: string, why: { code: string; message: string }) {
-    return this.#decided(caller, id, 'execution.cancel', async (db, before) => {
+    return this.#decided(caller, id, { action: 'execution.cancel' }, async (db, before) => {
       if (isFinal(before.status)) throw notPossible(before, 'cancelled')
       const [ended] = await db
         .update(runs)
@@ -121,7 +121,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
   decide(caller: Caller, id: string, { approve, note }: { approve: boolean; note?: string | undefined }) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
-    return this.#decided(caller, id, action, async (db, before) => {
+    return this.#decided(caller, id, { action, note }, async (db, before) => {
       const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
       const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`
       const [row] = await db
@@ -172,6 +172,16 @@ export class DatabaseExecutionStore implements ExecutionStore {
         .as('newest')
       const rows = await this.#db.select().from(newest).orderBy(desc(newest.createdAt)).limit(limit)
       return rows.map((row) => toExecution(row))
+    })
+  }
+
+  wholeOutput(workspace: string, executionId: string) {
+    return guard(async () => {
+      const [row] = await this.#db
+        .select({ mediaType: executionResults.mediaType, content: executionResults.content })
+        .from(executionResults)
+        .where(and(eq(executionResults.executionId, executionId), eq(executionResults.workspaceId, workspace)))
+      return row
     })
   }
 
@@ -238,7 +248,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   #decided(
     caller: Caller,
     id: string,
-    action: string,
+    { action, note }: { action: string; note?: string | undefined },
     decide: (db: Db, before: Execution) => Promise<typeof runs.$inferSelect | undefined>,
   ): Promise<Execution> {
     return transact(this.#db, async (db) => {
@@ -256,8 +266,8 @@ export class DatabaseExecutionStore implements ExecutionStore {
         await record(db, caller, {
           action,
           subject: `execution:${id}`,
-          before: { status: before.status },
-          after: { status: now.status },
+          before: { status: before.status, reason: before.reason, tool: before.toolName, caller: before.callerId },
+          after: { status: now.status, ...(note === undefined ? {} : { note }) },
         })
       const kind =
         now.cancelRequested && now.status === 'RUNNING' ? 'cancel' : now.status === 'PENDING' ? 'queued' : 'changed'

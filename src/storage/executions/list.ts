@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
@@ -27,7 +27,7 @@ export async function listExecutions(
   query: ExecutionQuery,
 ): Promise<Page<ExecutionSummary>> {
   const { limit, cursor, ...filters } = query
-  const list = ['executions', workspace, filters]
+  const list = ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }]
   const place = cursors.read(list, cursor)
   const beyond =
     place &&
@@ -49,11 +49,13 @@ export async function listExecutions(
 }
 
 function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
-  const { toolId, tool, status, caller, trace, since, until } = query
+  const { toolId, tool, names, purpose, status, caller, trace, since, until } = query
   return [
     eq(toolExecutions.workspaceId, workspace),
     toolId === undefined ? undefined : isUuid(toolId) ? eq(toolExecutions.toolId, toolId) : sql`false`,
     tool === undefined ? undefined : eq(toolExecutions.toolName, tool),
+    names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(toolExecutions.toolName, [...names]),
+    purpose === 'replay' ? eq(toolExecutions.purpose, purpose) : isNull(toolExecutions.purpose),
     status?.length ? inArray(toolExecutions.status, [...status]) : undefined,
     caller === undefined ? undefined : eq(toolExecutions.callerId, caller),
     trace === undefined ? undefined : eq(toolExecutions.traceId, trace),

@@ -23,7 +23,8 @@ export function openRemote(server: RemoteServer, signal: AbortSignal): RegistryC
 }
 
 const deadlineMs = 60_000
-// A bundle may hold thousands of tools.
+// A bundle may hold thousands of tools, and a replay may run a hundred.
+const long = new Set(['bundle.import', 'proposals.replay'])
 const longDeadlineMs = 600_000
 
 /** Asks a server to do an operation. */
@@ -33,7 +34,7 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<z.output<Output>> {
-  const late = AbortSignal.timeout(operation.name === 'bundle.import' ? longDeadlineMs : deadlineMs)
+  const late = AbortSignal.timeout(long.has(operation.name) ? longDeadlineMs : deadlineMs)
   const response = await requestRemote(remote, operation, input, AbortSignal.any([signal, late]))
   return operation.output.parse(await response.json().catch(() => undefined))
 }

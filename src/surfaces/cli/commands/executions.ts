@@ -66,18 +66,19 @@ function addGet(parent: Command, host: CliHost): void {
 function addDecisions(parent: Command, host: CliHost): void {
   const said = ({ id, status, errorMessage }: { id: string; status: string; errorMessage: string | null }): string =>
     `${id} is ${status}${errorMessage === null ? '' : `: ${errorMessage}`}\n`
+  const cancel = parent.command('cancel').description('end a run that waits or runs').argument('<id>')
+  withRegistryOptions(cancel).action((id: string, flags: RegistryFlags) =>
+    printOperation(host, flags, { operation: cancelExecution, input: { id }, text: said }),
+  )
   for (const [name, operation, about] of [
-    ['cancel', cancelExecution, 'end a run that waits or runs'],
     ['approve', approveExecution, "say yes to a call that waits for a person's yes"],
+    ['refuse', refuseExecution, 'say no to it'],
   ] as const) {
-    withRegistryOptions(parent.command(name).description(about).argument('<id>')).action(
-      (id: string, flags: RegistryFlags) => printOperation(host, flags, { operation, input: { id }, text: said }),
+    const command = parent.command(name).description(about).argument('<id>').option('--note <text>', 'why')
+    withRegistryOptions(command).action((id: string, { note, ...flags }: RegistryFlags & { note?: string }) =>
+      printOperation(host, flags, { operation, input: given({ id, note }), text: said }),
     )
   }
-  const refuse = parent.command('refuse').description('say no to it').argument('<id>').option('--note <text>', 'why')
-  withRegistryOptions(refuse).action((id: string, { note, ...flags }: RegistryFlags & { note?: string }) =>
-    printOperation(host, flags, { operation: refuseExecution, input: given({ id, note }), text: said }),
-  )
 }
 
 function addResult(parent: Command, host: CliHost): void {

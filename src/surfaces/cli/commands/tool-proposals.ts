@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import * as proposals from '../../../operations/registry/proposals.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
+import { proposalText, replayText } from '../replay-text.ts'
 import { parseCount } from './command.ts'
 import { given, printOperation, type RegistryFlags, withRegistryOptions } from './registry-command.ts'
 import { writeTool } from './tool-writing.ts'
@@ -50,7 +51,28 @@ export function addProposals(group: Command, host: CliHost): void {
         },
       }),
   )
+  addReplay(group, host)
   addDecisions(group, host)
+}
+
+function addReplay(group: Command, host: CliHost): void {
+  const one = group
+    .command('proposal <proposal>')
+    .description('show a proposed change, and how recorded inputs did with it')
+  withRegistryOptions(one).action((id: string, flags: RegistryFlags) =>
+    printOperation(host, flags, { operation: proposals.getProposal, input: { id }, text: proposalText }),
+  )
+  const replay = group
+    .command('replay <proposal>')
+    .description('run recorded inputs of a read-only tool against a proposed change, and say what differs')
+    .option('--limit <n>', 'at most this many inputs, the newest first', parseCount)
+  withRegistryOptions(replay).action((id: string, { limit, ...flags }: RegistryFlags & { limit?: number }) =>
+    printOperation(host, flags, {
+      operation: proposals.replayProposal,
+      input: { id, ...given({ limit }) },
+      text: replayText,
+    }),
+  )
 }
 
 function addDecisions(group: Command, host: CliHost): void {

@@ -1,0 +1,1 @@
+ALTER TABLE "tool_proposals" ADD COLUMN "replay" jsonb;

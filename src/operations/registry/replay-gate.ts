@@ -1,0 +1,65 @@
+import { TooldexError } from '../../base/errors.ts'
+import { sameJson } from '../../base/same-json.ts'
+import type { BundlePolicy } from '../../contract/bundle.ts'
+import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import type { ReplayCounts } from '../../contract/replay.ts'
+
+// What a tool takes, does and gives; everything else is words.
+const behaviour = ['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent'] as const
+
+/** Whether a change is one of what a tool does. */
+const changesBehaviour = (before: ToolContent, after: ToolContent): boolean =>
+  behaviour.some((field) => !sameJson(before[field], after[field]))
+
+/** How many recorded inputs must give the same before a change of a tool, as the strictest policy says. */
+function replaysNeeded(policies: readonly BundlePolicy[], toolName: string): number {
+  const rules = policies.map(({ policy: { tools } }) => (Object.hasOwn(tools, toolName) ? tools[toolName] : undefined))
+  return Math.max(0, ...rules.map((rule) => rule?.requireReplay ?? 0))
+}
+
+/** A change, and the policies that may stand in its way. */
+interface Gate {
+  readonly policies: readonly BundlePolicy[]
+  readonly current: RegisteredTool
+  readonly next: ToolContent
+}
+
+/** Refuses to accept a change of what a tool does before a policy's number of recorded inputs gave the same with it. */
+export function refuseUntried(
+  { policies, current, next }: Gate,
+  proposal: { readonly id: string; readonly replay: ReplayCounts | null },
+): void {
+  if (current.status === 'DRAFT' || !changesBehaviour(current, next)) return
+  const needed = replaysNeeded(policies, current.name)
+  if (needed === 0) return
+  const { replay } = proposal
+  const hint = `Run: tooldex tools replay ${proposal.id} --limit ${Math.max(needed, 20)}`
+  const rule = `A policy asks that ${needed} recorded input(s) of ${current.name} give the same with a change`
+  if (replay === null) throw new TooldexError('ILLEGAL_STEP', `${rule}, and none was tried.`, { hint })
+  if (replay.version !== current.version) {
+    const message = `${rule}; they were tried against version ${replay.version}, and it has version ${current.version} now.`
+    throw new TooldexError('ILLEGAL_STEP', message, { hint })
+  }
+  const { same, differs, failed } = replay
+  if (same >= needed && differs === 0 && failed === 0) return
+  const message = `${rule}: ${same} did, ${differs} differed and ${failed} failed.`
+  throw new TooldexError('ILLEGAL_STEP', message, {
+    hint:
+      differs + failed === 0
+        ? 'Call the tool as it is a few more times, so that there is more to compare with, and replay again.'
+        : 'Look at the differences with: tooldex tools proposal ID. Mend the change and propose it anew, or change the policy.',
+  })
+}
+
+/** Refuses a direct change of what a tool does where a policy asks for a replay: only a proposal can be tried first. */
+export function refuseUnproposed({ policies, current, next }: Gate): void {
+  if (current.status === 'DRAFT' || !changesBehaviour(current, next)) return
+  if (replaysNeeded(policies, current.name) === 0) return
+  throw new TooldexError(
+    'ILLEGAL_STEP',
+    `A policy asks that changes of ${current.name} are tried on recorded inputs first.`,
+    {
+      hint: 'Propose the change (tooldex tools propose), try it (tooldex tools replay), and accept it (tooldex tools accept).',
+    },
+  )
+}

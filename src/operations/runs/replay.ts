@@ -1,0 +1,122 @@
+import { diffJson } from '../../base/diff-json.ts'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import type { Execution } from '../../contract/execution.ts'
+import type { RunnableTool } from '../../contract/executor.ts'
+import { rulesFor } from '../../contract/policy.ts'
+import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import type { Difference, ReplayedRun } from '../../contract/replay.ts'
+import { fromRegistry } from '../../contract/runnable-tool.ts'
+import { previewValue } from '../../runs/preview.ts'
+import type { OperationContext } from '../operation.ts'
+import { registryOf } from '../registry/registry.ts'
+import { runsOf } from './executions.ts'
+
+const atOnce = 4
+const most = { differences: 5, bytes: 400 }
+
+/** Runs the recorded inputs of a tool against a changed one; each run is recorded, and none counts as a call. */
+export async function replayRuns(
+  context: OperationContext,
+  tool: RegisteredTool,
+  { next, versions, limit }: { next: ToolContent; versions: readonly number[]; limit: number },
+): Promise<readonly ReplayedRun[]> {
+  refuseHarm(context, tool, next)
+  const runnable = await toRunnable(context, tool, next)
+  const samples = await findSamples(context, tool, versions, limit)
+  const runs: ReplayedRun[] = []
+  for (let start = 0; start < samples.length; start += atOnce)
+    runs.push(
+      ...(await Promise.all(samples.slice(start, start + atOnce).map((sample) => replay(context, runnable, sample)))),
+    )
+  return runs
+}
+
+/** Only what changes nothing may be run again, and only by whoever may run it. */
+function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: ToolContent): void {
+  if (!scopes.has('call'))
+    throw new TooldexError('FORBIDDEN', "Replaying runs the tool, so it needs the scope 'call' beside 'write'.")
+  if (tool.annotations.readOnlyHint === true && next.annotations.readOnlyHint === true) return
+  const which = tool.annotations.readOnlyHint === true ? 'with the change' : 'as it is'
+  throw new TooldexError(
+    'ILLEGAL_STEP',
+    `${tool.name} is not marked read-only ${which}: a run might change something.`,
+    {
+      hint: 'Only tools with annotations.readOnlyHint are replayed. Mark it so in a version of its own if that is true.',
+    },
+  )
+}
+
+async function toRunnable({ registry, caller }: OperationContext, tool: RegisteredTool, next: ToolContent) {
+  const kept = (await registry?.stores.policies.list(caller.workspace)) ?? []
+  const rules = rulesFor(
+    kept.map(({ policy }) => policy),
+    tool.name,
+    caller.actor,
+  )
+  if (rules === undefined) throw new TooldexError('POLICY_REFUSED', `A policy keeps you from running ${tool.name}.`)
+  // What runs has no number yet.
+  return { ...fromRegistry({ ...tool, ...next }, rules), version: null }
+}
+
+async function findSamples(
+  { registry, caller }: OperationContext,
+  tool: RegisteredTool,
+  versions: readonly number[],
+  limit: number,
+): Promise<readonly Execution[]> {
+  for (const version of versions) {
+    const found = await registry?.stores.executions.samples(caller.workspace, tool.id, version, limit)
+    if (found !== undefined && found.length > 0) return found
+  }
+  return []
+}
+
+async function replay(context: OperationContext, tool: RunnableTool, sample: Execution): Promise<ReplayedRun> {
+  const about = { recordedId: sample.id, inputData: sample.inputData }
+  const input = sample.inputData as Readonly<Record<string, unknown>>
+  const { caller, signal, trace } = context
+  try {
+    const options = { wait: true, purpose: 'replay', signal, ...trace }
+    const run = await runsOf(context).execute(caller, tool, input, options)
+    if (run.status !== 'SUCCESS') {
+      const error = { code: run.errorCode ?? run.status, message: run.errorMessage ?? run.status }
+      return { ...about, executionId: run.id, outcome: 'failed', differences: [], error }
+    }
+    const differences = await compare(context, sample, run)
+    const outcome = differences.length === 0 ? 'same' : 'differs'
+    return { ...about, executionId: run.id, outcome, differences: [...differences], error: null }
+  } catch (thrown) {
+    const { code, message } = toTooldexError(thrown)
+    if (code === 'INTERNAL' || code === 'UNAVAILABLE' || code === 'TOO_BUSY' || code === 'SHUTTING_DOWN') throw thrown
+    return { ...about, executionId: null, outcome: 'failed', differences: [], error: { code, message } }
+  }
+}
+
+async function compare(context: OperationContext, sample: Execution, run: Execution): Promise<readonly Difference[]> {
+  const [before, after] = await Promise.all([wholeOf(context, sample), wholeOf(context, run)])
+  const differences = diffJson(before, after, most.differences)
+  return differences.map(({ pointer, ...sides }) => {
+    const { before: left, after: right } = shorten(sides.before, sides.after)
+    return { pointer, ...('before' in sides ? { before: left } : {}), ...('after' in sides ? { after: right } : {}) }
+  })
+}
+
+/** Texts are shown from where they begin to differ. */
+function shorten(before: unknown, after: unknown): { before: unknown; after: unknown } {
+  if (typeof before !== 'string' || typeof after !== 'string')
+    return { before: previewValue(before, most.bytes), after: previewValue(after, most.bytes) }
+  let at = 0
+  while (at < before.length && before[at] === after[at]) at++
+  const line = before.lastIndexOf('\n', at - 1) + 1
+  const start = at - line > most.bytes / 2 ? at : line
+  const cut = (text: string) =>
+    previewValue(`${start > 0 ? '…' : ''}${text.slice(start, start + most.bytes)}`, most.bytes)
+  return { before: cut(before), after: cut(after) }
+}
+
+/** A large output is compared as a whole, not by its beginning. */
+async function wholeOf(context: OperationContext, { id, outputData }: Execution): Promise<unknown> {
+  const kept = await registryOf(context).stores.executions.wholeOutput(context.caller.workspace, id)
+  if (kept === undefined) return outputData
+  return kept.mediaType === 'application/json' ? JSON.parse(kept.content) : kept.content
+}
