@@ -71,7 +71,8 @@ function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): read
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
   return command.flatMap((part, index): readonly ConfigFinding[] => {
     const [name, before] = [typeof part === 'string' ? parameterOf(part) : undefined, command[index - 1]]
-    if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before)) return []
+    if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before))
+      return []
     const message = `where '${name}' is not given, the option '${before.slice(0, 50)}' before it stays`
     const hint = `if it needs the value, write both as one list: ["${before.slice(0, 50)}", "${part}"]`
     return [{ path: ['command', index], message, hint, severity: 'warning' }]
