@@ -30,7 +30,7 @@ const executors = {
 /** What the scripts try to reach: all of it is ours. */
 const mark = randomBytes(8).toString('hex')
 const folder = join('/var/tmp', `tooldex-canary-${mark}`)
-const seconds = uniqueSeconds()
+const seconds = `36${uniqueSeconds()}`
 let servers: Server[] = []
 let victim: ChildProcess
 let given: Record<string, unknown>
