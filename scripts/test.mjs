@@ -6,7 +6,8 @@ import { join } from 'node:path'
 
 const folder = mkdtempSync(join(tmpdir(), 'tooldex-results-'))
 const output = join(folder, 'results.json')
-const args = process.argv.slice(2)
+const args = process.argv.slice(2).filter((word) => word !== '--long')
+const env = { ...process.env, ...(process.argv.includes('--long') ? { TOOLDEX_LONG: '1' } : {}) }
 const { status } = spawnSync(
   process.execPath,
   [
@@ -17,7 +18,7 @@ const { status } = spawnSync(
     `--outputFile.json=${output}`,
     ...args,
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env },
 )
 
 let counted = false

@@ -18,9 +18,11 @@ import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
 import { createRedactor } from '../secrets/index.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
+import { openTracing } from './open-tracing.ts'
 
-/** How many commands run at once, and how many may wait. */
+/** How many commands run at once, and how many may wait; of a server no caller takes all places. */
 const defaults = { slots: 8, waiting: 256 }
+const waitingEach = 192
 
 /** What a process with a database has besides. */
 export interface MoreParts {
@@ -63,18 +65,24 @@ export function compose(
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),
     },
   })
+  const tracing = openTracing()
   const runner = createRunner({
     executors: { ...more.executors, cli: executor },
     openSecrets: more.openSecrets,
-    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    slots: new Semaphore({
+      ...defaults,
+      slots: options.concurrency ?? defaults.slots,
+      ...(options.scope === 'service' ? { waitingEach } : {}),
+    }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),
     longestMs: options.longestMs,
+    tracing,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
-  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
+  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
 }
 
 /** The variables that a tool sets; those with telling names hold secrets. */

@@ -1,4 +1,5 @@
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
+import type { Redactor } from '../contract/secret.ts'
 
 type Redact = (text: string) => string
 
@@ -26,3 +27,11 @@ export function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [redact(name), redactValue(each, redact)]))
 }
+
+/** Takes out what either knows. */
+export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
+  other === undefined
+    ? one
+    : Object.assign((text: string) => other(one(text)), {
+        unfinished: (text: string) => Math.max(one.unfinished(text), other.unfinished(text)),
+      })

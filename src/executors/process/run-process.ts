@@ -112,6 +112,7 @@ export async function startProcess(
       const [error] = await once(child, 'error')
       throw error
     }
+    cell.started?.(child.pid)
     cell.opened?.(child)
     return child
   } catch (error) {
