@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunOutcome } from '../../src/contract/run.ts'
 import { toolOf } from '../../src/executors/executor.suite.ts'
 import { createPythonExecutor, Environments, Sandbox } from '../../src/executors/index.ts'
-import { processGroup } from '../../src/executors/process/process-group.ts'
+import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
 import { needs } from '../support/needs.ts'
 import { projectRoot } from '../support/run-cli.ts'
@@ -182,7 +182,7 @@ describe('the sandbox without privileges', () => {
       `
       const user = 'setpriv --reuid=65534 --regid=65534 --clear-groups node --input-type=module'
       const stdin = { command: user, tool: { args: [{ name: 'input', stdin: true }] } }
-      const settings = { given: { input: script }, env: { PATH: process.env.PATH }, containment: processGroup }
+      const settings = { given: { input: script }, env: { PATH: process.env.PATH }, containment: createProcessGroups() }
       const { result } = await runTool(stdin, settings)
       expect(result.stderr).toBe('')
       const ended = result.stdout
