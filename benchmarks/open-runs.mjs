@@ -20,13 +20,13 @@ tools:
 `
 
 /** Opens the database and records runs in it; `noop` puts an executor in place that does nothing at all. */
-export async function openRecorded({ url, home, slots = 16, takeWork = false, noop = false }) {
+export async function openRecorded({ url, home, slots = 16, takeWork = false, noop = false, executors = {} }) {
   const [echo, nothing] = ['echo.yaml', 'true.yaml'].map((name) => join(home, name))
   writeFileSync(echo, config)
   writeFileSync(nothing, trueConfig)
   const database = await openDatabase({ url, home })
   await migrate(database)
-  const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots })
+  const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
   await context.catalogue.open()
   const runner = noop ? noopRunner(context.runner.slots) : context.runner
   const { executions } = createStores(database)

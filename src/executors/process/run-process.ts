@@ -134,8 +134,7 @@ async function waitForEnd(child: ChildProcess, sweep: () => void): Promise<[numb
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   sweep()
   const late = setTimeout(() => {
-    child.stdout?.destroy()
-    child.stderr?.destroy()
+    for (const stream of child.stdio) stream?.destroy()
   }, closeWithinMs)
   await closed
   clearTimeout(late)
