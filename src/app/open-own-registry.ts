@@ -7,7 +7,6 @@ import type { RecordedRuns } from '../runs/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import type { RegistryClient } from '../surfaces/cli/index.ts'
-import { checkRegistered } from './check-registered.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -23,8 +22,8 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
     throw error
   }
   const stores = createStores(database)
-  const { more, box } = openExecutors(stores, env)
-  const registry = { stores, box, check: checkRegistered }
+  const { more, box, check } = openExecutors(stores, env)
+  const registry = { stores, box, check }
   const plain = { ...withMemory(compose({ configs: [] }, more), registry), registry, signal }
   let offering: Promise<OperationContext> | undefined
   let running: Promise<RecordedRuns> | undefined
@@ -42,6 +41,7 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
     },
     async close() {
       await (await running)?.close(0)
+      await plain.runner.close(2000)
       await database.close()
     },
   }

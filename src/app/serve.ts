@@ -11,7 +11,6 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
-import { checkRegistered } from './check-registered.ts'
 import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors } from './open-executors.ts'
@@ -35,14 +34,14 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, box } = openExecutors(stores, env)
+    const { more, box, check } = openExecutors(stores, env, options.mcpServers)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, catalogue: first, logger, loadEmbedder } = composed
     const { labels, worker: takeWork } = options
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork })
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
-    const context = { ...composed, memory, database, registry: { stores, box, check: checkRegistered }, runs }
+    const context = { ...composed, memory, database, registry: { stores, box, check }, runs }
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)

@@ -23,7 +23,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more } = openExecutors(stores, env)
+    const { more } = openExecutors(stores, env, options.mcpServers)
     const { runner, logger } = compose({ configs: [], scope: 'service', ...options }, more)
     const { labels } = options
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true })

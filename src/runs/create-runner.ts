@@ -112,7 +112,9 @@ export function createRunner(parts: RunnerParts): Runner {
     async close(withinMs) {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
-      await Promise.race([Promise.allSettled(running.keys()), deadline])
+      const ended = Promise.allSettled(running.keys())
+      const given = ended.then(() => Promise.allSettled(Object.values(parts.executors).map((each) => each?.close?.())))
+      await Promise.race([given, deadline])
     },
   }
 }

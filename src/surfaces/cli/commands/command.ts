@@ -15,8 +15,16 @@ export interface ToolOptions {
   readonly maxFile?: number
   readonly concurrency?: number
   readonly containment?: 'pid-namespace' | 'process-group'
+  readonly mcpServers?: string
   readonly json?: boolean
 }
+
+/** The file of MCP servers, of commands that run their tools. */
+export const mcpServersOption = (): Option =>
+  new Option(
+    '--mcp-servers <file>',
+    'the MCP servers that tools may name, instead of servers.json in TOOLDEX_HOME',
+  ).env('TOOLDEX_MCP_SERVERS')
 
 /** Which configs to load, under which policy. */
 export function withToolOptions(command: Command): Command {
@@ -61,8 +69,8 @@ export function withLimitOptions(command: Command): Command {
 
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
-  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment } = options
-  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment }
+  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
+  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers }
 }
 
 /** Collects a repeated option. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
+import { type AddCommand, mcpServersOption, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
@@ -32,6 +32,7 @@ export const addServe: AddCommand = (program, host) => {
     .addOption(
       new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
     )
+    .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
     .action(async (configs: string[], flags: ServeCommandFlags) => {
       const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
+import { type AddCommand, mcpServersOption, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
 
 interface WorkerCommandFlags extends ToolOptions {
   readonly concurrency: number
@@ -14,6 +14,7 @@ export const addWorker: AddCommand = (program, host) => {
     .description('run queued calls of the servers that share the database in DATABASE_URL')
     .addOption(new Option('--concurrency <number>', 'how many at once').argParser(parseCount).default(8))
     .option('--label <label...>', 'take calls of tools that ask for this label, too')
+    .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
     .action(async (flags: WorkerCommandFlags) => {
       const { concurrency, label = [] } = flags
