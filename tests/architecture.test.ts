@@ -67,6 +67,7 @@ function allowed(file: string, target: string): boolean {
   const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
   // Several kinds of tools are processes or ask addresses; what keeps those in bounds is shared.
   if (from === 'executors' && (kindTo === 'process' || kindTo === 'network')) return true
+  if (from === 'executors' && kindTo === 'sandbox' && kindFrom !== 'process') return true
   return kindFrom === kindTo || !target.includes('/', from.length + 1) || (kindFrom ?? '').endsWith('.ts')
 }
 

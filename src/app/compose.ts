@@ -7,6 +7,7 @@ import type { ExecutorType } from '../contract/registry.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
+import type { Sandbox } from '../executors/index.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
@@ -25,6 +26,7 @@ const defaults = { slots: 8, waiting: 256 }
 export interface MoreParts {
   readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly openSecrets?: (workspace: string) => SecretScope
+  readonly sandbox?: Sandbox
 }
 
 /** Puts the parts together for one process that works on configs, without a database. */
@@ -54,6 +56,7 @@ export function compose(
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
+    sandbox: more.sandbox,
     containment: options.containment && containmentOf(options.containment),
     limits: {
       ...(options.maxOutput === undefined ? {} : { outputBytes: options.maxOutput }),

@@ -1,29 +1,66 @@
-import { join } from 'node:path'
+import type { Logger } from '../base/logger.ts'
 import type { Stores } from '../contract/stores.ts'
 import { createHttpExecutor } from '../executors/http/http-executor.ts'
-import { loadServers } from '../executors/mcp/load-servers.ts'
-import { createMcpExecutor } from '../executors/mcp/mcp-executor.ts'
-import { createRedactor, createSecretBox, openSecrets } from '../secrets/index.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
+import { createPythonExecutor, createShellExecutor, defaultWarm, Environments, Sandbox } from '../executors/index.ts'
+import { environmentsFolder } from '../operations/python-environments.ts'
+import { createSecretBox, openSecrets } from '../secrets/index.ts'
+import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
+import { openUpstreams } from './open-upstreams.ts'
 
-/** The executors and secrets of a process with a database; the MCP servers are those of a file of this machine. */
-export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, serversFile?: string) {
+/** What an admin allows, and how many interpreters wait for work. */
+type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers'> & {
+  warm?: number
+}
+
+/** The executors and secrets of a process with a database. */
+export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}) {
   const box = createSecretBox(env.TOOLDEX_SECRET_KEY || undefined)
   const places = { env, box, find: (workspace: string, name: string) => secrets.find(workspace, name) }
-  const named = serversFile ?? (env.TOOLDEX_MCP_SERVERS || undefined)
-  const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
-  const mcp = createMcpExecutor({
-    servers: loadServers(file, env),
-    env,
-    // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
-    secrets: openSecrets(places, 'default'),
-    redactorFor: (declared) => createRedactor(declared, env),
-  })
+  const sandbox = openSandbox(env, allowed)
+  const environments = new Environments(environmentsFolder(env))
   const more: MoreParts = {
-    executors: { http: createHttpExecutor(), mcp },
+    executors: {
+      http: createHttpExecutor(),
+      python: createPythonExecutor({ sandbox, env, environments, warm: allowed.warm }),
+      shell: createShellExecutor({ sandbox, env }),
+      // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
+      mcp: openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers),
+    },
+    sandbox,
     openSecrets: (workspace) => openSecrets(places, workspace),
   }
-  return { more, box, check: createCheck(more) }
+  return { more, box, sandbox, check: createCheck(more) }
 }
+
+/** How many interpreters a server keeps ready. */
+export function warmPlaces(env: NodeJS.ProcessEnv): number {
+  const text = env.TOOLDEX_PYTHON_WARM ?? ''
+  return /^\d{1,3}$/.test(text) ? Number(text) : defaultWarm.most
+}
+
+/** Tests the sandbox when a server starts, and says what tools will get. */
+export async function tellIsolation(sandbox: Sandbox, logger: Logger): Promise<void> {
+  const probed = await sandbox.probe()
+  if ('made' in probed) logger.info('tools run isolated', { by: 'bubblewrap', user: probed.made.user })
+  else if (sandbox.readiness(undefined).state === 'ready')
+    logger.warn('scripts and commands run with limits only: no sandbox', { reason: probed.reason })
+  else logger.warn('scripts and commands are refused: no sandbox', { reason: probed.reason })
+}
+
+function openSandbox(
+  env: NodeJS.ProcessEnv,
+  { allowLimited, allowNetwork, allowFolders, maxOutput }: Allowed,
+): Sandbox {
+  const folders = [...(allowFolders ?? []), ...(env.TOOLDEX_ALLOW_FOLDERS ?? '').split(':')]
+  return new Sandbox({
+    env,
+    allowLimited: allowLimited ?? isOn(env.TOOLDEX_ALLOW_LIMITED),
+    allowNetwork: allowNetwork ?? isOn(env.TOOLDEX_ALLOW_NETWORK),
+    folders: folders.filter((folder) => folder.startsWith('/')),
+    limits: maxOutput === undefined ? {} : { outputBytes: maxOutput },
+  })
+}
+
+const isOn = (text: string | undefined): boolean => /^(1|true|yes|on)$/i.test(text ?? '')

@@ -13,7 +13,7 @@ import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
-import { openExecutors } from './open-executors.ts'
+import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 
@@ -34,9 +34,10 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, box, check } = openExecutors(stores, env, options.mcpServers)
+    const { more, box, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, catalogue: first, logger, loadEmbedder } = composed
+    void tellIsolation(sandbox, logger)
     const { labels, worker: takeWork } = options
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork })
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })

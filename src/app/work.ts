@@ -4,7 +4,7 @@ import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
 import { drainMs } from './listen.ts'
-import { openExecutors } from './open-executors.ts'
+import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** What `tooldex worker` is asked for. */
@@ -23,8 +23,9 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more } = openExecutors(stores, env, options.mcpServers)
+    const { more, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const { runner, logger } = compose({ configs: [], scope: 'service', ...options }, more)
+    void tellIsolation(sandbox, logger)
     const { labels } = options
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true })
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`

@@ -49,6 +49,13 @@ export const errorTable = {
   COMMAND_NOT_FOUND: { http: 424, exit: 127, retry: false, hint: 'Install the program, or put it on PATH.' },
   COMMAND_NOT_EXECUTABLE: { http: 424, exit: 126, retry: false, hint: 'Check that the file may be executed.' },
   WORKING_DIR_INVALID: { http: 422, exit: 2, retry: false, hint: 'Give a folder that exists.' },
+  SANDBOX_MISSING: {
+    http: 424,
+    exit: 69,
+    retry: false,
+    hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap) and start again.',
+  },
+  SANDBOX_FAILED: { http: 500, exit: 70, retry: false, hint: 'Run tooldex doctor; it says what the machine lacks.' },
   ARGUMENTS_TOO_LONG: { http: 413, exit: 2, retry: false, hint: 'Pass long values through an stdin argument.' },
   RESOURCES_EXHAUSTED: { http: 503, exit: 75, retry: true, hint: 'The machine is out of a resource; try later.' },
   TOO_BUSY: { http: 429, exit: 75, retry: true, hint: 'Too many calls are running or waiting; try later.' },

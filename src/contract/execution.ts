@@ -33,6 +33,8 @@ export const Execution = z.object({
   logs: z.object({ stdout: z.string(), stderr: z.string() }),
   truncated: z.boolean(),
   isolation: Isolation.nullable(),
+  /** The set of packages that it saw, and which state of it. */
+  environment: z.string().nullable(),
   worker: z.string().nullable(),
   attempt: z.int(),
   timeoutMs: z.int().nullable(),

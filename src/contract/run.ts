@@ -30,6 +30,8 @@ export const RunOutcome = z.object({
   /** What the tool returned, where that is something else than what it printed. */
   output: z.unknown().optional(),
   isolation: Isolation,
+  /** The set of packages that it saw, and which state of it. */
+  environment: z.string().optional(),
   /** Why it did not succeed, in a code of the error table and in words. */
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
@@ -52,6 +54,8 @@ export const RunPlan = z.object({
   /** The set of packages that it would see. */
   environment: z.string().nullable().optional(),
   network: z.boolean().optional(),
+  /** What it may use. */
+  limits: z.record(z.string(), z.number()).optional(),
   /** The request that would be sent. */
   request: z
     .object({

@@ -8,6 +8,13 @@ import { type CheckScriptOptions, checkScript } from './python/check-script.ts'
 import type { CheckConfig } from './read-config.ts'
 import { checkShellConfig } from './shell/check-config.ts'
 
+export { loadServers } from './mcp/load-servers.ts'
+export { createMcpExecutor } from './mcp/mcp-executor.ts'
+export { Environments } from './python/environments.ts'
+export { createPythonExecutor } from './python/python-executor.ts'
+export { Sandbox } from './sandbox/sandbox.ts'
+export { defaultWarm } from './sandbox/warm-places.ts'
+export { createShellExecutor } from './shell/shell-executor.ts'
 export type { CheckScriptOptions }
 
 /** What is known of a kind of tool without running one. */

@@ -13,6 +13,7 @@ import { lintCatalogue } from './lint-catalogue.ts'
 import { listSources } from './list-sources.ts'
 import { listTools } from './list-tools.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
+import { addEnvironment, listEnvironments, removeEnvironment } from './python-environments.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
@@ -72,6 +73,9 @@ export const operations = [
   importHelp,
   installClient,
   runDoctor,
+  listEnvironments,
+  addEnvironment,
+  removeEnvironment,
   evalSearch,
   lintCatalogue,
   showLearning,

@@ -34,15 +34,18 @@ export function planText({
   upstream,
   network,
   isolation,
+  environment,
 }: RunPlan): string {
   const lines: string[] = []
   if (argv !== undefined) lines.push(argv.map(quote).join(' '))
   if (request !== undefined) lines.push(requestText(request))
   if (upstream !== undefined) lines.push(`${upstream.server}: ${upstream.tool} ${JSON.stringify(upstream.arguments)}`)
   if (script !== undefined) lines.push(`a script of ${script.bytes} bytes, sha256 ${script.sha256}`)
-  const where = argv === undefined ? '' : `in ${cwd ?? 'the current folder'}, `
+  const where =
+    argv === undefined ? '' : `in ${cwd ?? (network === undefined ? 'the current folder' : 'a fresh folder')}, `
   lines.push(`${where}for at most ${timeoutMs / 1000}s`)
   if (stdin) lines.push('with a value piped to stdin')
+  if (environment != null) lines.push(`with the packages of ${environment}`)
   if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
   return lines.join('\n')
 }

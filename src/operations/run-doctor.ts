@@ -20,12 +20,13 @@ type Check = z.infer<typeof Check>
 /** Say what of the installation works and what to do about the rest. */
 export const runDoctor = defineOperation({
   name: 'system.doctor',
-  summary: 'Check the installation: Node, folders, configs, programs, containment, clients.',
+  summary: 'Check the installation: Node, folders, configs, programs, containment, sandbox, clients.',
   scope: 'read',
   input: z.object({}),
   output: z.object({ checks: z.array(Check), ok: z.boolean() }),
-  handle() {
-    const checks = [checkNode(), checkHome(), checkContainment(), ...checkConfigs(), ...checkClients()]
+  async handle() {
+    const sandbox = await checkSandbox()
+    const checks = [checkNode(), checkHome(), checkContainment(), sandbox, ...checkConfigs(), ...checkClients()]
     return { checks, ok: checks.every((check) => check.state !== 'error') }
   },
 })
@@ -62,6 +63,19 @@ function checkContainment(): Check {
     'process-group': 'each call has a process group, and what leaves it is found by a mark in its environment',
   }
   return { name: 'containment', state: 'ok', message: how[kind] }
+}
+
+async function checkSandbox(): Promise<Check> {
+  const { Sandbox } = await import('../executors/sandbox/sandbox.ts')
+  const probed = await new Sandbox({ env: process.env }).probe()
+  if ('made' in probed)
+    return { name: 'sandbox', state: 'ok', message: 'scripts and commands run isolated (bubblewrap)' }
+  return {
+    name: 'sandbox',
+    state: 'warning',
+    message: `scripts and commands of the registry are refused: ${probed.reason}`,
+    hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.',
+  }
 }
 
 function checkConfigs(): readonly Check[] {

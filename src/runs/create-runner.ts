@@ -136,6 +136,7 @@ const startFailures = new Set([
   'COMMAND_NOT_EXECUTABLE',
   'ARGUMENTS_TOO_LONG',
   'RESOURCES_EXHAUSTED',
+  'SANDBOX_MISSING',
 ])
 
 /** A program that could not be started is a failed run; a call that should not have been made stays an error. */

@@ -114,6 +114,7 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     exitCode: result.exitCode,
     truncated: result.truncated,
     isolation,
+    environment: outcome.environment ?? null,
     completedAt: ended.completedAt,
     durationMs: ended.durationMs,
     updatedAt: ended.completedAt,

@@ -46,6 +46,8 @@ export const toolExecutions = pgTable(
     callerId: text('caller_id'),
     traceId: text('trace_id'),
     isolation: varchar('isolation', { length: 20 }),
+    /** The set of packages that it saw. */
+    environment: varchar('environment', { length: 200 }),
     exitCode: integer('exit_code'),
     stdout: text('stdout').notNull().default(''),
     stderr: text('stderr').notNull().default(''),

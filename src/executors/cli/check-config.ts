@@ -4,6 +4,7 @@ import type { ArgDef } from '../../contract/cli-config.ts'
 import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'
+import { LimitsConfig } from '../sandbox/sandbox-limits.ts'
 
 /** What is wrong with the config of a tool of a command-line program. */
 export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, inputSchema) => [
@@ -11,7 +12,13 @@ export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorCo
   ...checkCommand(config.command, ['command'], true),
   ...config.args.flatMap((arg, index) => checkArg(arg, ['args', index], config.args.slice(0, index))),
   ...checkNames(config.args, inputSchema),
+  ...checkLimits(config.limits),
 ])
+
+function checkLimits(limits: CliExecutorConfig['limits']): readonly ConfigFinding[] {
+  const parsed = LimitsConfig.safeParse(limits ?? {})
+  return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path: ['limits', ...path], message }))
+}
 
 function checkCommand(command: string, path: readonly string[], mayBeEmpty = false): readonly ConfigFinding[] {
   try {

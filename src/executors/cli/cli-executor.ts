@@ -6,15 +6,16 @@ import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
-import type { Executor, Job } from '../../contract/executor.ts'
+import type { Executor, Job, RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
-import type { RunPlan } from '../../contract/run.ts'
+import type { Isolation, RunPlan } from '../../contract/run.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { limitOwnProcess } from '../process/limit-own-process.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { ProgramFinder } from '../process/program-finder.ts'
 import { runProcess } from '../process/run-process.ts'
 import { toOutcome, toStartError } from '../process/to-outcome.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
 import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
@@ -37,6 +38,8 @@ export interface CliExecutorOptions {
   readonly limitFiles?: boolean | undefined
   /** How processes are kept together; the strongest way the machine gives where absent. */
   readonly containment?: Containment | undefined
+  /** Where tools run that ask to be isolated; refused where there is none. */
+  readonly sandbox?: Sandbox | undefined
 }
 
 /** Runs the commands that YAML configs describe. */
@@ -55,9 +58,10 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       return [values, globals]
     },
     deadlineMs: (job) => deadlineOf(job, limits),
-    plan: (job) => toPlan(prepare(job, options, limits)),
+    plan: (job) => toPlan(prepare(job, options, limits), asksIsolation(job) ? 'isolated' : 'limited'),
     async run(job, controls) {
       const prepared = prepare(job, options, limits)
+      if (asksIsolation(job)) return isolated(job, prepared, options, controls)
       if (options.limitFiles) limited ??= limitOwnProcess(limits)
       await limited
       try {
@@ -74,12 +78,30 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   }
 }
 
+const asksIsolation = ({ tool }: Job): boolean => tool.executorConfig.isolation === 'isolated'
+
+async function isolated(job: Job, prepared: Prepared, options: CliExecutorOptions, controls: RunControls) {
+  const { tool } = job
+  const { sandbox } = options
+  if (sandbox === undefined || prepared.container !== undefined)
+    throw new TooldexError('UNAVAILABLE', `${tool.name} asks for a sandbox, and there is none for it here.`, {
+      hint: 'Call it through a server, and under no policy that puts commands into containers.',
+    })
+  // Most processes never need it.
+  const { runIsolated } = await import('./run-isolated.ts')
+  const cwd = prepared.cwdGiven ? prepared.cwd : undefined
+  const declared = Object.keys(resolveTool(tool).env)
+  return runIsolated({ ...prepared, tool, cwd, declared }, sandbox, controls)
+}
+
 // A timer set for longer than this fires at once.
 const longestTimerMs = 2 ** 31 - 1
 
 interface Prepared {
   readonly argv: readonly string[]
   readonly cwd: string
+  /** Whether a tool or caller named the folder. */
+  readonly cwdGiven: boolean
   readonly env: Record<string, string>
   readonly stdin: string | undefined
   readonly timeoutMs: number
@@ -105,7 +127,9 @@ function deadlineOf({ tool, timeoutMs }: Job, limits: ProcessLimits): number {
 function prepare(job: Job, options: CliExecutorOptions, limits: ProcessLimits): Prepared {
   const request = toRequest(job, options.env)
   const { tool } = request.tool
-  const cwd = workingDir(request, options.env)
+  const asked = askedDir(request, options.env)
+  const cwd = asked ?? process.cwd()
+  const cwdGiven = asked !== undefined
   checkPaths(tool.args, request.values, cwd, options.env)
   const own = childEnvironment(request.tool, options.env, options.scope)
   const env = job.traceparent === undefined ? own : { ...own, TRACEPARENT: job.traceparent }
@@ -113,23 +137,23 @@ function prepare(job: Job, options: CliExecutorOptions, limits: ProcessLimits): 
   const words = buildArgv(request, options.env)
   const timeoutMs = deadlineOf(job, limits)
   const where = options.where?.()
-  if (where?.type !== 'docker') return { argv: words, cwd, env, stdin, timeoutMs, container: undefined }
+  if (where?.type !== 'docker') return { argv: words, cwd, cwdGiven, env, stdin, timeoutMs, container: undefined }
   const container = `tooldex-${randomBytes(6).toString('hex')}`
   const call = { container, stdin: stdin !== undefined, env: Object.keys(request.tool.env) }
   const argv = [...dockerPrefix(where, call, options.env), ...words]
-  return { argv, cwd, env, stdin, timeoutMs, container }
+  return { argv, cwd, cwdGiven, env, stdin, timeoutMs, container }
 }
 
-function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared): RunPlan {
+function toPlan({ argv, cwd, env, stdin, timeoutMs }: Prepared, isolation: Isolation): RunPlan {
   const command = { argv: [...argv], cwd, env: Object.keys(env).sort(), stdin: stdin !== undefined }
-  return { kind: 'cli', isolation: 'limited', timeoutMs, ...command }
+  return { kind: 'cli', isolation, timeoutMs, ...command }
 }
 
-function workingDir(request: RunRequest, env: Environment): string {
+function askedDir(request: RunRequest, env: Environment): string | undefined {
   const { workingDir: declared } = request.tool
   // Variables are for the config to use: a caller who named one would read it in the error about a missing folder.
   const asked = readValue(request, (arg) => arg.cwd) ?? (declared === null ? null : expandVariables(declared, env).text)
-  if (asked === null) return process.cwd()
+  if (asked === null) return undefined
   const cwd = resolve(expandHome(asked, env))
   const problem = folderProblem(cwd)
   if (problem === undefined) return cwd

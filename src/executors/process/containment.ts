@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createPidNamespaces } from './pid-namespace.ts'
 import { procIsOurs } from './proc-is-ours.ts'
@@ -16,6 +16,14 @@ export interface Cell {
   /** The words to run instead of a program's own. */
   wrap(program: string, args: readonly string[]): readonly [string, readonly string[]]
   readonly env: Readonly<Record<string, string>>
+  /** Streams after the three that every program has. */
+  readonly streams?: readonly ('pipe' | 'ignore' | number)[] | undefined
+  /** Who the program is started as, where that is not us. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+  /** A process of the call that waits for its work already. */
+  readonly waiting?: ChildProcess | undefined
+  /** Called with the process as soon as there is one. */
+  opened?(child: ChildProcess): void
   /** Starts something that belongs to the call from its first moment. */
   born<T>(start: () => T): T
   /** Signals the program and what it started; SIGKILL also reaches what it no longer has to do with. */

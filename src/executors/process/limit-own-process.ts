@@ -22,7 +22,8 @@ function processLimit(limits: ProcessLimits): readonly string[] {
   return [`--nproc=${countThreads(uid) + limits.processes}:`]
 }
 
-function countThreads(uid: number): number {
+/** How many threads a user has. */
+export function countThreads(uid: number): number {
   let threads = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {

@@ -14,7 +14,7 @@ export interface ProcessRequest {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly stdin?: string | undefined
+  readonly stdin?: string | Buffer | undefined
   readonly timeoutMs: number
 }
 
@@ -39,7 +39,8 @@ export async function runProcess(
   controls: RunControls,
 ): Promise<ProcessEnd> {
   const started = performance.now()
-  const child = await start(request, cell)
+  const withStdin = request.stdin !== undefined && request.stdin.length > 0
+  const child = cell.waiting ?? (await startProcess(request, cell, withStdin))
   const pid = child.pid as number
   let stopped: ProcessEnd['stopped'] = null
   let forced: NodeJS.Timeout | undefined
@@ -88,7 +89,12 @@ function tellAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: B
   }
 }
 
-async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess> {
+/** Starts the program of a request in its cell; throws what the system says, with nothing of the cell left. */
+export async function startProcess(
+  request: Pick<ProcessRequest, 'program' | 'argv' | 'cwd' | 'env'>,
+  cell: Cell,
+  withStdin: boolean,
+): Promise<ChildProcess> {
   const [file, args] = cell.wrap(request.program, request.argv.slice(1))
   try {
     const options: SpawnOptions = {
@@ -98,13 +104,15 @@ async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess>
       detached: true,
       shell: false,
       windowsHide: true,
-      stdio: [request.stdin === undefined || request.stdin === '' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [withStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(cell.streams ?? [])],
+      ...cell.user,
     }
     const child = cell.born(() => spawn(file, args, options))
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
       throw error
     }
+    cell.opened?.(child)
     return child
   } catch (error) {
     await cell.close()
@@ -113,7 +121,7 @@ async function start(request: ProcessRequest, cell: Cell): Promise<ChildProcess>
 }
 
 /** Pipes the stdin value; a program that does not read it, or stops reading, is its own affair. */
-function feed(child: ChildProcess, text: string | undefined): void {
+function feed(child: ChildProcess, text: string | Buffer | undefined): void {
   if (child.stdin === null) return
   child.stdin.on('error', () => {})
   child.stdin.end(text)

@@ -1,11 +1,16 @@
 import { type ErrorCode, TooldexError } from '../../base/errors.ts'
-import type { RunOutcome, RunStatus } from '../../contract/run.ts'
+import type { Isolation, RunOutcome, RunStatus } from '../../contract/run.ts'
 import type { Captured } from './capture.ts'
 import type { ProcessEnd, ProcessRequest } from './run-process.ts'
 
 /** A finished process as the outcome of a run: a program that failed is a result with its reason. */
-export function toOutcome(end: ProcessEnd, request: ProcessRequest, outputFactor: number): RunOutcome {
-  const [status, errorCode, errorMessage] = judge(end, request, outputFactor)
+export function toOutcome(
+  end: ProcessEnd,
+  request: Pick<ProcessRequest, 'timeoutMs'>,
+  outputFactor: number,
+  isolation: Isolation = 'limited',
+): RunOutcome {
+  const [status, errorCode, errorMessage] = judge(end, request.timeoutMs, outputFactor)
   const truncated = end.stdout.cut || end.stderr.cut
   return {
     status,
@@ -17,7 +22,7 @@ export function toOutcome(end: ProcessEnd, request: ProcessRequest, outputFactor
       durationMs: end.durationMs,
       truncated,
     },
-    isolation: 'limited',
+    isolation,
     errorCode,
     errorMessage,
   }
@@ -25,10 +30,10 @@ export function toOutcome(end: ProcessEnd, request: ProcessRequest, outputFactor
 
 type Judgement = [RunStatus, ErrorCode | null, string | null]
 
-function judge(end: ProcessEnd, request: ProcessRequest, outputFactor: number): Judgement {
+function judge(end: ProcessEnd, timeoutMs: number, outputFactor: number): Judgement {
   const { exitCode, signal, stopped } = end
   if (stopped === 'timeout') {
-    return ['TIMEOUT', 'EXECUTION_TIMEOUT', `Command timed out after ${(request.timeoutMs / 1000).toFixed(1)}s`]
+    return ['TIMEOUT', 'EXECUTION_TIMEOUT', `Command timed out after ${(timeoutMs / 1000).toFixed(1)}s`]
   }
   if (stopped === 'cancelled') return ['CANCELLED', 'EXECUTION_CANCELLED', 'Command was cancelled']
   if (stopped === 'output') {

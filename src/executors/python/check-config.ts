@@ -1,13 +1,19 @@
 import * as z from 'zod'
-import { defineConfigCheck, TimeoutMs } from '../read-config.ts'
+import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
+import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
+
+/** The name of a set of packages. */
+export const EnvironmentName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, 'must be of letters, digits and _.-, and begin with a letter or digit')
 
 /** How a Python tool runs. */
 export const PythonConfig = z.strictObject({
-  /** The name of a prepared environment. */
-  environment: z.string().min(1).max(100).optional(),
-  /** Whether the script may use the network. */
-  network: z.boolean().optional(),
+  environment: EnvironmentName.optional(),
+  env: EnvConfig.optional(),
+  ...isolationFields,
   timeoutMs: TimeoutMs.optional(),
+  worker: WorkerLabel.optional(),
 })
 export type PythonConfig = z.infer<typeof PythonConfig>
 

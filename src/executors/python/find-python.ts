@@ -1,12 +1,14 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { Environment } from '../../base/expand-variables.ts'
 
 // Before PATH, where a shim of a version manager may stand that takes longer to start than the check itself.
 const usual = ['/opt/homebrew/bin/python3', '/usr/bin/python3', '/usr/local/bin/python3']
 
-/** The system's python3, or undefined where there is none. */
-export function findPython(path = process.env.PATH ?? ''): string | undefined {
-  const folders = path.split(delimiter).filter((folder) => folder.startsWith('/'))
+/** The Python that TOOLDEX_PYTHON names, else the system's python3; undefined where there is none. */
+export function findPython(env: Environment = process.env): string | undefined {
+  if (env.TOOLDEX_PYTHON) return isExecutable(env.TOOLDEX_PYTHON) ? env.TOOLDEX_PYTHON : undefined
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'))
   return [...usual, ...folders.map((folder) => join(folder, 'python3'))].find(isExecutable)
 }
 

@@ -18,6 +18,7 @@ export function outcomeOf(execution: Execution): RunOutcome {
     result,
     ...(printed || outputData === null ? {} : { output: outputData }),
     isolation: isolation ?? 'none',
+    ...(execution.environment === null ? {} : { environment: execution.environment }),
     errorCode,
     errorMessage,
   }

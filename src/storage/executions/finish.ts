@@ -15,7 +15,7 @@ export async function finishExecution(db: Db, { id, attempt }: Attempt, run: Fin
       with done as (
         update tool_executions set status = ${status}::execution_status, output_data = ${storableJson(outputData)}::jsonb,
           stdout = ${storableText(logs.stdout)}, stderr = ${storableText(logs.stderr)}, truncated = ${result.truncated},
-          exit_code = ${result.exitCode}::int, isolation = ${isolation}, error_code = ${errorCode},
+          exit_code = ${result.exitCode}::int, isolation = ${isolation}, environment = ${outcome.environment ?? null}, error_code = ${errorCode},
           error_message = ${errorMessage === null ? null : storableText(errorMessage)}, completed_at = now(),
           updated_at = now(), lease_until = null,
           duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int

@@ -26,6 +26,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   serve: async () => (await import('./commands/serve.ts')).addServe,
   worker: async () => (await import('./commands/worker.ts')).addWorker,
   executions: async () => (await import('./commands/executions.ts')).addExecutions,
+  envs: async () => (await import('./commands/envs.ts')).addEnvs,
   secrets: async () => (await import('./commands/secrets.ts')).addSecrets,
   tools: async () => (await import('./commands/tools.ts')).addTools,
   apply: async () => (await import('./commands/apply.ts')).addApply,

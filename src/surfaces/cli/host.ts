@@ -19,6 +19,10 @@ export interface OpenOptions {
   readonly mcpServers?: string | undefined
   /** The longest that any call may take. */
   readonly longestMs?: number | undefined
+  /** What tools that are processes may have besides a sandbox: limits only, the network, folders to read. */
+  readonly allowLimited?: boolean | undefined
+  readonly allowNetwork?: boolean | undefined
+  readonly allowFolders?: readonly string[] | undefined
 }
 
 /** What `tooldex run` is asked for. */

@@ -16,6 +16,9 @@ export interface ToolOptions {
   readonly concurrency?: number
   readonly containment?: 'pid-namespace' | 'process-group'
   readonly mcpServers?: string
+  readonly allowLimited?: boolean
+  readonly allowNetwork?: boolean
+  readonly allowFolder?: string[]
   readonly json?: boolean
 }
 
@@ -67,10 +70,24 @@ export function withLimitOptions(command: Command): Command {
     )
 }
 
+/** What an admin allows to tools that are processes. */
+export function withSandboxOptions(command: Command): Command {
+  return command
+    .option('--allow-limited', 'let tools run with limits only, which is no sandbox (or TOOLDEX_ALLOW_LIMITED=1)')
+    .option('--allow-network', 'let tools that ask use the network (or TOOLDEX_ALLOW_NETWORK=1)')
+    .addOption(
+      new Option('--allow-folder <path>', 'let isolated tools read this folder (or TOOLDEX_ALLOW_FOLDERS)').argParser(
+        collect,
+      ),
+    )
+}
+
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
   const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
-  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers }
+  const { allowLimited, allowNetwork, allowFolder: allowFolders } = options
+  const allowed = { allowLimited, allowNetwork, allowFolders }
+  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers, ...allowed }
 }
 
 /** Collects a repeated option. */

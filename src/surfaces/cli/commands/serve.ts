@@ -1,6 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, mcpServersOption, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
+import {
+  type AddCommand,
+  mcpServersOption,
+  parseCount,
+  type ToolOptions,
+  toOpenOptions,
+  withSandboxOptions,
+} from './command.ts'
 
 interface ServeCommandFlags extends ToolOptions {
   readonly host: string
@@ -13,8 +20,7 @@ interface ServeCommandFlags extends ToolOptions {
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
-  program
-    .command('serve')
+  withSandboxOptions(program.command('serve'))
     .description('serve the registry and the tools of configs over HTTP')
     .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))

@@ -1,6 +1,13 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import { type AddCommand, mcpServersOption, parseCount, type ToolOptions, toOpenOptions } from './command.ts'
+import {
+  type AddCommand,
+  mcpServersOption,
+  parseCount,
+  type ToolOptions,
+  toOpenOptions,
+  withSandboxOptions,
+} from './command.ts'
 
 interface WorkerCommandFlags extends ToolOptions {
   readonly concurrency: number
@@ -9,8 +16,7 @@ interface WorkerCommandFlags extends ToolOptions {
 
 /** `tooldex worker`: runs queued calls of the servers that share its database. */
 export const addWorker: AddCommand = (program, host) => {
-  program
-    .command('worker')
+  withSandboxOptions(program.command('worker'))
     .description('run queued calls of the servers that share the database in DATABASE_URL')
     .addOption(new Option('--concurrency <number>', 'how many at once').argParser(parseCount).default(8))
     .option('--label <label...>', 'take calls of tools that ask for this label, too')

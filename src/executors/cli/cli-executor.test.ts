@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { describeExecutor, toolOf } from '../executor.suite.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
+import { createCliExecutor } from './cli-executor.ts'
+
+const sandbox = new Sandbox({ env: process.env })
+const executor = createCliExecutor({ env: process.env, scope: 'service', sandbox })
+
+for (const isolation of ['limited', 'isolated'] as const) {
+  const tool = (baseCommand: string, more = {}) => ({ executorConfig: { baseCommand, isolation, ...more } })
+  describeExecutor(`cli, ${isolation}`, () => ({
+    executor,
+    isolation,
+    echo: tool('printf %s', { args: [{ name: 'text', positional: true }] }),
+    fail: tool("sh -c 'echo it went wrong >&2; exit 3'"),
+    wait: tool("sh -c 'echo started; sleep 60'"),
+    flood: tool('yes'),
+  }))
+}
+
+describe('cli executor, isolated', () => {
+  it('is refused where there is no sandbox for it', async () => {
+    const bare = createCliExecutor({ env: process.env, scope: 'service' })
+    const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation: 'isolated' } })
+    await expect(bare.run({ tool, input: {} }, {})).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import type { Isolation, RunOutcome } from '../contract/run.ts'
+
+type ToolPart = Partial<Pick<RunnableTool, 'executorConfig' | 'scriptContent' | 'inputSchema'>>
+
+/** What a kind of tool shows of itself: tools that do what their names say. */
+export interface ExecutorFixture {
+  readonly executor: Executor
+  readonly isolation: Isolation
+  /** Gives back its argument `text`, as its output or as what it prints. */
+  readonly echo: ToolPart
+  /** Fails, and says `it went wrong`. */
+  readonly fail: ToolPart
+  /** Says `started`, then waits for a minute. */
+  readonly wait: ToolPart
+  /** Prints without end; absent for kinds that print nothing. */
+  readonly flood?: ToolPart
+  /** Gives back the variable `GREETING`, set to `secret:greeting`; absent for kinds without variables. */
+  readonly greet?: ToolPart
+}
+
+export const toolOf = (kind: Executor['kind'], part: ToolPart): RunnableTool => ({
+  name: `test_${kind}`,
+  id: null,
+  version: null,
+  executorType: kind,
+  executorConfig: {},
+  scriptContent: null,
+  inputSchema: null,
+  outputSchema: {},
+  annotations: {},
+  constraints: [],
+  ...part,
+})
+
+const given = ({ output, result }: RunOutcome): string =>
+  output === undefined ? result.stdout.trim() : typeof output === 'string' ? output : JSON.stringify(output)
+
+/** What every way of running a tool must do alike. */
+export function describeExecutor(name: string, open: () => ExecutorFixture): void {
+  describe(`executor: ${name}`, () => {
+    const fixture = open()
+    const { executor } = fixture
+    const jobOf = (part: ToolPart, more: Partial<Job> = {}): Job => ({
+      tool: toolOf(executor.kind, part),
+      input: {},
+      ...more,
+    })
+    const run = (part: ToolPart, more: Partial<Job> = {}, controls: RunControls = {}) =>
+      executor.run(jobOf(part, more), controls)
+
+    it('gives what the tool gives, and says how it was kept apart', async () => {
+      const text = 'two words, "quotes" & $(id); é 😀'
+      const outcome = await run(fixture.echo, { input: { text } })
+      expect([outcome.status, given(outcome), outcome.errorCode]).toEqual(['SUCCESS', text, null])
+      expect(outcome.isolation).toBe(fixture.isolation)
+      expect(outcome.result.durationMs).toBeGreaterThan(0)
+    })
+
+    it('says what a call would do, and does nothing', async () => {
+      const plan = await executor.plan(jobOf(fixture.wait, { timeoutMs: 1234 }))
+      expect([plan.kind, plan.isolation, plan.timeoutMs]).toEqual([executor.kind, fixture.isolation, 1234])
+    })
+
+    it('shows policies the values it was given', () => {
+      const [values] = executor.boundValues(jobOf(fixture.echo, { input: { text: 'bound' } }))
+      expect(values?.get('text')).toBe('bound')
+    })
+
+    it('a tool that fails is a result with a code and a reason', async () => {
+      const outcome = await run(fixture.fail)
+      expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', 'EXECUTION_FAILED'])
+      expect(`${outcome.errorMessage} ${outcome.result.stderr}`).toContain('it went wrong')
+    })
+
+    it('ends at its deadline, which the call may shorten, and keeps what was printed', async () => {
+      const started = performance.now()
+      const outcome = await run(fixture.wait, { timeoutMs: 1500 })
+      expect([outcome.status, outcome.errorCode]).toEqual(['TIMEOUT', 'EXECUTION_TIMEOUT'])
+      expect(outcome.errorMessage).toContain('timed out after 1.5s')
+      expect(outcome.result.stdout).toContain('started')
+      expect(performance.now() - started).toBeLessThan(10_000)
+    })
+
+    it('ends when it is cancelled, and tells what is printed while it runs', async () => {
+      const stop = new AbortController()
+      let seen = ''
+      const controls = {
+        signal: stop.signal,
+        onOutput: (_stream: string, text: string) => {
+          seen += text
+          stop.abort()
+        },
+      }
+      const outcome = await run(fixture.wait, {}, controls)
+      expect([outcome.status, outcome.errorCode]).toEqual(['CANCELLED', 'EXECUTION_CANCELLED'])
+      expect(seen).toContain('started')
+    })
+
+    it('does not start what is cancelled already', async () => {
+      const { status } = await run(fixture.wait, {}, { signal: AbortSignal.abort() })
+      expect(status).toBe('CANCELLED')
+    })
+
+    it('refuses a config that it cannot read', async () => {
+      await expect(run({ executorConfig: { nonsense: true } })).rejects.toMatchObject({ code: 'TOOL_INVALID' })
+    })
+
+    it.skipIf(fixture.flood === undefined)(
+      fixture.flood === undefined ? 'cuts output without end [skipped: it prints nothing]' : 'cuts output without end',
+      async () => {
+        const outcome = await run(fixture.flood ?? {}, { timeoutMs: 20_000 })
+        expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', 'OUTPUT_LIMIT'])
+        expect(outcome.result.truncated).toBe(true)
+        expect(outcome.result.stdout.length).toBeLessThan(2 * 1024 * 1024)
+      },
+    )
+
+    it.skipIf(fixture.greet === undefined)(
+      `resolves secrets at the last moment${fixture.greet === undefined ? ' [skipped: it has no variables]' : ''}`,
+      async () => {
+        const asked: string[] = []
+        const secret = async (reference: string) => {
+          asked.push(reference)
+          return 'hello from the safe'
+        }
+        const plan = await executor.plan(jobOf(fixture.greet ?? {}))
+        expect([asked, JSON.stringify(plan).includes('hello')]).toEqual([[], false])
+        const outcome = await run(fixture.greet ?? {}, {}, { secret })
+        expect([given(outcome), asked]).toEqual(['hello from the safe', ['secret:greeting']])
+        await expect(run(fixture.greet ?? {})).rejects.toMatchObject({ code: 'SECRET_UNAVAILABLE' })
+      },
+    )
+  })
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { describeExecutor, toolOf } from '../executor.suite.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
+import { Environments } from './environments.ts'
+import { createPythonExecutor } from './python-executor.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'tooldex-python-'))
+chmodSync(home, 0o755)
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const sandbox = new Sandbox({ env: process.env, allowLimited: true })
+const environments = new Environments(join(home, 'envs'))
+const create = (warm = 0) => createPythonExecutor({ sandbox, env: process.env, environments, warm })
+const warmed = create(2)
+afterAll(() => warmed.close?.())
+
+for (const [name, executor, isolation] of [
+  ['python, isolated', create(), 'isolated'],
+  ['python, isolated and warm', warmed, 'isolated'],
+  ['python, limited', create(), 'limited'],
+] as const) {
+  const tool = (scriptContent: string, more = {}) => ({ scriptContent, executorConfig: { isolation, ...more } })
+  describeExecutor(name, () => ({
+    executor,
+    isolation,
+    echo: tool('def main(given):\n    print("a log")\n    return given["text"]\n'),
+    fail: tool('def main(given):\n    raise RuntimeError("it went wrong")\n'),
+    wait: tool('import time\ndef main(given):\n    print("started")\n    time.sleep(60)\n'),
+    flood: tool('def main(given):\n    while True:\n        print("x" * 10_000)\n'),
+    greet: tool('import os\ndef main(given):\n    return os.environ["GREETING"]\n', {
+      env: { GREETING: 'secret:greeting' },
+    }),
+  }))
+}
+
+const executor = create()
+const run = (script: string, config = {}, input = {}) =>
+  executor.run({ tool: toolOf('python', { scriptContent: script, executorConfig: config }), input }, {})
+
+describe('python executor', () => {
+  it('keeps prints apart from the result, in order, whole characters', async () => {
+    const { output, result } = await run(
+      'import sys\nprint("first é")\ndef main(given):\n    print("second")\n    sys.stderr.write("warned\\n")\n    return {"sum": given["a"] + 1, "none": None}\n',
+      {},
+      { a: 41 },
+    )
+    expect([output, result.stdout, result.stderr]).toEqual([{ sum: 42, none: null }, 'first é\nsecond\n', 'warned\n'])
+  })
+
+  it.each([
+    [
+      'def main(given):\n    x = 1\n    raise ValueError("bad zone")\n',
+      'ValueError: bad zone (line 3 in main: raise ValueError("bad zone"))',
+    ],
+    [
+      'def main(given):\n    import json\n    json.loads("{")\n',
+      /^JSONDecodeError: .* \(line 3 in main: json.loads\("\{"\)\)$/,
+    ],
+    ['x = 1 / 0\ndef main(given): pass\n', 'ZeroDivisionError: division by zero (line 1: x = 1 / 0)'],
+    ['def main(given)\n    pass\n', /^SyntaxError: expected ':' \(line 1: def main\(given\)\)$/],
+    ['def other(given): pass\n', /has no attribute 'main'/],
+    [
+      'def main(given):\n    return {1, 2}\n',
+      'main returned something that is not JSON: Object of type set is not JSON serializable',
+    ],
+    ['def main(given):\n    return float("nan")\n', /^main returned something that is not JSON/],
+    ['import sys\ndef main(given):\n    sys.exit("done")\n', 'SystemExit: done (line 3 in main: sys.exit("done"))'],
+    ['import os\ndef main(given):\n    os._exit(3)\n', 'The script ended itself with exit code 3 before main returned'],
+    [
+      'class Odd(Exception):\n    def __str__(self): raise TypeError\ndef main(given):\n    raise Odd()\n',
+      'Odd (line 4 in main: raise Odd())',
+    ],
+  ])('says in one line what went wrong: %j', async (script, message) => {
+    const { status, errorCode, errorMessage, output } = await run(script)
+    expect([status, errorCode, output]).toEqual(['FAILED', 'EXECUTION_FAILED', null])
+    if (typeof message === 'string') expect(errorMessage).toBe(message)
+    else expect(errorMessage).toMatch(message)
+    expect(errorMessage).not.toContain('<string>')
+  })
+
+  it('waits for a main that is a coroutine', async () => {
+    const { output } = await run(
+      'import asyncio\nasync def main(given):\n    await asyncio.sleep(0.01)\n    return "later"\n',
+    )
+    expect(output).toBe('later')
+  })
+
+  it('refuses a result of more than 16 MiB', async () => {
+    const { errorCode, errorMessage } = await run('def main(given):\n    return "x" * (17 << 20)\n')
+    expect([errorCode, errorMessage]).toEqual(['OUTPUT_LIMIT', 'main returned more than 16 MiB'])
+  })
+
+  it('shows in a dry run the script, its hash, the interpreter, the environment and the isolation', async () => {
+    const script = 'def main(given): return 1'
+    const tool = toolOf('python', { scriptContent: script, executorConfig: { limits: { memoryMb: 64 } } })
+    const plan = await executor.plan({ tool, input: {} })
+    expect(plan).toMatchObject({
+      isolation: 'isolated',
+      argv: ['/usr/bin/python3', '-I', '-S', '-B', 'script.py'],
+      script: { sha256: createHash('sha256').update(script).digest('hex'), bytes: script.length, content: script },
+      environment: null,
+      network: false,
+      limits: { memoryMb: 64, cpuSeconds: 60 },
+    })
+  })
+
+  it('imports the packages of a named environment, which it cannot change, and records which', async () => {
+    const packages = join(home, 'packages')
+    mkdirSync(packages, { recursive: true })
+    writeFileSync(join(packages, 'weather.py'), 'def zone(): return "Europe/Vienna"\n')
+    environments.add('weather', packages)
+    const script =
+      'import weather\ndef main(given):\n    try:\n        open(weather.__file__, "w")\n    except OSError as error:\n        return [weather.zone(), error.errno]\n'
+    const outcome = await run(script, { environment: 'weather' })
+    expect(outcome.output).toEqual(['Europe/Vienna', 30])
+    expect(outcome.environment).toMatch(/^weather@[0-9a-f]{12}$/)
+    writeFileSync(join(packages, 'more.py'), '')
+    expect((await run(script, { environment: 'weather' })).environment).not.toBe(outcome.environment)
+    await expect(run(script, { environment: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await run(script)).errorMessage).toContain("No module named 'weather'")
+  })
+
+  it('refuses limits beyond those of the admin, and the network that no admin allowed', async () => {
+    const script = 'def main(given): return 1'
+    await expect(run(script, { limits: { memoryMb: 100_000 } })).rejects.toMatchObject({
+      code: 'POLICY_REFUSED',
+      hint: expect.stringContaining('TOOLDEX_MAX_MEMORY_MB'),
+    })
+    await expect(run(script, { network: true })).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+  })
+})

@@ -1,0 +1,171 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
+import type { RunOutcome, RunPlan } from '../../contract/run.ts'
+import { boundValues } from '../bound-values.ts'
+import { Capture } from '../process/capture.ts'
+import type { Mount } from '../sandbox/bubblewrap-words.ts'
+import { resolveEnv } from '../sandbox/resolve-env.ts'
+import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
+import { limitsFor } from '../sandbox/sandbox-limits.ts'
+import { defaultWarm, WarmPlaces } from '../sandbox/warm-places.ts'
+import { PythonConfig } from './check-config.ts'
+import type { Environments, PythonEnvironment } from './environments.ts'
+import { findPython } from './find-python.ts'
+import { judgeScript } from './judge-script.ts'
+import { readAnswer } from './read-answer.ts'
+import { scriptRunner } from './script-runner.ts'
+
+/** How scripts are run. */
+export interface PythonExecutorOptions {
+  readonly sandbox: Sandbox
+  readonly env: Environment
+  readonly environments: Environments
+  /** How many interpreters wait for work; none where a process makes one call and ends. */
+  readonly warm?: number | undefined
+}
+
+const defaults = { timeoutMs: 30_000, resultBytes: 16 * 1024 * 1024 }
+/** Where the packages of an environment are seen. */
+const packagesAt = '/env'
+
+/** Runs stored scripts: `main` is called with the arguments, and what it returns is the result. */
+export function createPythonExecutor(options: PythonExecutorOptions): Executor {
+  const { sandbox, warm = 0 } = options
+  const places = warm > 0 ? new WarmPlaces(sandbox, { ...defaultWarm, most: warm }) : undefined
+  return {
+    kind: 'python',
+    readiness(tool) {
+      if (findPython(options.env) === undefined) return { state: 'needs-program', reason: 'There is no python3 here.' }
+      return sandbox.readiness(readConfig(tool).isolation)
+    },
+    boundValues: ({ input }) => boundValues(input),
+    deadlineMs: deadlineOf,
+    plan: async (job) => toPlan(await prepare(job, options), job),
+    async run(job, controls) {
+      const prepared = await prepare(job, options)
+      const env = await resolveEnv(prepared.config.env ?? {}, controls.secret)
+      const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
+      const { request } = prepared
+      const usePool = places !== undefined && request.level === 'isolated'
+      const place = usePool ? await places.take(request) : await sandbox.place(request)
+      return runScript({ ...prepared, env: traced, job, place, sandbox }, controls)
+    },
+    close: async () => places?.close(),
+  }
+}
+
+function readConfig({ name, executorConfig }: RunnableTool): PythonConfig {
+  const parsed = PythonConfig.safeParse(executorConfig)
+  if (parsed.success) return parsed.data
+  throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
+}
+
+const deadlineOf = (job: Job): number => job.timeoutMs ?? readConfig(job.tool).timeoutMs ?? defaults.timeoutMs
+
+interface Prepared {
+  readonly config: PythonConfig
+  readonly script: string
+  readonly request: SandboxRequest
+  readonly environment: PythonEnvironment | undefined
+}
+
+async function prepare({ tool }: Job, options: PythonExecutorOptions): Promise<Prepared> {
+  const config = readConfig(tool)
+  const { sandbox, env, environments } = options
+  const script = tool.scriptContent ?? ''
+  const python = findPython(env)
+  if (script === '') throw new TooldexError('TOOL_INVALID', `${tool.name} has no script.`)
+  if (python === undefined)
+    throw new TooldexError('COMMAND_NOT_FOUND', 'There is no python3 to run the script with.', {
+      hint: 'Install Python 3.9 or newer, or name one with TOOLDEX_PYTHON.',
+    })
+  const level = await sandbox.levelFor(tool.name, config.isolation)
+  const environment = config.environment === undefined ? undefined : environments.find(config.environment)
+  const request: SandboxRequest = {
+    level,
+    program: python,
+    argv: [python, '-I', '-S', '-B', '-c', scriptRunner],
+    env: {},
+    limits: limitsFor(tool.name, config.limits, sandbox.bounds),
+    network: sandbox.networkFor(tool.name, config.network),
+    mounts: [
+      ...interpreterMounts(python),
+      ...(environment ? [{ source: environment.folder, target: packagesAt }] : []),
+    ],
+    withChannel: true,
+  }
+  return { config, script, request, environment }
+}
+
+/** The system's own Python is seen anyway; another one brings the folder it is installed in. */
+function interpreterMounts(python: string): readonly Mount[] {
+  const found = [python, realpathSync(python)].filter((path) => !/^\/(usr|bin|lib)\//.test(path))
+  const folders = new Set(found.map((path) => dirname(dirname(path))))
+  return [...folders].map((folder) => ({ source: folder, target: folder }))
+}
+
+function toPlan({ config, script, request, environment }: Prepared, job: Job): RunPlan {
+  const sha256 = createHash('sha256').update(script).digest('hex')
+  return {
+    kind: 'python',
+    isolation: request.level,
+    timeoutMs: deadlineOf(job),
+    argv: [...request.argv.slice(0, 4), 'script.py'],
+    env: Object.keys(config.env ?? {}).sort(),
+    script: { sha256, bytes: Buffer.byteLength(script), content: script },
+    environment: environment === undefined ? null : labelOf(environment),
+    network: request.network,
+    limits: { ...request.limits },
+  }
+}
+
+const labelOf = ({ name, fingerprint }: PythonEnvironment): string => `${name}@${fingerprint}`
+
+interface Running extends Prepared {
+  readonly env: Readonly<Record<string, string>>
+  readonly job: Job
+  readonly place: Place
+  readonly sandbox: Sandbox
+}
+
+async function runScript(running: Running, controls: RunControls): Promise<RunOutcome> {
+  const { request, place, job, environment, sandbox } = running
+  const nonce = randomBytes(16).toString('hex')
+  const flooded = new AbortController()
+  const signal = AbortSignal.any([flooded.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+  let told: Capture | undefined
+  const timeoutMs = deadlineOf(job)
+  const end = await place.run({
+    stdin: toInput(running, nonce),
+    timeoutMs,
+    controls: { ...controls, signal },
+    onChannel(stream) {
+      const capture: Capture = new Capture(stream, defaults.resultBytes, () => {
+        if (capture.bytes > defaults.resultBytes) flooded.abort()
+      })
+      told = capture
+    },
+  })
+  const { text = '', cut = false } = told?.end() ?? {}
+  const outcome = judgeScript(end, {
+    answer: cut ? { kind: 'too-large' } : readAnswer(text, nonce),
+    timeoutMs,
+    level: request.level,
+    limits: request.limits,
+    outputFactor: sandbox.limits.outputFactor,
+  })
+  return environment === undefined ? outcome : { ...outcome, environment: labelOf(environment) }
+}
+
+/** Everything goes through a pipe: other users of the machine can read the words of a command. */
+function toInput({ script, request, environment, env, job }: Running, nonce: string): Buffer {
+  const source = Buffer.from(script, 'utf8')
+  const isolated = request.level === 'isolated'
+  const path = environment === undefined ? null : isolated ? packagesAt : environment.folder
+  const head = JSON.stringify({ nonce, script: source.length, env, path })
+  return Buffer.concat([Buffer.from(`${head}\n`), source, Buffer.from(JSON.stringify(job.input))])
+}

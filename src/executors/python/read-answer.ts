@@ -1,0 +1,41 @@
+import * as z from 'zod'
+
+const Failure = z.object({
+  type: z.string(),
+  message: z.string(),
+  line: z.int().nullish(),
+  where: z.string().nullish(),
+  text: z.string().nullish(),
+})
+type Failure = z.infer<typeof Failure>
+
+/** What a script told: what it returned, why it failed, nothing, or something that is not from the program around it. */
+export type ScriptAnswer =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly message: string }
+  | { readonly kind: 'nothing' | 'forged' }
+
+/** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
+export function readAnswer(text: string, nonce: string): ScriptAnswer {
+  if (text === '') return { kind: 'nothing' }
+  if (!text.startsWith(`${nonce}\n`)) return { kind: 'forged' }
+  let answer: unknown
+  try {
+    answer = JSON.parse(text.slice(nonce.length + 1))
+  } catch {
+    return { kind: 'forged' }
+  }
+  if (typeof answer !== 'object' || answer === null) return { kind: 'forged' }
+  if ('value' in answer) return { kind: 'value', value: answer.value }
+  const failure = Failure.safeParse((answer as { error?: unknown }).error)
+  return failure.success ? { kind: 'failure', message: describe(failure.data) } : { kind: 'forged' }
+}
+
+/** One short line: what was raised, and where in the script. */
+function describe({ type, message, line, where, text }: Failure): string {
+  if (type === 'result') return `main returned something that is not JSON: ${message}`
+  const what = message === '' ? type : `${type}: ${message}`
+  if (line == null) return what
+  const inside = where == null || where === '<module>' ? '' : ` in ${where}`
+  return `${what} (line ${line}${inside}${text ? `: ${text}` : ''})`
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Cell, Containment } from '../process/containment.ts'
+import { countThreads } from '../process/limit-own-process.ts'
+import { prlimitWords, type SandboxLimits } from './sandbox-limits.ts'
+
+/** A cell without walls, and the folder it begins in. */
+export interface LimitedCell extends Cell {
+  readonly folder: string
+}
+
+/** Limits only: the program is bounded in what it uses, and sees all that we see. */
+export async function limitedCell(
+  containment: Containment,
+  prlimit: string,
+  limits: SandboxLimits,
+  withChannel: boolean,
+): Promise<LimitedCell> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-work-')))
+  const cell = await containment.start(limits.processes)
+  const words = prlimitWords(limits, processLimit(limits))
+  return {
+    ...cell,
+    folder,
+    streams: withChannel ? ['pipe'] : [],
+    wrap: (program, args) => cell.wrap(prlimit, [...words, program, ...args]),
+    async close() {
+      await cell.close()
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+    },
+  }
+}
+
+/** RLIMIT_NPROC counts all threads of the user, so it is set above those there are; root is bound by a control group. */
+function processLimit(limits: SandboxLimits): number | undefined {
+  const uid = process.geteuid?.()
+  if (uid === undefined || uid === 0) return undefined
+  return countThreads(uid) + limits.processes
+}

@@ -1,0 +1,19 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { ResolveSecret } from '../../contract/secret.ts'
+
+const reference = /^(?:secret|env|file):/
+
+/** The variables of a run, what they refer to put in their place at the last moment. */
+export async function resolveEnv(
+  env: Readonly<Record<string, string>>,
+  resolve: ResolveSecret | undefined,
+): Promise<Record<string, string>> {
+  const entries = Object.entries(env).map(async ([name, value]) => {
+    if (!reference.test(value)) return [name, value] as const
+    if (resolve !== undefined) return [name, await resolve(value)] as const
+    throw new TooldexError('SECRET_UNAVAILABLE', `The variable ${name} refers to a secret, and none are kept here.`, {
+      hint: 'Call the tool through a server, or through the commands that open its database.',
+    })
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}

@@ -1,0 +1,230 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import type { RunControls } from '../../contract/executor.ts'
+import { type Readiness, ready } from '../../contract/tool-state.ts'
+import { type Containment, detectContainment } from '../process/containment.ts'
+import { findProgram } from '../process/find-program.ts'
+import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
+import { type ProcessEnd, runProcess, startProcess } from '../process/run-process.ts'
+import { type Mount, workFolder } from './bubblewrap-words.ts'
+import { type IsolatedCell, isolatedCell } from './isolated-cell.ts'
+import { limitedCell } from './limited-cell.ts'
+import { type Probed, probeBubblewrap } from './probe-bubblewrap.ts'
+import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
+
+/** What whoever runs the server decides. */
+export interface SandboxOptions {
+  readonly env: Environment
+  /** Whether tools may run with limits only, where they ask for it or nothing better is there. */
+  readonly allowLimited?: boolean | undefined
+  /** Whether tools that ask for the network get it. */
+  readonly allowNetwork?: boolean | undefined
+  /** Folders of the machine that tools may read. */
+  readonly folders?: readonly string[] | undefined
+  readonly limits?: Partial<ProcessLimits> | undefined
+  readonly containment?: Containment | undefined
+}
+
+/** The levels that a process can be run at. */
+export type Level = 'isolated' | 'limited'
+
+/** What is run in a sandbox. */
+export interface SandboxRequest {
+  readonly level: Level
+  readonly program: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** A fresh folder where absent. */
+  readonly cwd?: string | undefined
+  readonly limits: SandboxLimits
+  readonly network: boolean
+  /** Seen by an isolated run only; one that is merely limited sees everything. */
+  readonly mounts: readonly Mount[]
+  /** Whether there is a stream besides the three that programs have, with the number 3. */
+  readonly withChannel: boolean
+}
+
+/** What is given to a program, and how it is followed. */
+export interface SandboxWork {
+  readonly stdin?: string | Buffer | undefined
+  readonly timeoutMs: number
+  readonly controls: RunControls
+  readonly onChannel?: ((stream: Readable) => void) | undefined
+}
+
+/** A place for one run: taken once, or given up. */
+export interface Place {
+  run(work: SandboxWork): Promise<ProcessEnd>
+  isAlive(): boolean
+  discard(): Promise<void>
+}
+
+const retryAfterMs = 5000
+
+/** Makes places to run in, at the level that a tool asks for and the machine has; never at a lower one without saying so. */
+export class Sandbox {
+  readonly bounds: SandboxLimits
+  readonly limits: ProcessLimits
+  readonly #options: SandboxOptions
+  #containment: Containment | undefined
+  #probed: Promise<Probed> | undefined
+  #known: Probed | undefined
+
+  constructor(options: SandboxOptions) {
+    this.#options = options
+    this.bounds = readBounds(options.env)
+    this.limits = { ...defaultLimits, ...options.limits }
+    this.#containment = options.containment
+  }
+
+  /** The self-test: made once where it succeeds, again after a while where it does not. */
+  async probe(): Promise<Probed> {
+    this.#probed ??= probeBubblewrap(this.#options.env).then((probed) => {
+      this.#known = probed
+      if ('reason' in probed) setTimeout(() => this.forget(), retryAfterMs).unref()
+      return probed
+    })
+    return this.#probed
+  }
+
+  /** Looks again at the next call: somebody may have installed what was missing. */
+  forget(): void {
+    this.#probed = undefined
+  }
+
+  /** Whether a tool could be run, as far as that is known without trying. */
+  readiness(wanted: Level | undefined): Readiness {
+    const { allowLimited } = this.#options
+    if (wanted === 'limited') return allowLimited ? ready : { state: 'needs-approval', reason: limitedHint }
+    if (this.#known === undefined || 'made' in this.#known || (allowLimited && wanted === undefined)) return ready
+    return { state: 'needs-program', reason: this.#known.reason }
+  }
+
+  /** The level a tool runs at: the one it asks for, or the best there is of those that are allowed. */
+  async levelFor(tool: string, wanted: Level | undefined): Promise<Level> {
+    const { allowLimited } = this.#options
+    if (wanted === 'limited') {
+      if (allowLimited) return 'limited'
+      throw new TooldexError('POLICY_REFUSED', `${tool} asks to run with limits only, which are no sandbox.`, {
+        hint: limitedHint,
+      })
+    }
+    const probed = await this.probe()
+    if ('made' in probed) return 'isolated'
+    if (allowLimited && wanted === undefined) return 'limited'
+    throw new TooldexError(
+      'SANDBOX_MISSING',
+      `${tool} needs a sandbox, and this machine makes none: ${probed.reason}.`,
+      {
+        hint: `${installHint} ${wanted === undefined ? limitedHint : ''}`.trim(),
+      },
+    )
+  }
+
+  /** Whether a run has the network; refused where its tool asks and no admin allowed it. */
+  networkFor(tool: string, asked: boolean | undefined): boolean {
+    if (asked !== true || this.#options.allowNetwork) return asked === true
+    throw new TooldexError('POLICY_REFUSED', `${tool} asks for the network, which no admin has allowed here.`, {
+      hint: 'Start with --allow-network or TOOLDEX_ALLOW_NETWORK=1, or take network out of the tool.',
+    })
+  }
+
+  /** The folders of the machine that a path lies in and that tools may read; undefined where it lies in none. */
+  folderOf(path: string): string | undefined {
+    return this.#options.folders?.find((folder) => path === folder || path.startsWith(`${folder}/`))
+  }
+
+  /** A place whose program is only started when there is work for it. */
+  async place(request: SandboxRequest): Promise<Place> {
+    return request.level === 'isolated' ? this.#isolated(request) : this.#limited(request)
+  }
+
+  /** A place whose program runs already and waits for its input; only where what it does follows from its input. */
+  async warmPlace(request: SandboxRequest): Promise<Place> {
+    const cell = await this.#cell(request)
+    const child = await startProcess({ ...toProcess(request), cwd: '/' }, cell, true)
+    const isAlive = () => child.exitCode === null && child.signalCode === null
+    child.on('error', () => {})
+    holdProcess(child, false)
+    return {
+      isAlive,
+      run: (work) => {
+        holdProcess(child, true)
+        return this.#run(request, { ...cell, waiting: child }, work)
+      },
+      async discard() {
+        if (isAlive()) {
+          holdProcess(child, true)
+          cell.kill(child.pid as number, 'SIGKILL')
+          await new Promise((resolve) => (isAlive() ? child.once('exit', resolve) : resolve(undefined)))
+        }
+        for (const stream of child.stdio) stream?.destroy()
+        await cell.close()
+      },
+    }
+  }
+
+  async #isolated(request: SandboxRequest): Promise<Place> {
+    const cell = await this.#cell(request)
+    return { isAlive: () => true, run: (work) => this.#run(request, cell, work), discard: () => cell.close() }
+  }
+
+  async #cell(request: SandboxRequest): Promise<IsolatedCell> {
+    const probed = await this.probe()
+    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no sandbox: ${probed.reason}.`)
+    const { limits, network, mounts, env, cwd = workFolder } = request
+    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, request.withChannel)
+  }
+
+  async #run(request: SandboxRequest, cell: IsolatedCell, work: SandboxWork): Promise<ProcessEnd> {
+    const { stdin, timeoutMs, controls } = work
+    const opening = listening(cell, work)
+    const process = { ...toProcess(request), cwd: '/', stdin, timeoutMs }
+    return cell.explain(await runProcess(process, this.limits, opening, controls))
+  }
+
+  async #limited(request: SandboxRequest): Promise<Place> {
+    this.#containment ??= detectContainment()
+    const prlimit = findProgram('prlimit', this.#options.env, '/')
+    const cell = await limitedCell(this.#containment, prlimit, request.limits, request.withChannel)
+    const env = { HOME: cell.folder, TMPDIR: cell.folder, ...request.env }
+    const cwd = request.cwd ?? cell.folder
+    return {
+      isAlive: () => true,
+      run: (work) => {
+        const { stdin, timeoutMs, controls } = work
+        const process = { program: request.program, argv: request.argv, env, cwd, stdin, timeoutMs }
+        return runProcess(process, this.limits, listening(cell, work), controls)
+      },
+      discard: () => cell.close(),
+    }
+  }
+}
+
+/** What merely waits does not keep us from ending; it ends with us. */
+function holdProcess(child: ChildProcess, hold: boolean): void {
+  for (const each of [child, ...child.stdio])
+    (each as { ref?(): void; unref?(): void } | null)?.[hold ? 'ref' : 'unref']?.()
+}
+
+const toProcess = ({ program, argv }: SandboxRequest) => ({ program, argv, env: {} })
+
+/** Tells whoever waits for the result of its stream, as soon as there is one. */
+function listening<C extends IsolatedCell | Awaited<ReturnType<typeof limitedCell>>>(cell: C, work: SandboxWork): C {
+  const { onChannel } = work
+  if (onChannel === undefined) return cell
+  if (cell.waiting !== undefined) onChannel(cell.waiting.stdio[3] as Readable)
+  return {
+    ...cell,
+    opened(child) {
+      cell.opened?.(child)
+      onChannel(child.stdio[3] as Readable)
+    },
+  }
+}
+
+const installHint = 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.'
+const limitedHint =
+  'An admin can allow runs that are limited but not isolated: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { describeExecutor, toolOf } from '../executor.suite.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
+import { fillCommand } from './fill-command.ts'
+import { createShellExecutor } from './shell-executor.ts'
+
+const sandbox = new Sandbox({ env: process.env, allowLimited: true })
+const executor = createShellExecutor({ sandbox, env: process.env })
+
+for (const isolation of ['isolated', 'limited'] as const) {
+  const tool = (command: unknown[], more = {}) => ({ executorConfig: { command, isolation, ...more } })
+  describeExecutor(`shell, ${isolation}`, () => ({
+    executor,
+    isolation,
+    echo: tool(['printf', '%s', '{{text}}']),
+    fail: tool(['sh', '-c', 'echo it went wrong >&2; exit 3']),
+    wait: tool(['sh', '-c', 'echo started; sleep 60']),
+    flood: tool(['yes']),
+    greet: tool(['printenv', 'GREETING'], { env: { GREETING: 'secret:greeting' } }),
+  }))
+}
+
+describe('fillCommand', () => {
+  const fill = (command: (string | string[])[], input: Record<string, unknown>, dashes?: string[]) =>
+    fillCommand(command, { input, dashes })
+
+  it('puts each value in as one word, a list as many', () => {
+    expect(fill(['a', '{{ x }}', '{{y}}'], { x: 'two words', y: [1, true, 'z'] })).toEqual([
+      'a',
+      'two words',
+      '1',
+      'true',
+      'z',
+    ])
+    expect(fill(['a', '{{x}}'], { x: '' })).toEqual(['a', ''])
+    expect(fill(['a', '{{x}}'], { x: { deep: [1] } })).toEqual(['a', '{"deep":[1]}'])
+  })
+
+  it('drops the word of what is not given, and the list it stands in', () => {
+    expect(fill(['a', '{{x}}', 'b'], {})).toEqual(['a', 'b'])
+    expect(fill(['a', ['--x', '{{x}}'], ['--y', '{{y}}']], { y: 1, x: null })).toEqual(['a', '--y', '1'])
+    expect(fill(['a', '{{x}}'], { x: [] })).toEqual(['a'])
+  })
+
+  it('refuses a value that would be read as an option, unless it cannot be', () => {
+    for (const value of ['-rf', '--output=x', '--', -5])
+      expect(() => fill(['rm', '{{x}}'], { x: value })).toThrow('starts with a dash')
+    expect(() => fill(['rm', '{{x}}'], { x: ['ok', '-rf'] })).toThrow('starts with a dash')
+    expect(fill(['rm', '--', '{{x}}'], { x: '-rf' })).toEqual(['rm', '--', '-rf'])
+    expect(fill(['head', '-n', '{{x}}'], { x: -5 }, ['x'])).toEqual(['head', '-n', '-5'])
+    expect(fill(['cat', '{{x}}'], { x: '-' })).toEqual(['cat', '-'])
+  })
+
+  it('refuses a NUL byte, and takes nothing from prototypes', () => {
+    expect(() => fill(['a', '{{x}}'], { x: 'a\0b' })).toThrow('NUL')
+    expect(fill(['a', '{{constructor}}'], {})).toEqual(['a'])
+  })
+})
+
+describe('shell executor', () => {
+  const run = (executorConfig: object, input = {}) =>
+    executor.run({ tool: toolOf('shell', { executorConfig: executorConfig as Record<string, unknown> }), input }, {})
+
+  it('has a fresh folder, a small environment, and pipes a value to stdin', async () => {
+    const { result } = await run({ command: ['sh', '-c', 'pwd; env | sort; cat'], stdin: 'text' }, { text: 'piped' })
+    expect(result.stdout).toBe('/work\nHOME=/work\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/work\npiped')
+  })
+
+  it('says which program is missing, and which is not visible inside', async () => {
+    await expect(run({ command: ['no-such-program'] })).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' })
+    await expect(
+      run({ command: [process.execPath.startsWith('/usr') ? '/etc/hostname' : process.execPath] }),
+    ).rejects.toMatchObject({
+      code: expect.stringMatching(/POLICY_REFUSED|COMMAND_NOT_EXECUTABLE/),
+    })
+    await expect(run({ command: ['true'], cwd: '/root' })).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+  })
+
+  it('tells a signal from an exit code', async () => {
+    const { errorCode, result } = await run({ command: ['sh', '-c', 'kill -SEGV $$'] })
+    expect([errorCode, result.signal, result.exitCode]).toEqual(['KILLED_BY_SIGNAL', 'SIGSEGV', null])
+    const failed = await run({ command: ['sh', '-c', 'exit 255'] })
+    expect([failed.errorCode, failed.result.exitCode]).toEqual(['EXECUTION_FAILED', 255])
+  })
+})

@@ -1,0 +1,38 @@
+import { invoke } from '../../../operations/invoke.ts'
+import { addEnvironment, listEnvironments, removeEnvironment } from '../../../operations/python-environments.ts'
+import { formatTable } from '../format-table.ts'
+import { type AddCommand, toJson } from './command.ts'
+
+/** `tooldex envs`: the sets of packages that Python tools of this machine can choose. */
+export const addEnvs: AddCommand = (program, host) => {
+  const envs = program.command('envs').description('sets of packages that Python tools can choose, on this machine')
+  const context = () => host.open({ configs: [] })
+  envs
+    .command('list')
+    .description('their names, and where they are')
+    .option('--json', 'print JSON for programs')
+    .action(async (flags: { json?: boolean }) => {
+      const answer = await invoke(listEnvironments, {}, context())
+      const rows = answer.items.map(({ name, folder, fingerprint }) => [name, fingerprint, folder])
+      const text =
+        rows.length === 0 ? 'No environments.\n' : formatTable(['name', 'state', 'folder'], rows, host.columns)
+      host.out(flags.json ? toJson(answer) : text)
+    })
+  envs
+    .command('add')
+    .description('make a folder of packages, or a virtual environment, known under a name')
+    .argument('<name>')
+    .argument('<path>', 'made by: pip install --target PATH PACKAGE...')
+    .action(async (name: string, path: string) => {
+      const added = await invoke(addEnvironment, { name, path }, context())
+      host.out(`${added.name} is ${added.folder} (${added.fingerprint}).\n`)
+    })
+  envs
+    .command('remove')
+    .description('forget one; its packages stay where they are')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const gone = await invoke(removeEnvironment, { name }, context())
+      host.out(`${gone.name} is forgotten.\n`)
+    })
+}
