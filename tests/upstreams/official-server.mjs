@@ -32,6 +32,16 @@ const makeServer = () => {
       { type: 'image', mimeType: 'image/png', data: Buffer.from('pixels').toString('base64') },
     ],
   }))
+  server.registerTool('break', { description: 'Break', inputSchema: z.object({}) }, async () => {
+    throw new Error('it went wrong')
+  })
+  server.registerTool('wait', { description: 'Wait a minute', inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+    const { progressToken } = mcpReq._meta ?? {}
+    const params = { progressToken, progress: 0, message: 'started' }
+    await mcpReq.notify({ method: 'notifications/progress', params })
+    await sleep(60_000, undefined, { signal: mcpReq.signal }).catch(() => {})
+    return { content: [] }
+  })
   const steps = z.object({ steps: z.number(), everyMs: z.number() })
   server.registerTool('count', { description: 'Count slowly', inputSchema: steps }, async (input, context) => {
     const { progressToken } = context.mcpReq._meta ?? {}
