@@ -23,6 +23,7 @@ const levels: Record<string, number> = {
 // Packages that stand for an outside world: each is known in one folder only.
 const drivers: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp',
+  '@modelcontextprotocol/client': 'executors/mcp',
   commander: 'surfaces/cli',
   yaml: 'base',
   re2js: 'base',
@@ -67,8 +68,8 @@ function allowed(file: string, target: string): boolean {
   const kinds = ['executors', 'sources', 'storage', 'surfaces']
   if (!kinds.includes(from)) return true
   const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
-  // Several kinds of tools are processes; what keeps a process in bounds is shared.
-  if (from === 'executors' && kindTo === 'process') return true
+  // Several kinds of tools are processes or ask addresses; what keeps those in bounds is shared.
+  if (from === 'executors' && (kindTo === 'process' || kindTo === 'network')) return true
   if (from === 'executors' && kindTo === 'sandbox' && kindFrom !== 'process') return true
   return kindFrom === kindTo || !target.includes('/', from.length + 1) || (kindFrom ?? '').endsWith('.ts')
 }

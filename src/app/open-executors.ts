@@ -5,10 +5,14 @@ import { createPythonExecutor, createShellExecutor, defaultWarm, Environments, S
 import { environmentsFolder } from '../operations/python-environments.ts'
 import { createSecretBox, openSecrets } from '../secrets/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
+import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
+import { openUpstreams } from './open-upstreams.ts'
 
 /** What an admin allows, and how many interpreters wait for work. */
-type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput'> & { warm?: number }
+type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers'> & {
+  warm?: number
+}
 
 /** The executors and secrets of a process with a database. */
 export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}) {
@@ -21,11 +25,13 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
       http: createHttpExecutor(),
       python: createPythonExecutor({ sandbox, env, environments, warm: allowed.warm }),
       shell: createShellExecutor({ sandbox, env }),
+      // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
+      mcp: openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers),
     },
     sandbox,
     openSecrets: (workspace) => openSecrets(places, workspace),
   }
-  return { more, box, sandbox }
+  return { more, box, sandbox, check: createCheck(more) }
 }
 
 /** How many interpreters a server keeps ready. */

@@ -8,7 +8,6 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../surfaces/cli/index.ts'
 import { callOwn, followOwn } from './call-own.ts'
-import { checkRegistered } from './check-registered.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -39,9 +38,9 @@ class OwnRegistry implements RegistryClient {
     this.#database = database
     this.#signal = signal
     const stores = createStores(database)
-    const { more, box } = openExecutors(stores, process.env)
+    const { more, box, check } = openExecutors(stores, process.env)
     this.#more = more
-    this.#registry = { stores, box, check: checkRegistered }
+    this.#registry = { stores, box, check }
   }
 
   invoke: RegistryClient['invoke'] = async (operation, input) =>
@@ -56,7 +55,9 @@ class OwnRegistry implements RegistryClient {
   }
 
   async close(): Promise<void> {
-    await (await this.#running)?.close(0)
+    const runs = await this.#running
+    await runs?.close(0)
+    await runs?.parts.runner.close(2000)
     await this.#database.close()
   }
 

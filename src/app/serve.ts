@@ -13,7 +13,6 @@ import { createStores, type Database, migrate, openDatabase } from '../storage/i
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
-import { checkRegistered } from './check-registered.ts'
 import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
@@ -37,7 +36,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, box, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
+    const { more, box, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
     void tellIsolation(sandbox, logger)
@@ -47,7 +46,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork, ...watched })
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
-    const registry = { stores, box, check: checkRegistered }
+    const registry = { stores, box, check }
     const context = { ...composed, memory, database, registry, runs, metrics }
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)

@@ -7,7 +7,6 @@ import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
-import { checkRegistered } from './check-registered.ts'
 import { compose } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
@@ -29,7 +28,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
+    const { more, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     void tellIsolation(sandbox, logger)
@@ -37,7 +36,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true, ...watched })
-    const server = await watch({ ...composed, registry: { stores, check: checkRegistered }, metrics }, options)
+    const server = await watch({ ...composed, registry: { stores, check }, metrics }, options)
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
     await new Promise<void>((resolve) =>

@@ -1,3 +1,4 @@
+import type { Problem } from '../base/problem.ts'
 import type { ArgValues } from './arguments.ts'
 import type { ToolAnnotations } from './catalog.ts'
 import type { ArgConstraint } from './policy.ts'
@@ -60,6 +61,8 @@ export interface Executor {
   /** Exactly what `run` would do, without doing it. */
   plan(job: Job): RunPlan | Promise<RunPlan>
   run(job: Job, controls: RunControls): Promise<RunOutcome>
+  /** What is wrong with a config that only a look at the world outside can tell; `pointer` is where the config stands. */
+  check?(config: unknown, pointer: string, signal?: AbortSignal): Promise<readonly Problem[]>
   /** Gives up what is kept ready between runs. */
   close?(): Promise<void>
 }

@@ -22,9 +22,14 @@ export interface Redactor {
   readonly unfinished: (text: string) => number
 }
 
-/** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
-export interface SecretScope {
+/** Secrets of somebody who reads whole texts only. */
+export interface PlainSecrets {
   readonly resolve: ResolveSecret
+  readonly redact: (text: string) => string
+}
+
+/** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
+export interface SecretScope extends PlainSecrets {
   readonly redact: Redactor
 }
 

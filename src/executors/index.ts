@@ -8,6 +8,8 @@ import { type CheckScriptOptions, checkScript } from './python/check-script.ts'
 import type { CheckConfig } from './read-config.ts'
 import { checkShellConfig } from './shell/check-config.ts'
 
+export { loadServers } from './mcp/load-servers.ts'
+export { createMcpExecutor } from './mcp/mcp-executor.ts'
 export { Environments } from './python/environments.ts'
 export { createPythonExecutor } from './python/python-executor.ts'
 export { Sandbox } from './sandbox/sandbox.ts'

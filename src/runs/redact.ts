@@ -1,3 +1,4 @@
+import { redactValue } from '../base/redact-value.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor } from '../contract/secret.ts'
 
@@ -18,14 +19,6 @@ export function redactOutcome(outcome: RunOutcome, redact: Redact): RunOutcome {
 export function redactPlan(plan: RunPlan, redact: Redact): RunPlan {
   const { argv } = plan
   return argv === undefined ? plan : { ...plan, argv: argv.map(redact) }
-}
-
-/** A JSON value whose texts, names included, are without secrets. */
-export function redactValue(value: unknown, redact: Redact): unknown {
-  if (typeof value === 'string') return redact(value)
-  if (Array.isArray(value)) return value.map((each) => redactValue(each, redact))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [redact(name), redactValue(each, redact)]))
 }
 
 /** Takes out what either knows. */

@@ -1,6 +1,6 @@
 import { NoopLogger } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { checkRegistered } from '../../src/app/check-registered.ts'
+import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation, OperationContext } from '../../src/operations/operation.ts'
@@ -36,7 +36,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('what is asked of the databas
   }
 
   it('113: is the same for a tool of another workspace as for one that is nowhere', async () => {
-    const registry = { stores: createStores(database), check: checkRegistered }
+    const registry = { stores: createStores(database), check: createCheck({}) }
     const mine = { ...compose({ configs: [] }), registry }
     const { id } = await invoke(createTool, draft('hidden') as never, mine)
     const theirs = { ...mine, caller: { workspace: 'other', actor: 'test' } }

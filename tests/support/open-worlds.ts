@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { callOwn, followOwn } from '../../src/app/call-own.ts'
-import { checkRegistered } from '../../src/app/check-registered.ts'
+import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
 import { invoke } from '../../src/operations/invoke.ts'
@@ -36,7 +36,7 @@ export async function openRegistry() {
   await migrate(database)
   const stores = createStores(database)
   const { prefix, hash } = makeKey(secret)
-  const context = { ...compose({ configs: [] }), registry: { stores, check: checkRegistered } }
+  const context = { ...compose({ configs: [] }), registry: { stores, check: createCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
   const app = createRestApp({

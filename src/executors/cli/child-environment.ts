@@ -1,24 +1,9 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
+import { isBaseVariable, isOwnVariable } from '../process/base-environment.ts'
 
 /** Whose environment a command starts from: the user's own, or only the small base of a service. */
 export type EnvironmentScope = 'user' | 'service'
-
-// What nearly every program needs to find its files and speak its language.
-const base = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'TERM',
-  'TMPDIR',
-  'TZ',
-  'LANG',
-  'LANGUAGE',
-  'LC_ALL',
-  'LC_CTYPE',
-]
 
 /** The variables a command gets: inherited as the config allows, less Tooldex's own, plus those the config sets. */
 export function childEnvironment(
@@ -28,17 +13,14 @@ export function childEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(parent)) {
-    if (value !== undefined && isInherited(name, tool.tool.inheritEnv, scope) && !isOurs(name)) env[name] = value
+    if (value !== undefined && isInherited(name, tool.tool.inheritEnv, scope) && !isOwnVariable(name)) env[name] = value
   }
   for (const [name, value] of Object.entries(tool.env)) env[name] = expandVariables(value, parent, 'braced').text
   return env
 }
 
 function isInherited(name: string, inherit: boolean | readonly string[] | undefined, scope: EnvironmentScope): boolean {
-  if (base.includes(name)) return true
+  if (isBaseVariable(name)) return true
   if (typeof inherit === 'object') return inherit.includes(name)
   return scope === 'user' && inherit !== false
 }
-
-/** Settings and secrets of Tooldex itself never reach a tool. */
-const isOurs = (name: string) => name.startsWith('TOOLDEX_') || name === 'DATABASE_URL'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
+import { checkHost } from '../network/guard-address.ts'
 import type { BuiltRequest } from './build-request.ts'
-import { checkHost } from './guard-address.ts'
 import { readBody } from './read-body.ts'
 
 /** An answer, read to its end. */

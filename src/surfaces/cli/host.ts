@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly containment?: 'pid-namespace' | 'process-group' | undefined
   /** Whose environment commands start from; the user's own where absent. */
   readonly scope?: 'user' | 'service' | undefined
+  /** The file that names the MCP servers whose tools may be registered. */
+  readonly mcpServers?: string | undefined
   /** The longest that any call may take. */
   readonly longestMs?: number | undefined
   /** What tools that are processes may have besides a sandbox: limits only, the network, folders to read. */

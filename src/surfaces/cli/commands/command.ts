@@ -15,11 +15,19 @@ export interface ToolOptions {
   readonly maxFile?: number
   readonly concurrency?: number
   readonly containment?: 'pid-namespace' | 'process-group'
+  readonly mcpServers?: string
   readonly allowLimited?: boolean
   readonly allowNetwork?: boolean
   readonly allowFolder?: string[]
   readonly json?: boolean
 }
+
+/** The file of MCP servers, of commands that run their tools. */
+export const mcpServersOption = (): Option =>
+  new Option(
+    '--mcp-servers <file>',
+    'the MCP servers that tools may name, instead of servers.json in TOOLDEX_HOME',
+  ).env('TOOLDEX_MCP_SERVERS')
 
 /** Which configs to load, under which policy. */
 export function withToolOptions(command: Command): Command {
@@ -76,10 +84,10 @@ export function withSandboxOptions(command: Command): Command {
 
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
-  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment } = options
+  const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
   const { allowLimited, allowNetwork, allowFolder: allowFolders } = options
   const allowed = { allowLimited, allowNetwork, allowFolders }
-  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, ...allowed }
+  return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers, ...allowed }
 }
 
 /** Collects a repeated option. */

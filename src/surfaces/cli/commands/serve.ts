@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
 import {
   type AddCommand,
+  mcpServersOption,
   parseCount,
   parsePort,
   type ToolOptions,
@@ -39,6 +40,7 @@ export const addServe: AddCommand = (program, host) => {
     .addOption(
       new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
     )
+    .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
     const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags

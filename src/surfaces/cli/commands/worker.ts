@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
 import {
   type AddCommand,
+  mcpServersOption,
   parseCount,
   parsePort,
   type ToolOptions,
@@ -25,6 +26,7 @@ export const addWorker: AddCommand = (program, host) => {
     .option('--label <label...>', 'take calls of tools that ask for this label, too')
     .addOption(new Option('--port <number>', 'answer /healthz, /readyz and /metrics here').argParser(parsePort))
     .addOption(new Option('--host <address>', 'where to listen for that').default('127.0.0.1'))
+    .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (flags: WorkerCommandFlags) => {
     const { concurrency, label: labels = [], host: address, port } = flags

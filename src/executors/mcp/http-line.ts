@@ -1,0 +1,135 @@
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
+import { Agent, fetch } from 'undici'
+import { TooldexError } from '../../base/errors.ts'
+import { checkHost, publicLookup } from '../network/guard-address.ts'
+import type { MessageCheck } from './message-check.ts'
+
+/** A server to ask over HTTP, its secrets filled in. */
+export interface ServerAddress {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly allowPrivate: boolean
+}
+
+const forgetMs = 1000
+// Calls have deadlines of their own, and a stream of events may be silent for long.
+const patient = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, connections: 64 }
+
+/** A server that is asked over HTTP; nothing but what its definition says goes to it besides the messages. */
+export class HttpLine implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: Transport['onmessage']
+  readonly hasPerRequestStream = true
+  why: string | undefined
+  readonly #inner: StreamableHTTPClientTransport
+  readonly #check: MessageCheck
+  readonly #agent: Agent
+  #closing: Promise<void> | undefined
+
+  constructor({ url, headers, allowPrivate }: ServerAddress, check: MessageCheck) {
+    const lookup = allowPrivate ? {} : { lookup: publicLookup }
+    this.#agent = new Agent({ ...patient, connect: { ...lookup, timeout: 10_000 } })
+    this.#check = check
+    this.#inner = new StreamableHTTPClientTransport(url, {
+      fetch: guardedFetch(this.#agent, allowPrivate, check.limits.messageBytes),
+      requestInit: { headers: { 'user-agent': 'tooldex', ...headers } },
+      reconnectionOptions: {
+        maxRetries: 2,
+        initialReconnectionDelay: 1000,
+        maxReconnectionDelay: 10_000,
+        reconnectionDelayGrowFactor: 2,
+      },
+    })
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version)
+  }
+
+  async start(): Promise<void> {
+    this.#inner.onmessage = (message) => {
+      if (this.#closing === undefined && this.#check.accepts(message)) this.onmessage?.(message)
+    }
+    this.#inner.onerror = (error) => {
+      if (error instanceof SyntaxError || error.name === 'ZodError') this.#check.refuse()
+      this.onerror?.(error)
+    }
+    await this.#inner.start()
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    this.#check.sent(message)
+    if ('method' in message && 'id' in message)
+      options?.requestSignal?.addEventListener('abort', () => this.#check.forget(message.id), { once: true })
+    return (this.#inner as Transport).send(message, options)
+  }
+
+  /** Lets a server go that does what it should not. */
+  fail(why: string): void {
+    this.why ??= why
+    void this.close()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end().finally(() => this.onclose?.())
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    // A server that keeps sessions is told that this one is over; one that does not listen is not waited for.
+    const told = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession().catch(() => {})
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, forgetMs).unref())])
+    await this.#inner.close()
+    await this.#agent.destroy()
+  }
+}
+
+/** Asks only addresses that may be asked, and reads no message without end. */
+function guardedFetch(dispatcher: Agent, allowPrivate: boolean, mostBytes: number): FetchLike {
+  return async (url, init) => {
+    if (!allowPrivate) checkHost(new URL(url).hostname)
+    const asked = fetch as unknown as (url: string | URL, init: object) => Promise<Response>
+    const response = await asked(url, { ...init, dispatcher })
+    if (response.body === null) return response
+    const { status, statusText, headers } = response
+    const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
+    return new Response(bounded(response.body, mostBytes, isStream), { status, statusText, headers })
+  }
+}
+
+/** A body that breaks off where a message gets too large; in a stream of events each event counts for itself. */
+function bounded(body: ReadableStream<Uint8Array>, mostBytes: number, isStream: boolean): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let bytes = 0
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await reader.read()
+      if (done) return controller.close()
+      const end = isStream ? endOfEvent(value) : -1
+      bytes = end === -1 ? bytes + value.length : value.length - end
+      if (bytes > mostBytes) {
+        await reader.cancel().catch(() => {})
+        throw new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${mostBytes} bytes.`)
+      }
+      controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+/** Where the last event in a chunk ends; -1 where none does. */
+function endOfEvent(chunk: Uint8Array): number {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'), bytes.lastIndexOf('\r\r'))
+}

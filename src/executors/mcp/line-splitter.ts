@@ -1,0 +1,44 @@
+/** Cuts a stream of bytes into lines; a line that grows past the limit is reported once, and nothing more is kept. */
+export class LineSplitter {
+  readonly #mostBytes: number
+  readonly #onLine: (line: string) => void
+  readonly #onTooLong: () => void
+  #parts: Buffer[] = []
+  #bytes = 0
+  #over = false
+
+  constructor(mostBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
+    this.#mostBytes = mostBytes
+    this.#onLine = onLine
+    this.#onTooLong = onTooLong
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0
+    while (!this.#over) {
+      const end = chunk.indexOf(10, from)
+      this.#keep(end === -1 ? chunk.subarray(from) : chunk.subarray(from, end))
+      if (end === -1 || this.#over) return
+      const line = this.#take()
+      if (line !== '') this.#onLine(line)
+      from = end + 1
+    }
+  }
+
+  #keep(part: Buffer): void {
+    this.#bytes += part.length
+    if (this.#bytes > this.#mostBytes) {
+      this.#over = true
+      this.#parts = []
+      this.#onTooLong()
+    } else if (part.length > 0) this.#parts.push(part)
+  }
+
+  #take(): string {
+    const [first] = this.#parts
+    const whole = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts, this.#bytes)
+    this.#parts = []
+    this.#bytes = 0
+    return whole.toString('utf8').trim()
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadServers } from './load-servers.ts'
+import { findReference } from './server-settings.ts'
+
+const env = { TOKEN: 'abc', TOOLDEX_API_KEY: 'ours' }
+
+function load(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'tooldex-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'servers.json')
+  writeFileSync(path, text)
+  return loadServers({ path, required: true }, env)
+}
+
+const problemsOf = (text: string): unknown => {
+  try {
+    load(text)
+    return []
+  } catch (error) {
+    return (error as { problems: unknown }).problems
+  }
+}
+
+describe('loadServers', () => {
+  it('reads what clients write, fills in braced variables, and leaves keys of others alone', () => {
+    const servers = load(`{
+      "mcpServers": {
+        "notes": { "command": "notes", "args": ["--token", "\${TOKEN}", "$TOKEN"], "env": { "A": "\${UNSET:-a}" }, "disabledTools": [] },
+        "crm": { "type": "http", "url": "https://crm.example/mcp", "headers": { "Authorization": "Bearer secret:crm" } }
+      }
+    }`)
+    expect([...servers.keys()]).toEqual(['notes', 'crm'])
+    expect(servers.get('notes')).toEqual({
+      type: 'stdio',
+      command: 'notes',
+      args: ['--token', 'abc', '$TOKEN'],
+      env: { A: 'a' },
+      connectTimeoutMs: 30_000,
+      idleMs: 300_000,
+    })
+    expect(servers.get('crm')).toMatchObject({ url: 'https://crm.example/mcp', allowPrivate: false })
+  })
+
+  it('has none where nobody asked for a file and there is none', () => {
+    expect(loadServers({ path: '/nowhere/servers.json', required: false }, env).size).toBe(0)
+    expect(() => loadServers({ path: '/nowhere/servers.json', required: true }, env)).toThrow('does not exist')
+  })
+
+  it('says everything that is wrong at once, with its place', () => {
+    expect(
+      problemsOf(`{ "mcpServers": {
+  "a": { "command": "a", "env": { "X": "\${UNSET}" } },
+  "b": { "url": "ftp://x" },
+  "c": { "type": "sse", "url": "https://x" },
+  "d": { "command": "d", "args": ["\${TOOLDEX_API_KEY}"] }
+} }`),
+    ).toMatchObject([
+      { line: 2, message: 'the variable UNSET is not set' },
+      { line: 3, message: 'url: must be an address of http or https' },
+      { line: 4, message: expect.stringContaining('older SSE transport') },
+      { line: 5, message: expect.stringContaining("the server's own") },
+    ])
+    expect(problemsOf('{ "servers": {} }')).toMatchObject([{ message: 'there are no mcpServers in it' }])
+    expect(problemsOf('{ "mcpServers": ')).not.toEqual([])
+  })
+})
+
+describe('findReference', () => {
+  it.each([
+    ['secret:crm', '', 'secret:crm'],
+    ['Bearer env:CRM_TOKEN', 'Bearer ', 'env:CRM_TOKEN'],
+    ['file:/run/secrets/crm', '', 'file:/run/secrets/crm'],
+  ])('finds the one in %s', (value, before, reference) => {
+    expect(findReference(value)).toEqual({ before, reference })
+  })
+
+  it.each(['plain', 'Bearer abc', 'the secret:crm', 'https://x'])('takes %s as it is', (value) => {
+    expect(findReference(value)).toBeUndefined()
+  })
+})

@@ -1,0 +1,159 @@
+import { TooldexError } from '../../base/errors.ts'
+import { redactValue } from '../../base/redact-value.ts'
+import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+import { ready } from '../../contract/tool-state.ts'
+import { boundValues } from '../bound-values.ts'
+import { McpConfig } from './check-config.ts'
+import { checkUpstream, unknownServer } from './check-upstream.ts'
+import { mapResult } from './map-result.ts'
+import { ProgressLog } from './progress-log.ts'
+import { causesOf, sayFailure } from './say-failure.ts'
+import { isStdio } from './server-settings.ts'
+import type { Upstream } from './upstream.ts'
+import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
+
+/** How tools of MCP servers are called. */
+export interface McpExecutorOptions extends UpstreamsOptions {
+  /** Takes the secrets that a definition itself has out of what a run shows. */
+  readonly redactorFor?: ((declared: Readonly<Record<string, string>>) => (text: string) => string) | undefined
+}
+
+const defaultTimeoutMs = 60_000
+
+/** Runs tools that belong to other MCP servers. */
+export function createMcpExecutor(options: McpExecutorOptions): Executor & { readonly upstreams: Upstreams } {
+  const upstreams = new Upstreams(options)
+  const redactors = new Map<string, (text: string) => string>()
+  const redactorOf = (server: string): ((text: string) => string) => {
+    const own = redactors.get(server) ?? options.redactorFor?.(declaredBy(upstreams, server)) ?? ((text) => text)
+    redactors.set(server, own)
+    return (text) => options.secrets.redact(own(text))
+  }
+  const deadlineMs = (job: Job): number => {
+    const { server, timeoutMs } = readConfig(job)
+    return job.timeoutMs ?? timeoutMs ?? upstreams.servers.get(server)?.timeoutMs ?? defaultTimeoutMs
+  }
+  const isolationOf = (server: string) => {
+    const found = upstreams.servers.get(server)
+    return found !== undefined && isStdio(found) ? 'limited' : 'none'
+  }
+  return {
+    kind: 'mcp',
+    upstreams,
+    readiness({ executorConfig: { server } }) {
+      const upstream = upstreams.of(String(server))
+      if (upstream === undefined) return { state: 'upstream-down', reason: unknownServer(String(server)) }
+      const until = upstream.circuit.refusedUntil
+      if (until === undefined) return ready
+      return {
+        state: 'upstream-down',
+        reason: `${server} ${upstream.circuit.why}; tried again at ${until.toISOString()}`,
+      }
+    },
+    boundValues: ({ input }) => boundValues(input),
+    deadlineMs,
+    plan(job) {
+      const { server, tool } = readConfig(job)
+      if (!upstreams.servers.has(server)) throw new TooldexError('UPSTREAM_UNKNOWN', unknownServer(server))
+      const upstream = { server, tool, arguments: { ...job.input } }
+      return { kind: 'mcp', isolation: isolationOf(server), timeoutMs: deadlineMs(job), upstream }
+    },
+    async run(job, controls) {
+      const { server } = readConfig(job)
+      const redact = redactorOf(server)
+      const onOutput: RunControls['onOutput'] = (stream, text) => controls.onOutput?.(stream, redact(text))
+      const means = { ...controls, onOutput, timeoutMs: deadlineMs(job) }
+      const outcome = await perform(upstreams.of(server), job, means)
+      return redacted({ ...outcome, isolation: isolationOf(server) }, redact)
+    },
+    check: (config, pointer, signal) => checkUpstream(upstreams, config, pointer, signal),
+    close: () => upstreams.close(),
+  }
+}
+
+function readConfig({ tool }: Job): McpConfig {
+  const parsed = McpConfig.safeParse(tool.executorConfig)
+  if (parsed.success) return parsed.data
+  throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
+}
+
+/** The variables and headers of a definition; those with telling names hold secrets. */
+function declaredBy({ servers }: Upstreams, name: string): Record<string, string> {
+  const server = servers.get(name)
+  if (server === undefined) return {}
+  if (isStdio(server)) return server.env
+  const headers = Object.entries(server.headers).map(([header, value]) => {
+    const variable = header.toLowerCase() === 'authorization' ? 'AUTHORIZATION_TOKEN' : header.replaceAll('-', '_')
+    return [variable, value.replace(/^(?:Bearer|Basic|Token) /i, '')]
+  })
+  return Object.fromEntries(headers)
+}
+
+interface Means extends RunControls {
+  readonly timeoutMs: number
+}
+
+type Ending = Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'> & { readonly truncated?: boolean }
+
+async function perform(upstream: Upstream | undefined, job: Job, means: Means): Promise<Omit<RunOutcome, 'isolation'>> {
+  const { server, tool } = readConfig(job)
+  const started = performance.now()
+  const log = new ProgressLog(means)
+  const before = countIgnored(upstream)
+  const end = ({ truncated = false, ...part }: Ending): Omit<RunOutcome, 'isolation'> => {
+    const durationMs = Math.round((performance.now() - started) * 10) / 10
+    const ignored = countIgnored(upstream) - before
+    if (ignored > 0) log.note(`${ignored} messages of ${server} were ignored: they answered nothing that was asked\n`)
+    const stdout = `${server}: ${tool} ${part.status} (${Math.round(durationMs)} ms)\n`
+    const result = { stdout, stderr: log.text, exitCode: null, signal: null, durationMs, truncated }
+    return { ...part, result }
+  }
+  if (upstream === undefined) return end(failed('FAILED', 'UPSTREAM_UNKNOWN', unknownServer(server)))
+  const late = AbortSignal.timeout(means.timeoutMs)
+  const signal = means.signal === undefined ? late : AbortSignal.any([late, means.signal])
+  try {
+    const { input, traceparent } = job
+    const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, signal)
+    const { output, truncated, said, isError } = mapResult(result, Object.keys(job.tool.outputSchema).length > 0)
+    if (isError)
+      return end({ ...failed('FAILED', 'UPSTREAM_ERROR', `${tool} of ${server} failed: ${said}`), output, truncated })
+    return end({ status: 'SUCCESS', errorCode: null, errorMessage: null, output, truncated })
+  } catch (error) {
+    if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The call was cancelled'))
+    if (late.aborted)
+      return end(
+        failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The call timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
+      )
+    const { code, message } = toRefusal(error, server)
+    return end(failed('FAILED', code, message))
+  }
+}
+
+const countIgnored = (upstream: Upstream | undefined): number => {
+  const { malformed = 0, unexpected = 0 } = upstream?.connection?.ignored ?? {}
+  return malformed + unexpected
+}
+
+const failed = (status: RunOutcome['status'], errorCode: string, errorMessage: string): Ending => ({
+  status,
+  errorCode,
+  errorMessage,
+  output: null,
+})
+
+function toRefusal(error: unknown, server: string): { code: string; message: string } {
+  const ours = causesOf(error).find((each) => each instanceof TooldexError)
+  if (ours instanceof TooldexError) return { code: ours.code, message: `${ours.message} ${ours.hint}` }
+  return { code: 'UPSTREAM_ERROR', message: `The MCP server '${server}' ${sayFailure(error)}.` }
+}
+
+function redacted(outcome: RunOutcome, redact: (text: string) => string): RunOutcome {
+  const { stdout, stderr } = outcome.result
+  return {
+    ...outcome,
+    result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) },
+    output: redactValue(outcome.output, redact),
+    errorMessage: outcome.errorMessage === null ? null : redact(outcome.errorMessage),
+  }
+}
