@@ -24,7 +24,7 @@ onEachWorld('more calls than there is room for', { words: ['--concurrency', '8']
   it('81: 1000 calls, 8 at once: never more children, callers take turns, who is refused is told when to come again', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
-    await tools.register(server, 'short', { seconds: 0.05 })
+    await tools.registerQuick(server, 'short')
     const [noisy, quiet] = [await makeKey(server, 'noisy'), await makeKey(server, 'quiet')]
     const call = (mark: string, key: string) => execute(server, 'short', { mark }, { wait: true, key })
     const children = () => findProcesses('noisy-').filter((line) => line.startsWith('/bin/sh')).length
@@ -57,7 +57,7 @@ onEachWorld('more calls than there is room for', { words: ['--concurrency', '8']
     expect(tools.begun()).toHaveLength(ran.length)
     expect(new Set(tools.begun()).size).toBe(ran.length)
     expect(ran.length + refused.length).toBe(1000)
-  }, 120_000)
+  }, 240_000)
 
   it('81: in the queue callers take turns too', async () => {
     const server = world.server()
@@ -80,7 +80,7 @@ onEachWorld('more calls than there is room for', { words: ['--concurrency', '8']
       .map((mark) => Number(mark.slice(5)))
     // Eight begin at once, so each is at most that far from its place.
     for (const [place, mark] of order.entries()) expect(Math.abs(mark - place)).toBeLessThan(16)
-  }, 120_000)
+  }, 240_000)
 })
 
 it.each(['embedded', 'PostgreSQL'])(

@@ -19,18 +19,22 @@ const members = 4
 
 describe('66: no child outlives the process that started it', () => {
   for (const { kind, it: where } of containments) {
-    where(`66 (${kind}): kill -9 of a server takes waited and queued calls with it`, async () => {
-      const seconds = uniqueSeconds()
-      const server = await startServer({ words: ['--containment', kind] })
-      await registerCommand(server, 'family', family(seconds))
-      const waited = execute(server, 'family', {}, { wait: true }).catch(() => 'cut off')
-      await execute(server, 'family', {})
-      await expect.poll(() => left(seconds).length, { timeout: 20_000 }).toBe(2 * members)
-      server.signal('SIGKILL')
-      await expect.poll(() => left(seconds), { timeout: 5000 }).toEqual([])
-      expect(await waited).toBe('cut off')
-      await server.stop()
-    })
+    where(
+      `66 (${kind}): kill -9 of a server takes waited and queued calls with it`,
+      async () => {
+        const seconds = uniqueSeconds()
+        const server = await startServer({ words: ['--containment', kind] })
+        await registerCommand(server, 'family', family(seconds))
+        const waited = execute(server, 'family', {}, { wait: true }).catch(() => 'cut off')
+        await execute(server, 'family', {})
+        await expect.poll(() => left(seconds).length, { timeout: 20_000 }).toBe(2 * members)
+        server.signal('SIGKILL')
+        await expect.poll(() => left(seconds), { timeout: 5000 }).toEqual([])
+        expect(await waited).toBe('cut off')
+        await server.stop()
+      },
+      90_000,
+    )
 
     where(
       `66 (${kind}): kill -9 of a command takes its call with it, and a call that ended is not touched`,

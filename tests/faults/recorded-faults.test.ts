@@ -44,7 +44,7 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     expect(plain.durationMs).toBeGreaterThan(29_000)
     expect(plain.durationMs).toBeLessThan(31_000)
     expect(own.durationMs).toBeLessThan(2500)
-  }, 60_000)
+  }, 90_000)
 
   it('58: deaf to SIGTERM: killed after the grace, and TIMEOUT', async () => {
     const seconds = uniqueSeconds()
@@ -75,7 +75,7 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     const page = await world.server().request('GET', `/results/${row.result.handle}?limit=3`)
     expect(page.body.items).toEqual(['y', 'y', 'y'])
     expect(peak - before).toBeLessThan(150 * megabyte)
-  }, 60_000)
+  }, 90_000)
 
   it('64: what is no text is kept as text, and characters are whole', async () => {
     const bytes = [0x61, 0xff, 0x00, 0x62, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0x80]
@@ -129,5 +129,5 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     expect(answers.map(({ body }) => body.status)).toEqual(Array(40).fill('SUCCESS'))
     // Others on the machine may have some of their own for a moment.
     await expect.poll(countZombies, { timeout: 10_000 }).toBeLessThanOrEqual(before + 5)
-  }, 60_000)
+  }, 90_000)
 })
