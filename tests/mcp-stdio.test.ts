@@ -154,7 +154,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
     expect(second.text).toBe(first.text)
     expect((await call(client, 'call_tool', { ...once, idempotencyKey: 'k2' })).text).not.toBe(first.text)
     const other = await call(client, 'call_tool', { ...once, arguments: { format: '+%s' } })
-    expect(other).toMatchObject({ isError: true, data: { error: { code: 'INPUT_INVALID' } } })
+    expect(other).toMatchObject({ isError: true, data: { error: { code: 'KEY_REUSED' } } })
   })
 })
 

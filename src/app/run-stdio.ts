@@ -1,4 +1,5 @@
 import { packageVersion } from '../base/package-info.ts'
+import { MemoryResults } from '../runs/index.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
 import { serveStdio } from '../surfaces/mcp/index.ts'
 import { compose } from './compose.ts'
@@ -8,7 +9,8 @@ const drainMs = 2000
 
 /** `tooldex run`: loads the tools, serves them, and leaves nothing behind. */
 export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<void> {
-  const context = compose(options)
+  // What is too large for one answer is kept here, and read by its handle.
+  const context = { ...compose(options), results: new MemoryResults() }
   const { catalogue, logger } = context
   const ending = new AbortController()
   stop.addEventListener('abort', () => ending.abort(), { once: true })

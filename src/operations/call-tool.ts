@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
+import type { MemoryResults } from '../runs/memory-results.ts'
 import { defaultRunSettings } from '../runs/settings.ts'
 import { shapeOutput } from '../runs/shape-output.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
@@ -78,10 +79,16 @@ type Given = z.infer<typeof Input>
 async function runHere({ tool }: ResolvedCall, input: Given, context: OperationContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
-  const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent }
-  const run = () => runner.run(tool, given, { signal, onProgress, onOutput, ...options })
-  const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
-  if (results === undefined) return { outcome }
+  const run = async () => {
+    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent }
+    const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
+    return results === undefined ? { outcome } : keepLarge(outcome, results)
+  }
+  return keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
+}
+
+/** Of what is large the beginning, and where the rest is. */
+function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   const { outputData, stored } = shapeOutput(outcome, false, defaultRunSettings)
   if (stored === null) return { outcome }
   const result = typeof outputData === 'string' ? { ...outcome.result, stdout: outputData } : outcome.result

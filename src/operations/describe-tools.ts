@@ -85,6 +85,7 @@ export const describeTools = defineOperation({
 
 /** What one reads about one tool, wherever it comes from. */
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
+  if (id.startsWith('tooldex:')) return (await import('./runs/builtins.ts')).describeBuiltin(id)
   const found = await findTool(context, id)
   if (found.from === 'config') return { ...toDoc(found, level), ...(await approvalOf(context, found.entry.toolName)) }
   // Loaded for the first who asks, because a server for configs starts without.

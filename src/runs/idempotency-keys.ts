@@ -14,9 +14,7 @@ export class IdempotencyKeys {
     const known = this.#calls.get(key)
     if (known !== undefined) {
       if (known.body === hash) return known.result as Promise<T>
-      throw new TooldexError('INPUT_INVALID', 'The idempotency key was used for another call.', {
-        hint: 'Use a new key.',
-      })
+      throw new TooldexError('KEY_REUSED', 'The idempotency key was used for another call.')
     }
     const result = work()
     this.#calls.set(key, { body: hash, result })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import type { ToolDoc } from '../describe-tools.ts'
 import { invoke } from '../invoke.ts'
 import type { Operation, OperationContext } from '../operation.ts'
 import { getExecution } from './executions.ts'
@@ -21,13 +22,19 @@ const builtins: Readonly<
 }
 
 /** What one reads about a built-in tool. */
-export function describeBuiltin(name: string) {
-  const { operation, about } = findBuiltin(name)
-  const inputSchema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Record<
-    string,
-    unknown
-  >
-  return { id: name, name, description: about, inputSchema }
+export function describeBuiltin(name: string): ToolDoc {
+  const { operation, about: summary } = findBuiltin(name)
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
+  const annotations = { readOnlyHint: true }
+  return {
+    id: name,
+    name,
+    summary,
+    category: null,
+    tags: [],
+    tool: { name, description: summary, inputSchema },
+    annotations,
+  }
 }
 
 /** Runs a built-in tool: an operation whose answer is its output. */

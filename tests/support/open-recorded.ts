@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { checkRegistered } from '../../src/app/check-registered.ts'
+import { compose } from '../../src/app/compose.ts'
+import { openRuns } from '../../src/app/open-runs.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
+import { activateTool, createTool } from '../../src/operations/registry/tools.ts'
+import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { scriptTool } from './registered-tools.ts'
+
+/** What a server works with, in this process: a database in memory, recorded runs, and a folder for scripts. */
+export async function openRecorded() {
+  const folder = mkdtempSync(join(tmpdir(), 'tooldex-recorded-'))
+  const database = await openDatabase({})
+  await migrate(database)
+  const stores = createStores(database)
+  const composed = compose({ configs: [] })
+  const { runner, logger, catalogue } = composed
+  const runs = await openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: true })
+  const context = { ...composed, registry: { stores, check: checkRegistered }, runs }
+  const feed = new RegistryFeed({ stores, catalogue, workspace: 'default', logger })
+  return {
+    context,
+    stores,
+    folder,
+    sync: () => feed.sync(),
+    async register(name: string, options: Parameters<typeof scriptTool>[1]) {
+      await invoke(createTool, scriptTool(name, options, folder), context)
+      if (options.status !== 'DRAFT')
+        expect(await invoke(activateTool, { idOrName: name }, context)).toMatchObject({ status: 'ACTIVE' })
+      await feed.sync()
+    },
+    async close() {
+      await runs.close(0)
+      await runner.close(2000)
+      await database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
