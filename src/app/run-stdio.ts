@@ -1,5 +1,5 @@
 import { packageVersion } from '../base/package-info.ts'
-import { MemoryResults } from '../runs/index.ts'
+import { MemoryResults } from '../runs/memory-results.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
 import { serveStdio } from '../surfaces/mcp/index.ts'
 import { compose } from './compose.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { checkRegistered } from '../../src/app/check-registered.ts'
+import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { openRuns } from '../../src/app/open-runs.ts'
 import { invoke } from '../../src/operations/invoke.ts'
@@ -20,7 +20,7 @@ export async function openRecorded() {
   const composed = compose({ configs: [] })
   const { runner, logger, catalogue } = composed
   const runs = await openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: true })
-  const context = { ...composed, registry: { stores, check: checkRegistered }, runs }
+  const context = { ...composed, registry: { stores, check: createCheck({}) }, runs }
   const feed = new RegistryFeed({ stores, catalogue, workspace: 'default', logger })
   return {
     context,
