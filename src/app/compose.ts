@@ -30,6 +30,8 @@ export interface MoreParts {
   readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly openSecrets?: (workspace: string) => SecretScope
   readonly sandbox?: Sandbox
+  /** Lets another process start those of an executor. */
+  readonly hold?: (executor: Executor) => Executor
 }
 
 /** Puts the parts together for one process that works on configs, without a database. */
@@ -68,7 +70,7 @@ export function compose(
   })
   const tracing = openTracing()
   const runner = createRunner({
-    executors: { ...more.executors, cli: executor },
+    executors: { ...more.executors, cli: more.hold?.(executor) ?? executor },
     openSecrets: more.openSecrets,
     slots: new Semaphore({
       ...defaults,

@@ -1,12 +1,21 @@
 import type { Logger } from '../base/logger.ts'
+import type { Executor } from '../contract/executor.ts'
 import type { Stores } from '../contract/stores.ts'
 import { createHttpExecutor } from '../executors/http/http-executor.ts'
-import { createPythonExecutor, createShellExecutor, defaultWarm, Environments, Sandbox } from '../executors/index.ts'
+import {
+  createPythonExecutor,
+  createShellExecutor,
+  defaultWarm,
+  Environments,
+  type Sandbox,
+} from '../executors/index.ts'
 import { environmentsFolder } from '../operations/python-environments.ts'
 import { createSecretBox, openSecrets } from '../secrets/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
+import type { Hand } from './hand/hand.ts'
+import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 
 /** What an admin allows, and how many interpreters wait for work. */
@@ -15,16 +24,18 @@ type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders
 }
 
 /** The executors and secrets of a process with a database. */
-export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}) {
+export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Hand) {
   const box = createSecretBox(env.TOOLDEX_SECRET_KEY || undefined)
   const places = { env, box, find: (workspace: string, name: string) => secrets.find(workspace, name) }
   const sandbox = openSandbox(env, allowed)
   const environments = new Environments(environmentsFolder(env))
+  const hold = (executor: Executor): Executor => hand?.hold(executor) ?? executor
   const more: MoreParts = {
+    hold,
     executors: {
       http: createHttpExecutor(),
-      python: createPythonExecutor({ sandbox, env, environments, warm: allowed.warm }),
-      shell: createShellExecutor({ sandbox, env }),
+      python: hold(createPythonExecutor({ sandbox, env, environments, warm: hand === undefined ? allowed.warm : 0 })),
+      shell: hold(createShellExecutor({ sandbox, env })),
       // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
       mcp: openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers),
     },
@@ -48,19 +59,3 @@ export async function tellIsolation(sandbox: Sandbox, logger: Logger): Promise<v
     logger.warn('scripts and commands run with limits only: no sandbox', { reason: probed.reason })
   else logger.warn('scripts and commands are refused: no sandbox', { reason: probed.reason })
 }
-
-function openSandbox(
-  env: NodeJS.ProcessEnv,
-  { allowLimited, allowNetwork, allowFolders, maxOutput }: Allowed,
-): Sandbox {
-  const folders = [...(allowFolders ?? []), ...(env.TOOLDEX_ALLOW_FOLDERS ?? '').split(':')]
-  return new Sandbox({
-    env,
-    allowLimited: allowLimited ?? isOn(env.TOOLDEX_ALLOW_LIMITED),
-    allowNetwork: allowNetwork ?? isOn(env.TOOLDEX_ALLOW_NETWORK),
-    folders: folders.filter((folder) => folder.startsWith('/')),
-    limits: maxOutput === undefined ? {} : { outputBytes: maxOutput },
-  })
-}
-
-const isOn = (text: string | undefined): boolean => /^(1|true|yes|on)$/i.test(text ?? '')

@@ -14,6 +14,7 @@ import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose, learns } from './compose.ts'
+import { Hand } from './hand/hand.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -36,7 +37,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, box, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
+    const allowed = { warm: warmPlaces(env), ...options }
+    const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
+    const { more, box, sandbox, check } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
     void tellIsolation(sandbox, logger)
@@ -60,11 +63,13 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url)
+    hand.start()
     await greet(options, { url, secret, context, database })
     await stopped(stop)
     untell(file)
     await Promise.all([drain(server), runs.close(drainMs)])
     await context.runner.close(2000)
+    await hand.close()
     await memories.settled()
   } finally {
     ending.abort()

@@ -8,6 +8,7 @@ import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose } from './compose.ts'
+import { Hand } from './hand/hand.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -28,7 +29,9 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
+    const allowed = { warm: warmPlaces(env), ...options }
+    const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
+    const { more, sandbox, check } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     void tellIsolation(sandbox, logger)
@@ -36,6 +39,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true, ...watched })
+    hand.start()
     const server = await watch({ ...composed, registry: { stores, check }, metrics }, options)
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
@@ -44,6 +48,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     )
     await Promise.all([runs.close(drainMs), server && drain(server)])
     await runner.close(2000)
+    await hand.close()
   } finally {
     await database.close().catch(() => {})
   }

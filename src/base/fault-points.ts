@@ -21,3 +21,6 @@ export function reachPoint(point: FaultPoint): void {
 export function onFaultPoint(listener: (point: FaultPoint) => void): void {
   hook = listener
 }
+
+/** Whether a test asked for fault points. */
+export const hasFaultHook = (): boolean => hook !== undefined

@@ -1,0 +1,52 @@
+import type { ErrorCode } from '../../base/errors.ts'
+import type { FaultPoint } from '../../base/fault-points.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { Job } from '../../contract/executor.ts'
+import type { ExecutorChoice } from '../../contract/policy.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+
+/** The kinds of tools that are processes. */
+export type HandKind = 'cli' | 'python' | 'shell'
+
+/** What a hand is told when it starts: what an admin allows. */
+export interface HandOptions {
+  readonly maxOutput?: number | undefined
+  readonly maxFile?: number | undefined
+  readonly containment?: 'pid-namespace' | 'process-group' | undefined
+  readonly allowLimited?: boolean | undefined
+  readonly allowNetwork?: boolean | undefined
+  readonly allowFolders?: readonly string[] | undefined
+  readonly warm?: number | undefined
+  /** Whether fault points are to be told. */
+  readonly points: boolean
+}
+
+/** What a server says to its hand. */
+export type ToHand =
+  | { readonly type: 'start'; readonly options: HandOptions }
+  | {
+      readonly type: 'run'
+      readonly id: number
+      readonly kind: HandKind
+      readonly job: Job
+      readonly where: ExecutorChoice | undefined
+      readonly tellOutput: boolean
+    }
+  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: Refusal }
+
+/** What a hand says to its server. */
+export type FromHand =
+  | { readonly type: 'output'; readonly id: number; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly type: 'progress'; readonly id: number; readonly bytes: number }
+  | { readonly type: 'secret'; readonly id: number; readonly ask: number; readonly reference: string }
+  | { readonly type: 'point'; readonly point: FaultPoint }
+  | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: Refusal }
+
+/** An error as it goes from one process to the other. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+  readonly problems: readonly Problem[]
+}
