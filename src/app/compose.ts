@@ -42,7 +42,8 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
     loadEmbedder,
   })
   const executor = createCliExecutor({
-    env,
+    // Reading the real one costs more for each variable than the rest of the call together.
+    env: { ...env },
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
@@ -55,7 +56,10 @@ export function compose(options: OpenOptions): OperationContext & { loadEmbedder
   const tracing = openTracing()
   const runner = createRunner({
     executors: { cli: executor },
-    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    slots: new Semaphore({
+      slots: options.concurrency ?? defaults.slots,
+      waiting: options.waiting ?? defaults.waiting,
+    }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),
     longestMs: options.longestMs,

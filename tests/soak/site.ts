@@ -96,4 +96,3 @@ export function holdings(pid: number): { readonly rss: number; readonly files: n
     files: readdirSync(`/proc/${pid}/fd`).length,
   }
 }
-
