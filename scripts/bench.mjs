@@ -15,6 +15,7 @@ const all = [
   'python',
   'http',
   'mcp',
+  'scaling',
 ]
 const wanted = process.argv.slice(2)
 const pages = ['../benchmarks/README.md', '../README.md'].map((path) => new URL(path, import.meta.url))

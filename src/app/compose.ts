@@ -23,7 +23,7 @@ import { openTracing } from './open-tracing.ts'
 
 /** How many commands run at once, and how many may wait; of a server no caller takes all places. */
 const defaults = { slots: 8, waiting: 256 }
-const waitingEach = 192
+const shareOfOne = 0.75
 
 /** What a process with a database has besides. */
 export interface MoreParts {
@@ -57,7 +57,8 @@ export function compose(
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
-    env,
+    // Reading the real one costs more for each variable than the rest of the call together.
+    env: { ...env },
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
@@ -69,13 +70,14 @@ export function compose(
     },
   })
   const tracing = openTracing()
+  const { waiting = defaults.waiting } = options
   const runner = createRunner({
     executors: { ...more.executors, cli: more.hold?.(executor) ?? executor },
     openSecrets: more.openSecrets,
     slots: new Semaphore({
-      ...defaults,
       slots: options.concurrency ?? defaults.slots,
-      ...(options.scope === 'service' ? { waitingEach } : {}),
+      waiting,
+      ...(options.scope === 'service' ? { waitingEach: Math.ceil(waiting * shareOfOne) } : {}),
     }),
     checkValues,
     redactorFor: (tool) => createRedactor(declaredBy(tool), env),

@@ -12,6 +12,7 @@ import { findProgram } from './find-program.ts'
 export class NamespaceInit {
   readonly #parent: ChildProcess
   readonly #pipe: Writable
+  #first: number | undefined
   /** Settles when nothing is left in the namespace: until then the kernel does not let its first process go. */
   readonly ended: Promise<unknown>
 
@@ -52,8 +53,8 @@ export class NamespaceInit {
   /** Whether an ended program left anything behind: its orphans, dead ones too, are children of the first process. */
   hasOrphans(): boolean {
     try {
-      const [first] = readChildren(this.#parent.pid as number)
-      return first === undefined || readChildren(first).length > 0
+      this.#first ??= readChildren(this.#parent.pid as number)[0]
+      return this.#first === undefined || readChildren(this.#first).length > 0
     } catch {
       // What cannot be seen must be taken to be there.
       return true

@@ -37,7 +37,8 @@ export function createPidNamespaces(): Containment {
             init.end()
             await init.ended
           }
-          cgroup?.remove()
+          // Nobody need wait for an empty group to go.
+          if (cgroup !== undefined) setImmediate(() => cgroup.remove())
         },
       }
     },

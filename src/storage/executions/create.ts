@@ -6,47 +6,62 @@ import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { toolExecutions } from '../schema-runs.ts'
-import { runChannel } from './notices.ts'
+import type { QueueRoom } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
+
+interface Made {
+  readonly made: string | number
+  /** Counted only where that was needed. */
+  readonly of_tool: number | null
+  readonly of_caller: number | null
+  readonly all_waiting: number | null
+}
 
 /** Writes a new run down in one statement; refused where too many wait. */
 export async function createExecution(
   db: Db,
+  room: QueueRoom,
   { workspace }: Caller,
   draft: NewExecution,
   begin: Beginning,
 ): Promise<{ execution: Execution; fresh: boolean }> {
-  const made = rowsOf<{ made: string | number }>(await db.execute(insertion(workspace, draft, begin)))
-  const [row] = made
-  if (row !== undefined) return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
+  const counts = 'withinMs' in begin && !room.take(workspace, draft)
+  const [row] = rowsOf<Made>(await db.execute(insertion(workspace, draft, begin, counts)))
+  if (row !== undefined) {
+    const waiting = { ofTool: Number(row.of_tool), ofCaller: Number(row.of_caller), all: Number(row.all_waiting) }
+    if (counts) room.note(workspace, draft, begin.limits, waiting)
+    return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
+  }
   const known = await findKnown(db, workspace, draft)
   if (known !== undefined) return { execution: known, fresh: false }
   throw new TooldexError('TOO_BUSY', `Too many calls of ${draft.toolName} or of this caller are waiting.`)
 }
 
-function insertion(workspace: string, draft: NewExecution, begin: Beginning): SQL {
+function insertion(workspace: string, draft: NewExecution, begin: Beginning, counts: boolean): SQL {
   const waits = 'withinMs' in begin
   const label = waits ? begin.label : null
   const lease = waits ? sql`null` : after(begin.leaseMs)
   const [status, attempt, startedAt] = begin.how === 'run' ? ['RUNNING', 1, sql`now()`] : ['PENDING', 0, sql`null`]
   const reason = begin.how === 'run' ? null : begin.how === 'approval' ? 'approval' : 'queued'
+  const isCounted = waits && counts
   return sql`
-    with made as (
+    with ${isCounted ? waitingOf(workspace, draft, begin.limits) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label, turn, worker,
-        lease_until, attempt, started_at, expires_at)
+        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label,
+        turn, worker, lease_until, attempt, started_at, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
         ${status}::execution_status, ${storableJson(draft.inputData)}::jsonb, ${draft.timeoutMs}::int,
-        ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash}, ${draft.maxAttempts}::int,
-        ${draft.definition == null ? null : storableJson(draft.definition)}::jsonb, ${draft.purpose}, ${reason},
-        ${label}, ${waits ? turn(workspace, draft.callerId, begin.label) : sql`null`}, ${waits ? null : begin.worker}, ${lease},
-        ${attempt}::int, ${startedAt}, ${waits ? after(begin.withinMs) : sql`null`}
-      ${waits ? sql`where ${room(workspace, draft, begin.limits)}` : sql``}
+        ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
+        ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::jsonb,
+        ${draft.purpose}, ${reason}, ${label}, ${waits ? turn(workspace, draft.callerId, begin.label) : sql`null`},
+        ${waits ? null : begin.worker}, ${lease}, ${attempt}::int, ${startedAt},
+        ${waits ? after(begin.withinMs) : sql`null`}
+      ${isCounted ? isRoom(begin.limits) : sql``}
       on conflict do nothing
       returning created_at
     )
     select (extract(epoch from created_at) * 1000)::float8 as made
-      ${begin.how === 'queue' ? sql`, pg_notify(${runChannel}, ${`queued:${draft.id}`})` : sql``} from made`
+      ${isCounted ? sql`, of_tool, of_caller, all_waiting from made, waiting` : sql`from made`}`
 }
 
 /** A time by the clock of the database. */
@@ -54,24 +69,26 @@ export const after = (ms: number): SQL => sql`now() + ${ms}::float8 * interval '
 
 /** Callers take turns: whoever has many waiting comes after the others, whoever has none waiting comes now. */
 const turn = (workspace: string, callerId: string | null, label: string): SQL => sql`greatest(
-  coalesce((select max(turn) from tool_executions where status = 'PENDING' and workspace_id = ${workspace}
-    and caller_id = ${callerId}), 0) + 1,
+  coalesce((select turn from tool_executions where status = 'PENDING' and workspace_id = ${workspace}
+    and caller_id = ${callerId} and turn is not null order by turn desc limit 1), 0) + 1,
   coalesce((select min(turn) from tool_executions where label = ${label} and worker is null
     and status in ('PENDING', 'RUNNING')), 1))`
 
-const room = (
+/** How many wait, of the tool, of the caller and of all; no more are counted than are allowed. */
+const waitingOf = (
   workspace: string,
   { toolName, callerId }: NewExecution,
   { all, perTool, perCaller }: QueueLimits,
-): SQL => {
-  const ofTool = sql`workspace_id = ${workspace} and tool_name = ${toolName}`
-  const ofCaller = sql`workspace_id = ${workspace} and caller_id = ${callerId}`
-  return sql`${waiting(ofTool, perTool)} and ${waiting(ofCaller, perCaller)} and ${waiting(sql`label is not null`, all)}`
-}
+): SQL => sql`waiting as materialized (select
+  ${count(sql`workspace_id = ${workspace} and tool_name = ${toolName}`, perTool)} as of_tool,
+  ${count(sql`workspace_id = ${workspace} and caller_id = ${callerId}`, perCaller)} as of_caller,
+  ${count(sql`label is not null`, all)} as all_waiting),`
 
-/** Whether fewer than this many wait; no more than that are counted. */
-const waiting = (which: SQL, most: number): SQL =>
-  sql`(select count(*) from (select 1 from tool_executions where status = 'PENDING' and ${which} limit ${most}::int) few) < ${most}::int`
+const count = (which: SQL, most: number): SQL =>
+  sql`(select count(*)::int from (select 1 from tool_executions where status = 'PENDING' and ${which} limit ${most}::int) few)`
+
+const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
+  sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
 /** The run that has the key already; another call under it is refused. */
 async function findKnown(db: Db, workspace: string, draft: NewExecution): Promise<Execution | undefined> {

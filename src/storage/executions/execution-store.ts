@@ -24,7 +24,9 @@ import { after, createExecution } from './create.ts'
 import { finishExecution } from './finish.ts'
 import { listExecutions } from './list.ts'
 import { readNotice, runChannel } from './notices.ts'
+import { RunNotifier } from './notifier.ts'
 import { readQueue } from './queue.ts'
+import { QueueRoom } from './queue-room.ts'
 import { toExecution } from './rows.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
@@ -36,15 +38,22 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #db: Db
   readonly #listen: Database['listen']
   readonly #cursors: () => Promise<Cursors>
+  readonly #notifier: RunNotifier
+  readonly #room = new QueueRoom()
 
   constructor(db: Db, listen: Database['listen'], cursors: () => Promise<Cursors>) {
     this.#db = db
     this.#listen = listen
     this.#cursors = cursors
+    this.#notifier = new RunNotifier(db)
   }
 
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
-    return guard(() => createExecution(this.#db, caller, draft, begin))
+    return guard(async () => {
+      const made = await createExecution(this.#db, this.#room, caller, draft, begin)
+      if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
+      return made
+    })
   }
 
   start({ id, attempt }: Attempt, worker: string, leaseMs: number) {
@@ -87,7 +96,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   finish(attempt: Attempt, run: FinishedRun) {
-    return guard(() => finishExecution(this.#db, attempt, run))
+    return guard(() => finishExecution(this.#db, this.#notifier, attempt, run))
   }
 
   cancel(caller: Caller, id: string, why: { code: string; message: string }) {

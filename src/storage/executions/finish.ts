@@ -4,13 +4,18 @@ import type { Attempt, Ended, FinishedRun, NewStoredResult } from '../../contrac
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { after } from './create.ts'
-import { runChannel } from './notices.ts'
+import type { RunNotifier } from './notifier.ts'
 
 /** The final write of an attempt, in one statement: it changes nothing where the attempt is not the present one. */
-export async function finishExecution(db: Db, { id, attempt }: Attempt, run: FinishedRun): Promise<Ended | undefined> {
+export async function finishExecution(
+  db: Db,
+  notifier: RunNotifier,
+  { id, attempt }: Attempt,
+  run: FinishedRun,
+): Promise<Ended | undefined> {
   const { outcome, outputData, logs, stored, told } = run
   const { status, result, isolation, errorCode, errorMessage } = outcome
-  const [row] = rowsOf<{ ended: string | number; took: number; expires: string | number | null }>(
+  const [row] = rowsOf<{ ended: string | number; took: number; expires: string | number | null; awaited: boolean }>(
     await db.execute(sql`
       with done as (
         update tool_executions set status = ${status}::execution_status, output_data = ${storableJson(outputData)}::jsonb,
@@ -24,11 +29,11 @@ export async function finishExecution(db: Db, { id, attempt }: Attempt, run: Fin
       ) ${stored === null ? sql`` : keep(stored)} ${told || attempt > 1 ? forget : sql``}
       select (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took,
         ${stored === null ? sql`null` : sql`(select (extract(epoch from expires_at) * 1000)::float8 from kept)`} as expires,
-        case when label is not null or idempotency_key is not null or ${told}
-          then pg_notify(${runChannel}, 'changed:' || id) end
+        (label is not null or idempotency_key is not null or ${told}) as awaited
       from done`),
   )
   if (row === undefined) return undefined
+  if (row.awaited) notifier.tell({ kind: 'changed', id })
   return {
     completedAt: new Date(Number(row.ended)).toISOString(),
     durationMs: Number(row.took),

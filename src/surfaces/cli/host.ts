@@ -15,6 +15,8 @@ export interface OpenOptions {
   readonly maxOutput?: number | undefined
   readonly maxFile?: number | undefined
   readonly concurrency?: number | undefined
+  /** How many calls may wait for their turn here; more are refused. */
+  readonly waiting?: number | undefined
   readonly containment?: 'pid-namespace' | 'process-group' | undefined
   /** Whose environment commands start from; the user's own where absent. */
   readonly scope?: 'user' | 'service' | undefined

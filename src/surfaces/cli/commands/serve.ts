@@ -18,6 +18,7 @@ interface ServeCommandFlags extends ToolOptions {
   readonly worker: boolean
   readonly label?: readonly string[]
   readonly maxTimeout?: number
+  readonly waiting?: number
 }
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
@@ -38,13 +39,19 @@ export const addServe: AddCommand = (program, host) => {
     .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
     .addOption(new Option('--concurrency <number>', 'how many tools run at once').argParser(parseCount).default(16))
     .addOption(
+      new Option('--waiting <number>', 'how many calls may wait for their turn here; more are told to come again')
+        .argParser(parseCount)
+        .default(256),
+    )
+    .addOption(
       new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
     )
     .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
-    const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
+    const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600, waiting } = flags
     const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
-    await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
+    const limits = { waiting, longestMs: maxTimeout * 1000 }
+    await host.serve({ ...open, ...limits, host: address, port, examples, worker, labels })
   })
 }
