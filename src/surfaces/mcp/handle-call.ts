@@ -43,8 +43,10 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
 async function answerCall(call: Record<string, unknown>, context: OperationContext): Promise<CallToolResult> {
   const answered = await invoke(callTool, call, context)
   if ('plan' in answered) {
-    const { plan, needsApproval } = answered
-    return { content: [{ type: 'text', text: planText(plan) }], structuredContent: { plan, needsApproval } }
+    const { plan, needsApproval, warning } = answered
+    const text = `${planText(plan)}${needsApproval ? "\nafter a person's yes" : ''}${warning === undefined ? '' : `\n(${warning})`}`
+    const said = warning === undefined ? {} : { warning }
+    return { content: [{ type: 'text', text }], structuredContent: { plan, needsApproval, ...said } }
   }
   if (!('outcome' in answered)) return waitingResult(answered)
   return endedResult(answered)
@@ -87,9 +89,12 @@ const linkTo = ({ handle, mediaType, bytes }: NonNullable<Ended['stored']>) => (
   size: bytes,
 })
 
-function waitingResult({ executionId, waitsFor, expiresAt, tool }: Waiting): CallToolResult {
+function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Waiting): CallToolResult {
   const text = `${tool} was not run yet: the call waits for a person to approve it (execution ${executionId}). See how it stands with call_tool: name "tooldex:read_execution", arguments {"id": "${executionId}"}.`
-  return { content: [{ type: 'text', text }], structuredContent: { executionId, waitsFor, expiresAt } }
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: { executionId, waitsFor, expiresAt, ...(warning === undefined ? {} : { warning }) },
+  }
 }
 
 async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {

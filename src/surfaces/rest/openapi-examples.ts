@@ -26,7 +26,9 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'tools.search': { query: 'will it rain', limit: 5 },
   'tools.execute': { input: { city: 'Oslo' }, wait: true },
   'llm.invoke': { arguments: { city: 'Oslo' } },
+  'executions.approve': { note: 'agreed with the team' },
   'executions.refuse': { note: 'not on a Friday' },
   'secrets.put': { value: 'what-the-service-gave-you' },
+  'proposals.replay': { limit: 10 },
   'tools.describe': { ids: ['weather_now'], level: 'schema' },
 }
