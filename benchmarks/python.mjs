@@ -11,8 +11,8 @@ import { openRecorded } from './open-runs.mjs'
 import { startPostgres } from './postgres.mjs'
 import { whenQuiet } from './quiet.mjs'
 
-const rounds = Number(process.env.TOOLDEX_BENCH_ROUNDS ?? 60)
-const patienceMs = 3000
+const rounds = Number(process.env.TOOLDEX_BENCH_ROUNDS ?? 40)
+const patienceMs = 500
 const script = 'def main(given):\n    return {"sum": sum(given["numbers"])}\n'
 const input = { numbers: [1, 2, 3, 36] }
 // What one would write without Tooldex: read the arguments, call main, print what it returns.

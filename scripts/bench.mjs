@@ -2,7 +2,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-const all = ['startup', 'call', 'tool-index', 'tokens', 'tasks', 'search-speed', 'search-quality', 'registry', 'runs', 'python']
+const all = [
+  'startup',
+  'call',
+  'tool-index',
+  'tokens',
+  'tasks',
+  'search-speed',
+  'search-quality',
+  'registry',
+  'runs',
+  'python',
+]
 const wanted = process.argv.slice(2)
 const pages = ['../benchmarks/README.md', '../README.md'].map((path) => new URL(path, import.meta.url))
 
