@@ -1,6 +1,6 @@
 // A call of a Python tool beside bare bubblewrap and python3 with the same script: one at a time, and a hundred at once.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPythonExecutor, Environments, Sandbox } from '../dist/executors/index.js'
