@@ -1,6 +1,6 @@
 // A call of a Python tool beside bare bubblewrap and python3 with the same script: one at a time, and a hundred at once.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPythonExecutor, Environments, Sandbox } from '../dist/executors/index.js'
@@ -11,8 +11,8 @@ import { openRecorded } from './open-runs.mjs'
 import { startPostgres } from './postgres.mjs'
 import { whenQuiet } from './quiet.mjs'
 
-const rounds = Number(process.env.TOOLDEX_BENCH_ROUNDS ?? 60)
-const patienceMs = 3000
+const rounds = Number(process.env.TOOLDEX_BENCH_ROUNDS ?? 40)
+const patienceMs = 500
 const script = 'def main(given):\n    return {"sum": sum(given["numbers"])}\n'
 const input = { numbers: [1, 2, 3, 36] }
 // What one would write without Tooldex: read the arguments, call main, print what it returns.
