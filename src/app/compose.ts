@@ -68,7 +68,7 @@ export function compose(
     openSecrets: more.openSecrets,
     slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
     checkValues,
-    redactorFor: (tool) => createRedactor(declaredBy(tool), env),
+    redactorFor: rememberRedactors(env),
     longestMs: options.longestMs,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
@@ -77,9 +77,22 @@ export function compose(
   return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
 }
 
+const nothing = {}
+
 /** The variables that a tool sets; those with telling names hold secrets. */
 const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
-  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? {}
+  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
+
+/** A redactor for each tool, made once. */
+function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => (text: string) => string {
+  const known = new WeakMap<object, (text: string) => string>()
+  return (tool) => {
+    const declared = declaredBy(tool)
+    const redact = known.get(declared) ?? createRedactor(declared, env)
+    known.set(declared, redact)
+    return redact
+  }
+}
 
 /** Whether search learns from calls. */
 export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'

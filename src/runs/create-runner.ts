@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { ArgValues } from '../contract/arguments.ts'
@@ -51,6 +52,9 @@ export interface Runner {
 /** Joins executors with the checks around them. */
 export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
+  // Everything that runs at once listens to it.
+  setMaxListeners(0, closing.signal)
+  const loadChecks = rememberedChecks()
   const running = new Map<Promise<unknown>, number>()
   const executorOf = ({ name, executorType }: RunnableTool): Executor => {
     const executor = parts.executors[executorType]
@@ -65,20 +69,20 @@ export function createRunner(parts: RunnerParts): Runner {
     { timeoutMs, traceparent, workspace }: CallOptions = {},
   ): Promise<Job> => {
     const executor = executorOf(tool)
-    const job = { tool, input: await completed(tool, given), traceparent, workspace }
+    const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace }
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
     return { ...job, timeoutMs: Math.min(wanted, parts.longestMs ?? wanted) }
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
-    const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+    const signal = joined(closing.signal, controls.signal)
     const secrets = parts.openSecrets?.(job.workspace ?? 'default')
     const known = parts.redactorFor(job.tool)
     const redact = (text: string) => secrets?.redact(known(text)) ?? known(text)
     try {
       const outcome = await executorOf(job.tool).run(job, { ...controls, signal, secret: secrets?.resolve })
-      return redactOutcome(await judged(job.tool, outcome), redact)
+      return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
     }
@@ -102,7 +106,7 @@ export function createRunner(parts: RunnerParts): Runner {
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
     async run(tool, given, controls = {}) {
       const job = await prepare(tool, given)
-      const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+      const signal = joined(closing.signal, controls.signal)
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),
         deadlineMs(job),
@@ -120,15 +124,27 @@ export function createRunner(parts: RunnerParts): Runner {
 }
 
 /** Tools of configs are checked by their executor; a process that has only those loads no validator. */
-async function completed(tool: RunnableTool, given: Given): Promise<Given> {
-  return tool.inputSchema === null
-    ? given
-    : (await import('./check-values.ts')).checkInput(tool, tool.inputSchema, given)
+async function completed(tool: RunnableTool, given: Given, load: LoadChecks): Promise<Given> {
+  return tool.inputSchema === null ? given : (await load()).checkInput(tool, tool.inputSchema, given)
 }
 
-async function judged(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
+type LoadChecks = () => Promise<typeof import('./check-values.ts')>
+
+/** Asking for a module takes longer than most of what it does, even where it is loaded already. */
+function rememberedChecks(): LoadChecks {
+  let loaded: ReturnType<LoadChecks> | undefined
+  return () => {
+    loaded ??= import('./check-values.ts')
+    return loaded
+  }
+}
+
+const joined = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other === undefined ? one : AbortSignal.any([one, other])
+
+async function judged(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
   const promises = Object.keys(tool.outputSchema).length > 0
-  return promises ? (await import('./check-values.ts')).checkOutput(tool, outcome) : outcome
+  return promises ? (await load()).checkOutput(tool, outcome) : outcome
 }
 
 const startFailures = new Set([
