@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    exclude: ['tests/long/**', 'node_modules/**'],
+    exclude: [...(process.env.TOOLDEX_LONG === '1' ? [] : ['tests/long/**']), 'node_modules/**'],
     globalSetup: ['tests/support/build-once.ts'],
     // What one test searched and called must not change what another finds; CI alone would switch colours on.
     env: { TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },

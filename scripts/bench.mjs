@@ -11,6 +11,8 @@ const all = [
   'search-speed',
   'search-quality',
   'registry',
+  'runs',
+  'python',
   'http',
   'mcp',
 ]

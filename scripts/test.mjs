@@ -4,9 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+// Sandboxes are tested for real; where this may not be installed those tests are skipped, and say so.
+if (process.platform === 'linux' && process.geteuid() === 0 && spawnSync('bwrap', ['--version']).error !== undefined) {
+  spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', 'bubblewrap'], { stdio: 'ignore' })
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'tooldex-results-'))
 const output = join(folder, 'results.json')
-const args = process.argv.slice(2)
+const args = process.argv.slice(2).filter((word) => word !== '--long')
+const env = { ...process.env, ...(process.argv.includes('--long') ? { TOOLDEX_LONG: '1' } : {}) }
 const { status } = spawnSync(
   process.execPath,
   [
@@ -17,7 +23,7 @@ const { status } = spawnSync(
     `--outputFile.json=${output}`,
     ...args,
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env },
 )
 
 let counted = false

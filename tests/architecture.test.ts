@@ -14,6 +14,7 @@ const levels: Record<string, number> = {
   policy: 2,
   secrets: 2,
   storage: 2,
+  telemetry: 2,
   operations: 3,
   surfaces: 4,
   app: 5,
@@ -30,6 +31,8 @@ const drivers: Record<string, string> = {
   'gpt-tokenizer': 'base',
   'jsonc-parser': 'base',
   'smol-toml': 'base',
+  'prom-client': 'telemetry',
+  '@opentelemetry/api': 'telemetry',
 }
 // Writing a draft with comments needs the document model that reading uses.
 const exceptions = new Set(['yaml sources/cli/import-help'])

@@ -238,7 +238,7 @@ describe('processes and files', () => {
     const script = join(import.meta.dirname, 'support/migrate-once.mjs')
     const start = () => promisify(execFile)(process.execPath, [script], { env: { ...process.env, DATABASE_URL: url } })
     const took = (await Promise.all([start(), start(), start()])).map(({ stdout }) => JSON.parse(stdout) as string[])
-    expect(took.map((steps) => steps.length).sort()).toEqual([0, 0, 4])
+    expect(took.map((steps) => steps.length).sort()).toEqual([0, 0, readMigrations().length + 2])
   }, 60_000)
 
   it('has migrations that are what the schema says', () => {

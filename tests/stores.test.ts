@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { describeExecutions } from '../src/storage/executions/executions.suite.ts'
 import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
 import { describeStores } from '../src/storage/stores.suite.ts'
 import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
@@ -15,12 +16,18 @@ async function open(where: { url?: string; home?: string }) {
   return { stores: createStores(database), close: () => database.close() }
 }
 
-describeStores('embedded', async () => {
+async function openEmbedded() {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-store-'))
   const { stores, close } = await open({ home })
   return { stores, close: () => close().finally(() => rmSync(home, { recursive: true, force: true })) }
-})
-describeStores('PostgreSQL', async () => {
+}
+
+async function openServer() {
   server ??= await startPostgres()
   return open({ url: await server.createDatabase() })
-})
+}
+
+describeStores('embedded', openEmbedded)
+describeStores('PostgreSQL', openServer)
+describeExecutions('embedded', openEmbedded)
+describeExecutions('PostgreSQL', openServer)

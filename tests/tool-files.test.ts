@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callOwn, followOwn } from '../src/app/call-own.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import type { RegistryClient } from '../src/surfaces/cli/index.ts'
 import { openRegistry } from './support/open-worlds.ts'
@@ -14,6 +15,8 @@ afterAll(() => registry.close())
 const run = (...words: string[]) => {
   const client: RegistryClient = {
     invoke: (operation, input) => invoke(operation, input, registry.context),
+    call: (call, controls) => callOwn(registry.context, call, controls),
+    follow: (id) => followOwn(registry.context, id),
     close: async () => {},
   }
   return runInProcess(words, { openRegistry: async () => client })

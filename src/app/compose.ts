@@ -5,7 +5,7 @@ import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
-import type { SecretScope } from '../contract/secret.ts'
+import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import type { Sandbox } from '../executors/index.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
@@ -18,9 +18,11 @@ import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
 import { createRedactor } from '../secrets/index.ts'
 import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
+import { openTracing } from './open-tracing.ts'
 
-/** How many commands run at once, and how many may wait. */
+/** How many commands run at once, and how many may wait; of a server no caller takes all places. */
 const defaults = { slots: 8, waiting: 256 }
+const waitingEach = 192
 
 /** What a process with a database has besides. */
 export interface MoreParts {
@@ -63,18 +65,24 @@ export function compose(
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),
     },
   })
+  const tracing = openTracing()
   const runner = createRunner({
     executors: { ...more.executors, cli: executor },
     openSecrets: more.openSecrets,
-    slots: new Semaphore({ ...defaults, slots: options.concurrency ?? defaults.slots }),
+    slots: new Semaphore({
+      ...defaults,
+      slots: options.concurrency ?? defaults.slots,
+      ...(options.scope === 'service' ? { waitingEach } : {}),
+    }),
     checkValues,
     redactorFor: rememberRedactors(env),
     longestMs: options.longestMs,
+    tracing,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
-  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder }
+  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
 }
 
 const nothing = {}
@@ -84,8 +92,8 @@ const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record
   resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
 
 /** A redactor for each tool, made once. */
-function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => (text: string) => string {
-  const known = new WeakMap<object, (text: string) => string>()
+function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redactor {
+  const known = new WeakMap<object, Redactor>()
   return (tool) => {
     const declared = declaredBy(tool)
     const redact = known.get(declared) ?? createRedactor(declared, env)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
@@ -20,3 +20,9 @@ export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddre
     return undefined
   }
 }
+
+/** Whether there is anywhere to look for registered tools: a server, or a database that was named or made before. */
+export const hasRegistry = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  findServer(undefined, env) !== undefined ||
+  Boolean(env.DATABASE_URL) ||
+  existsSync(join(tooldexHome(env), 'db', 'data'))

@@ -5,7 +5,7 @@ import { packageVersion } from '../base/package-info.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
-import { findServer, runningServer } from './find-server.ts'
+import { findServer, hasRegistry, runningServer } from './find-server.ts'
 
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
@@ -34,6 +34,7 @@ const host: CliHost = {
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
   runningServer: () => runningServer(),
+  hasRegistry: () => hasRegistry(),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(text),

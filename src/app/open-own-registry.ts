@@ -1,12 +1,13 @@
 import { invoke } from '../operations/invoke.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
-import type { HttpRoute, OperationContext } from '../operations/operation.ts'
+import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import type { RecordedRuns } from '../runs/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
-import { createStores, migrate, openDatabase } from '../storage/index.ts'
-import type { RegistryClient } from '../surfaces/cli/index.ts'
+import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../surfaces/cli/index.ts'
+import { callOwn, followOwn } from './call-own.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -21,35 +22,70 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
     await database.close().catch(() => {})
     throw error
   }
-  const stores = createStores(database)
-  const { more, box, check } = openExecutors(stores, env)
-  const registry = { stores, box, check }
-  const plain = { ...withMemory(compose({ configs: [] }, more), registry), registry, signal }
-  let offering: Promise<OperationContext> | undefined
-  let running: Promise<RecordedRuns> | undefined
-  const withRuns = async (context: OperationContext, { scope }: { scope: string }): Promise<OperationContext> => {
-    if (scope !== 'call') return context
-    const { runner, logger } = context
-    running ??= openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: false })
-    return { ...context, runs: await running }
+  return new OwnRegistry(database, signal)
+}
+
+/** The registry in a database that this process has open; what a command does not need is not opened. */
+class OwnRegistry implements RegistryClient {
+  readonly #database: Database
+  readonly #signal: AbortSignal
+  readonly #registry: Registry
+  readonly #more: MoreParts
+  #offering: Promise<OperationContext> | undefined
+  #running: Promise<RecordedRuns> | undefined
+
+  constructor(database: Database, signal: AbortSignal) {
+    this.#database = database
+    this.#signal = signal
+    const stores = createStores(database)
+    const { more, box, check } = openExecutors(stores, process.env)
+    this.#more = more
+    this.#registry = { stores, box, check }
   }
-  return {
-    async invoke(operation, input) {
-      if (!readsCatalogue(operation)) return invoke(operation, input, await withRuns(plain, operation))
-      offering ??= openOffered(registry, more, signal)
-      return invoke(operation, input, await withRuns(await offering, operation))
-    },
-    async close() {
-      await (await running)?.close(0)
-      await plain.runner.close(2000)
-      await database.close()
-    },
+
+  invoke: RegistryClient['invoke'] = async (operation, input) =>
+    invoke(operation, input, await this.#contextFor(operation))
+
+  async call(call: RecordedCall, controls: CallControls) {
+    return callOwn(await this.#withRuns(await this.#offered()), call, controls)
+  }
+
+  async *follow(id: string) {
+    yield* followOwn(await this.#withRuns(this.#plain()), id)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#running)?.close(0)
+    await Promise.allSettled(Object.values(this.#more.executors ?? {}).map((each) => each.close?.()))
+    await this.#database.close()
+  }
+
+  async #contextFor({ http, scope }: { http?: HttpRoute; scope: Scope }): Promise<OperationContext> {
+    const runs = scope === 'call'
+    const context = catalogueTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
+    return runs ? this.#withRuns(context) : context
+  }
+
+  #plain(): OperationContext {
+    const context = withMemory(compose({ configs: [] }, this.#more), this.#registry)
+    return { ...context, registry: this.#registry, signal: this.#signal }
+  }
+
+  #offered(): Promise<OperationContext> {
+    this.#offering ??= openOffered(this.#registry, this.#more, this.#signal)
+    return this.#offering
+  }
+
+  async #withRuns(context: OperationContext): Promise<OperationContext> {
+    const { runner, logger, tracing } = context
+    const store = this.#registry.stores.executions
+    this.#running ??= openRuns({ runner, logger, tracing, store, labels: [], takeWork: false })
+    return { ...context, runs: await this.#running }
   }
 }
 
-/** Most operations work on the registry alone; these read what agents are offered, from configs and registry alike. */
-const readsCatalogue = ({ http }: { http?: HttpRoute }): boolean =>
-  ['search', 'llm', 'catalogue', 'executions'].includes(http?.tag ?? '')
+/** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
+const catalogueTags = new Set(['search', 'llm', 'catalogue'])
 
 async function openOffered(registry: Registry, more: MoreParts, signal: AbortSignal): Promise<OperationContext> {
   const context = { ...withMemory(compose({}, more), registry), registry, signal }

@@ -1,4 +1,4 @@
-import { invokeRemote, type RegistryClient } from '../surfaces/cli/index.ts'
+import { openRemote, type RegistryClient } from '../surfaces/cli/index.ts'
 import { findServer } from './find-server.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
@@ -8,5 +8,5 @@ export async function openRegistry(server: string | undefined, signal: AbortSign
   const own = remote === undefined || (!remote.named && Boolean(process.env.DATABASE_URL))
   // Loading a database takes longer than asking a server that has it open.
   if (own) return (await import('./open-own-registry.ts')).openOwnRegistry(signal)
-  return { invoke: (operation, input) => invokeRemote(remote, operation, input, signal), close: async () => {} }
+  return openRemote(remote, signal)
 }

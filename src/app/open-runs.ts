@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
+import type { RunObserver } from '../contract/run-observer.ts'
+import type { Tracing } from '../contract/tracing.ts'
 import { defaultRunSettings, RecordedRuns, type Runner, type RunSettings } from '../runs/index.ts'
 
 /** What this process does with recorded runs. */
@@ -12,6 +14,8 @@ interface OpenRunsOptions {
   readonly labels: readonly string[]
   /** Whether it takes runs from the queue; it makes those it is called for itself in any case. */
   readonly takeWork: boolean
+  readonly observer?: RunObserver | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /** Records runs from now on, and looks after those that others left. */

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
+import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -11,6 +12,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
+import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose, learns } from './compose.ts'
 import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
@@ -36,13 +38,16 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const stores = createStores(database)
     const { more, box, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
     const composed = compose({ scope: 'service', ...options }, more)
-    const { runner, catalogue: first, logger, loadEmbedder } = composed
+    const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
     void tellIsolation(sandbox, logger)
+    const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const { labels, worker: takeWork } = options
-    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork })
+    const watched = { observer: metrics, tracing }
+    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork, ...watched })
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
-    const context = { ...composed, memory, database, registry: { stores, box, check }, runs }
+    const registry = { stores, box, check }
+    const context = { ...composed, memory, database, registry, runs, metrics }
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)

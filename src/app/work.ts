@@ -1,9 +1,14 @@
+import type { Server } from 'node:http'
 import { TooldexError } from '../base/errors.ts'
+import { packageVersion } from '../base/package-info.ts'
+import type { OperationContext } from '../operations/operation.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, migrate, openDatabase } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
+import { createRestApp } from '../surfaces/rest/index.ts'
+import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose } from './compose.ts'
-import { drainMs } from './listen.ts'
+import { drain, drainMs, listen } from './listen.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
@@ -23,19 +28,38 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-    const { more, sandbox } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
-    const { runner, logger } = compose({ configs: [], scope: 'service', ...options }, more)
+    const { more, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
+    const composed = compose({ scope: 'service', ...options, configs: [] }, more)
+    const { runner, logger, tracing } = composed
     void tellIsolation(sandbox, logger)
     const { labels } = options
-    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true })
+    const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
+    const watched = { observer: metrics, tracing }
+    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true, ...watched })
+    const server = await watch({ ...composed, registry: { stores, check }, metrics }, options)
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
     await new Promise<void>((resolve) =>
       stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve(), { once: true }),
     )
-    await runs.close(drainMs)
+    await Promise.all([runs.close(drainMs), server && drain(server)])
     await runner.close(2000)
   } finally {
     await database.close().catch(() => {})
   }
+}
+
+/** Answers whoever watches the worker, where it was given a port for that. */
+async function watch(context: OperationContext, { host, port, say }: WorkOptions): Promise<Server | undefined> {
+  if (port === undefined) return undefined
+  const app = createRestApp({
+    context,
+    ready: async () => context.registry?.stores.ping(),
+    catalogueOf: async () => context.catalogue,
+    memoryOf: () => context.memory,
+    watchOnly: true,
+  })
+  const { server, url } = await listen(app, { host, port, say })
+  say(`metrics at ${url}/metrics`)
+  return server
 }

@@ -17,7 +17,7 @@ export function reachPoint(point: FaultPoint): void {
   hook?.(point)
 }
 
-/** For tests that end the process at a point. */
+/** For tests that end the process at a point; they reach it through the build. @public */
 export function onFaultPoint(listener: (point: FaultPoint) => void): void {
   hook = listener
 }

@@ -72,6 +72,8 @@ export interface NewExecution {
   readonly timeoutMs: number
   readonly callerId: string | null
   readonly traceId: string | null
+  /** What whoever runs it is told of the trace, now or later. */
+  readonly traceparent: string | null
   readonly idempotencyKey: string | null
   /** Tells whether another call under the same key is the same call. */
   readonly bodyHash: string | null
@@ -99,6 +101,7 @@ export interface QueueLimits {
 export interface ClaimedExecution {
   readonly execution: Execution
   readonly workspace: string
+  readonly traceparent: string | null
   readonly tool: RunnableTool | undefined
   /** Why there is no tool. */
   readonly refusal: { readonly code: string; readonly message: string } | undefined

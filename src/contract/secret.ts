@@ -15,10 +15,17 @@ export const SecretReference = z
 /** Gives the secret that a reference stands for. */
 export type ResolveSecret = (reference: string) => Promise<string>
 
+/** Takes secrets out of texts, of whole ones and of such as come in pieces. */
+export interface Redactor {
+  (text: string): string
+  /** How much of the end of a text may be the beginning of a secret. */
+  readonly unfinished: (text: string) => number
+}
+
 /** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
 export interface SecretScope {
   readonly resolve: ResolveSecret
-  readonly redact: (text: string) => string
+  readonly redact: Redactor
 }
 
 /** A stored secret, without what it holds. */

@@ -3,7 +3,7 @@ import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
 import { defaultRunSettings } from '../runs/settings.ts'
 import { shapeOutput } from '../runs/shape-output.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
-import { outcomeOf } from './runs/execution-answer.ts'
+import { answerOf } from './runs/execution-answer.ts'
 import { type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
 
 const said = {
@@ -28,7 +28,8 @@ const Waiting = z.object({
   expiresAt: z.string().nullable(),
 })
 
-type CallAnswer = z.infer<typeof Ended> | z.infer<typeof Planned> | z.infer<typeof Waiting>
+/** How a call is answered: how it ended, what it would run, or what it waits for. */
+export type CallAnswer = z.infer<typeof Ended> | z.infer<typeof Planned> | z.infer<typeof Waiting>
 
 const Input = z.object({
   name: z.string().min(1),
@@ -68,9 +69,10 @@ type Given = z.infer<typeof Input>
 
 /** Without a database nothing is recorded; what is large is kept in this process for a while. */
 async function runHere({ tool }: ResolvedCall, input: Given, context: OperationContext) {
-  const { runner, keys, signal, onProgress, results } = context
+  const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
-  const run = () => runner.run(tool, given, { signal, onProgress })
+  const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent }
+  const run = () => runner.run(tool, given, { signal, onProgress, onOutput, ...options })
   const outcome = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
   if (results === undefined) return { outcome }
   const { outputData, stored } = shapeOutput(outcome, false, defaultRunSettings)
@@ -81,7 +83,7 @@ async function runHere({ tool }: ResolvedCall, input: Given, context: OperationC
 }
 
 async function runRecorded({ tool, needsApproval }: ResolvedCall, input: Given, context: OperationContext) {
-  const { caller, signal, onProgress, trace } = context
+  const { caller, signal, onProgress, onOutput, trace } = context
   const execution = await (context.runs as NonNullable<typeof context.runs>).execute(
     caller,
     tool,
@@ -91,13 +93,11 @@ async function runRecorded({ tool, needsApproval }: ResolvedCall, input: Given, 
       needsApproval,
       signal,
       onProgress,
+      onOutput,
       timeoutMs: input.timeoutMs ?? undefined,
       idempotencyKey: input.idempotencyKey ?? undefined,
       ...trace,
     },
   )
-  const { id: executionId, status, expiresAt } = execution
-  if (status === 'PENDING' || status === 'RUNNING') return { executionId, waitsFor: 'approval' as const, expiresAt }
-  const stored = execution.result === null ? {} : { stored: execution.result }
-  return { outcome: outcomeOf(execution), executionId, ...stored }
+  return answerOf(execution)
 }

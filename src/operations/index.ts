@@ -57,6 +57,7 @@ import {
   readQueue,
   refuseExecution,
 } from './runs/executions.ts'
+import { readMetrics } from './runs/read-metrics.ts'
 import { readStoredResult } from './runs/results.ts'
 import { searchByAddress, searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
@@ -137,6 +138,7 @@ export const operations = [
   approveExecution,
   refuseExecution,
   readQueue,
+  readMetrics,
   readStoredResult,
   listSecrets,
   putSecret,

@@ -2,10 +2,28 @@ import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toPointer } from '../base/problem.ts'
 import { describeIssue } from '../base/zod-issues.ts'
+import { type Span, untraced } from '../contract/tracing.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /** The one door: whatever a surface is asked to do comes through here. Authorise, parse, handle, parse, record. */
 export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  input: unknown,
+  context: OperationContext,
+): Promise<z.output<Output>> {
+  const { tracing = untraced, trace, caller } = context
+  const attributes = { 'tooldex.operation': operation.name, 'tooldex.workspace': caller.workspace }
+  return tracing.inSpan(operation.name, { kind: 'server', parent: trace?.traceparent, attributes }, (span) =>
+    answer(operation, input, withTrace(context, span)),
+  )
+}
+
+/** What is done for a request belongs to the span of the request. */
+function withTrace(context: OperationContext, { traceparent, traceId }: Span): OperationContext {
+  return traceparent === context.trace?.traceparent ? context : { ...context, trace: { traceparent, traceId } }
+}
+
+async function answer<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   input: unknown,
   context: OperationContext,

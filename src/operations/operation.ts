@@ -1,6 +1,9 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
+import type { RunControls } from '../contract/executor.ts'
+import type { Metrics } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
+import type { Tracing } from '../contract/tracing.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
@@ -24,6 +27,10 @@ export interface OperationContext {
   readonly results?: MemoryResults | undefined
   /** The trace that a request belongs to. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
+  /** Where spans are recorded; nowhere where absent. */
+  readonly tracing?: Tracing | undefined
+  /** What is counted; absent where nobody can ask for it. */
+  readonly metrics?: Metrics | undefined
   readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>
@@ -33,6 +40,8 @@ export interface OperationContext {
   readonly registry?: Registry | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Hears what a tool prints, as it prints it. */
+  readonly onOutput?: RunControls['onOutput']
   /** Only for those who look after the database; everyone else works on stores. */
   readonly database?: Database | undefined
   readonly onStep?: ((step: string) => void) | undefined

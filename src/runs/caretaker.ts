@@ -1,20 +1,32 @@
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
+import type { RunObserver } from '../contract/run-observer.ts'
 import type { RunSettings } from './settings.ts'
+
+interface CaretakerParts {
+  readonly store: ExecutionStore
+  readonly settings: RunSettings
+  readonly logger: Logger
+  readonly observer?: RunObserver | undefined
+}
 
 /** Ends what nobody runs any more, and deletes what is too old; every process does, and none of it is done twice. */
 export class Caretaker {
   readonly #store: ExecutionStore
   readonly #settings: RunSettings
   readonly #logger: Logger
+  readonly #observer: RunObserver | undefined
+  readonly #beat: () => Promise<boolean>
   readonly #timers: NodeJS.Timeout[] = []
   #closed = false
 
-  constructor({ store, settings, logger }: { store: ExecutionStore; settings: RunSettings; logger: Logger }) {
+  constructor({ store, settings, logger, observer }: CaretakerParts, beat: () => Promise<boolean>) {
+    this.#beat = beat
     this.#store = store
     this.#settings = settings
     this.#logger = logger
+    this.#observer = observer
   }
 
   start(): void {
@@ -42,14 +54,21 @@ export class Caretaker {
   }
 
   async #sweep(): Promise<void> {
-    const { lost, retried, expired } = await this.#store.sweep()
+    // A process that was stopped for a while must not take its own runs for those of a dead one.
+    if (!(await this.#beat())) return
+    const did = await this.#store.sweep()
+    const { lost, retried, expired } = did
+    this.#observer?.swept(did)
     const swept = lost.length + retried.length + expired.length
     if (swept > 0) this.#logger.warn('swept', { lost: lost.length, retried: retried.length, expired: expired.length })
   }
 
   async #prune(): Promise<void> {
     let more = 1
-    while (more > 0 && !this.#closed) more = await this.#store.prune(this.#settings.retention)
+    while (more > 0 && !this.#closed) {
+      more = await this.#store.prune(this.#settings.retention)
+      this.#observer?.pruned(more)
+    }
   }
 
   close(): void {

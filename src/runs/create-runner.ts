@@ -6,8 +6,10 @@ import type { Executor, Job, RunControls, RunnableTool } from '../contract/execu
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
-import type { SecretScope } from '../contract/secret.ts'
-import { redactOutcome, redactPlan } from './redact.ts'
+import type { Redactor, SecretScope } from '../contract/secret.ts'
+import { type Tracing, untraced } from '../contract/tracing.ts'
+import { bothOf, redactOutcome, redactPlan } from './redact.ts'
+import { redactStream } from './redact-stream.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -16,11 +18,12 @@ export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
-  readonly redactorFor: (tool: RunnableTool) => (text: string) => string
+  readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
   /** The longest that any call may take, whatever its tool or caller says. */
   readonly longestMs?: number | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /** How one call is made. */
@@ -42,7 +45,7 @@ export interface Runner {
   /** Runs what was prepared, at once; a tool that fails, or that cannot be started, is a result. */
   perform(job: Job, controls?: RunControls): Promise<RunOutcome>
   /** All of it: prepares, waits for a turn, runs. */
-  run(tool: RunnableTool, given: Given, controls?: RunControls): Promise<RunOutcome>
+  run(tool: RunnableTool, given: Given, controls?: RunControls & CallOptions): Promise<RunOutcome>
   /** The longest deadline of the calls in hand, those that wait for their turn included. */
   longestMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
@@ -78,14 +81,28 @@ export function createRunner(parts: RunnerParts): Runner {
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = joined(closing.signal, controls.signal)
     const secrets = parts.openSecrets?.(job.workspace ?? 'default')
-    const known = parts.redactorFor(job.tool)
-    const redact = (text: string) => secrets?.redact(known(text)) ?? known(text)
+    const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
+    const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     try {
-      const outcome = await executorOf(job.tool).run(job, { ...controls, signal, secret: secrets?.resolve })
+      const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve }
+      const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
+      live?.end()
       return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
     }
+  }
+  /** What the executor starts or calls is told of the executor's own span. */
+  const traced = (job: Job, work: (job: Job) => Promise<RunOutcome>): Promise<RunOutcome> => {
+    const { executorType, name } = job.tool
+    const attributes = { 'tooldex.executor': executorType, 'tooldex.tool': name }
+    const options = { parent: job.traceparent, attributes }
+    return (parts.tracing ?? untraced).inSpan(`execute ${executorType}`, options, async (span) => {
+      const outcome = await work({ ...job, traceparent: span.traceparent })
+      span.set({ 'tooldex.isolation': outcome.isolation, 'tooldex.status': outcome.status })
+      if (outcome.errorCode !== null) span.fail(outcome.errorCode)
+      return outcome
+    })
   }
   const track = async <T>(work: Promise<T>, deadlineMs: number): Promise<T> => {
     running.set(work, deadlineMs)
@@ -105,7 +122,7 @@ export function createRunner(parts: RunnerParts): Runner {
     },
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
     async run(tool, given, controls = {}) {
-      const job = await prepare(tool, given)
+      const job = await prepare(tool, given, controls)
       const signal = joined(closing.signal, controls.signal)
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),

@@ -4,7 +4,7 @@ import type { RunSettings } from './settings.ts'
 /** Why a run is stopped before it ends by itself. */
 export type StopReason = 'cancelled' | 'lost' | 'closing'
 
-/** A run of this process. */
+/** A run of this process; the attempt 0 is one that waits for its turn. */
 export interface HeldRun extends Attempt {
   /** When the database last heard that it runs, by the steady clock of this process. */
   heardAt: number
@@ -18,7 +18,9 @@ export class Heartbeat {
   readonly #settings: RunSettings
   readonly #held = new Map<string, HeldRun>()
   #timer: NodeJS.Timeout | undefined
-  #beating = false
+  #beating: Promise<boolean> | undefined
+  #tickedAt = performance.now()
+  #closing = false
 
   constructor(store: ExecutionStore, worker: string, settings: RunSettings) {
     this.#store = store
@@ -27,50 +29,80 @@ export class Heartbeat {
   }
 
   start(): void {
+    this.#tickedAt = performance.now()
     this.#timer = setInterval(() => this.#tick(), this.#settings.beatMs)
     this.#timer.unref()
   }
 
-  get size(): number {
-    return this.#held.size
-  }
-
+  /** A run that this process lost and took again is held as its new attempt only. */
   hold(run: HeldRun): void {
+    this.#held.get(run.id)?.stop('lost')
     this.#held.set(run.id, run)
+    if (this.#closing && run.attempt === 0) run.stop('closing')
   }
 
-  release(id: string): void {
-    this.#held.delete(id)
+  release(run: HeldRun): void {
+    if (this.#held.get(run.id) === run) this.#held.delete(run.id)
   }
 
   stop(id: string, why: StopReason): void {
     this.#held.get(id)?.stop(why)
   }
 
+  /** Those that wait for their turn are told to leave, and whoever comes to wait now. */
+  stopWaiting(): void {
+    this.#closing = true
+    for (const run of this.#held.values()) if (run.attempt === 0) run.stop('closing')
+  }
+
   stopAll(why: StopReason): void {
     for (const run of this.#held.values()) run.stop(why)
   }
 
-  #tick(): void {
-    // Whoever is not heard of for that long is believed dead by the others; then it must be.
-    for (const run of this.#held.values())
-      if (performance.now() - run.heardAt > this.#settings.leaseMs) run.stop('lost')
-    if (!this.#beating && this.#held.size > 0) void this.#beat()
+  /** One that was held up between being taken and being held asks whether it still has the run. */
+  async confirm(run: HeldRun): Promise<void> {
+    if (!this.#isOver(run)) return
+    await this.beat()
+    if (this.#isOver(run)) run.stop('lost')
   }
 
-  async #beat(): Promise<void> {
-    this.#beating = true
+  /** Whoever is not heard of for that long is believed dead by the others; then it must be. */
+  #isOver({ heardAt }: HeldRun): boolean {
+    return performance.now() - heardAt > this.#settings.leaseMs
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    // After a stop of the whole process, or of the machine, the database is asked before anything is given up.
+    const heldUp = now - this.#tickedAt > 3 * this.#settings.beatMs
+    this.#tickedAt = now
+    if (!heldUp) for (const run of this.#held.values()) if (this.#isOver(run)) run.stop('lost')
+    void this.beat()
+  }
+
+  /** Says now that all runs live; false where the database did not hear it. */
+  beat(): Promise<boolean> {
+    if (this.#held.size === 0) return Promise.resolve(true)
+    this.#beating ??= this.#beatOnce().finally(() => {
+      this.#beating = undefined
+    })
+    return this.#beating
+  }
+
+  async #beatOnce(): Promise<boolean> {
     const runs = [...this.#held.values()]
     const now = performance.now()
     try {
       const { lost, cancel } = await this.#store.beat(this.#worker, runs, this.#settings.leaseMs)
-      for (const run of runs) run.heardAt = now
-      for (const id of lost) this.stop(id, 'lost')
+      const gone = new Set(lost)
+      for (const run of runs)
+        if (gone.has(run.id)) run.stop('lost')
+        else run.heardAt = now
       for (const id of cancel) this.stop(id, 'cancelled')
+      return true
     } catch {
-      // The database does not answer; the clock above decides.
-    } finally {
-      this.#beating = false
+      // The database does not answer; the clock decides.
+      return false
     }
   }
 

@@ -5,7 +5,7 @@ import type { Ended, Execution, FinishedRun } from '../contract/execution.ts'
 import type { Job, RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { failure } from './create-runner.ts'
-import type { StopReason } from './heartbeat.ts'
+import type { HeldRun, StopReason } from './heartbeat.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 import { OutputTeller } from './tell-output.ts'
@@ -14,44 +14,86 @@ import { OutputTeller } from './tell-output.ts'
 export interface BegunRun {
   readonly workspace: string
   readonly execution: Execution
+  /** When it was asked for, by the steady clock of this process: the lease is no younger. */
+  readonly heardAt: number
 }
 
-/** Runs an attempt that this process holds, and writes its end. */
+/** Runs an attempt that this process holds, and writes its end; one that it lost is left to whoever finds it. */
 export async function performRecorded(
   runs: RecordedRuns,
   begun: BegunRun,
   job: Job,
   controls: RunControls,
 ): Promise<Execution> {
-  const { runner, store, settings, observer } = runs.parts
   const { workspace, execution } = begun
-  const stopping = new AbortController()
-  let why: StopReason | undefined
-  const stop = (reason: StopReason): void => {
-    why ??= reason
-    stopping.abort()
+  const held = new HeldAttempt(begun)
+  const ended = runs.parts.observer?.started(execution, workspace)
+  let final: Execution | undefined
+  try {
+    runs.heartbeat.hold(held)
+    await runs.heartbeat.confirm(held)
+    const run = await runHeld(runs, held, job, controls)
+    if (run === undefined) {
+      runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
+      return execution
+    }
+    reachPoint('F6 before final write')
+    final = await finish(runs, begun, run)
+    reachPoint('F7 after final write')
+    return final
+  } finally {
+    ended?.(final)
+    runs.heartbeat.release(held)
   }
-  const { id, attempt } = execution
-  runs.heartbeat.hold({ id, attempt, heardAt: performance.now(), stop })
-  const ended = observer?.started(execution, workspace)
-  const teller = new OutputTeller(store, execution)
+}
+
+/** An attempt that can be told to stop. */
+class HeldAttempt implements HeldRun {
+  readonly id: string
+  readonly attempt: number
+  heardAt: number
+  why: StopReason | undefined
+  readonly #stopping = new AbortController()
+
+  constructor({ execution, heardAt }: BegunRun) {
+    this.id = execution.id
+    this.attempt = execution.attempt
+    this.heardAt = heardAt
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  isLost(): boolean {
+    return this.why === 'lost'
+  }
+
+  stop(why: StopReason): void {
+    this.why ??= why
+    this.#stopping.abort()
+  }
+}
+
+/** What the tool gave; undefined where others believe this process dead, and nothing was done to the end. */
+async function runHeld(
+  { parts: { runner, store, settings } }: RecordedRuns,
+  held: HeldAttempt,
+  job: Job,
+  controls: RunControls,
+): Promise<FinishedRun | undefined> {
+  // Whoever was held up for so long does not even start.
+  if (held.isLost()) return undefined
+  const teller = new OutputTeller(store, held)
   const onOutput: RunControls['onOutput'] = (stream, text) => {
     teller.take(stream, text)
     controls.onOutput?.(stream, text)
   }
-  const signal = AbortSignal.any([stopping.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
-  try {
-    const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
-    await teller.close()
-    reachPoint('F6 before final write')
-    const run = shapeOutput(nameReason(outcome, why), teller.told, settings)
-    const final = await finish(runs, begun, run)
-    reachPoint('F7 after final write')
-    ended?.(final)
-    return final
-  } finally {
-    runs.heartbeat.release(id)
-  }
+  const signal = AbortSignal.any([held.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+  const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
+  await teller.close()
+  if (held.isLost() && outcome.status === 'CANCELLED') return undefined
+  return shapeOutput(nameReason(outcome, held.why), teller.told, settings)
 }
 
 /** What should not have been called is a failed run by now: its row is there, and must end. */
@@ -114,6 +156,8 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     exitCode: result.exitCode,
     truncated: result.truncated,
     isolation,
+    // Of one that waited for its turn only the database knows when that came.
+    startedAt: execution.startedAt ?? new Date(Date.parse(ended.completedAt) - ended.durationMs).toISOString(),
     environment: outcome.environment ?? null,
     completedAt: ended.completedAt,
     durationMs: ended.durationMs,

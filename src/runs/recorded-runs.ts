@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import type { Logger } from '../base/logger.ts'
 import {
@@ -10,14 +10,16 @@ import {
   type NewExecution,
 } from '../contract/execution.ts'
 import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import type { RunObserver } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
+import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
 import { Caretaker } from './caretaker.ts'
 import type { Runner } from './create-runner.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { performRecorded } from './perform-recorded.ts'
-import type { RunObserver } from './run-observer.ts'
+import { runHere } from './run-here.ts'
 import type { RunSettings } from './settings.ts'
+import { aboutRun, noteEnd } from './trace-run.ts'
 import { RunNotices } from './watch.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
@@ -32,6 +34,7 @@ export interface RecordedRunsParts {
   /** The labels of queued runs that this process takes. */
   readonly labels: readonly string[]
   readonly observer?: RunObserver | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 /** How one call is made and recorded. */
@@ -47,6 +50,15 @@ export interface ExecuteOptions extends RunControls {
   readonly purpose?: string | undefined
 }
 
+/** How somebody waits for a run. */
+interface WaitOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The run is another's call under the same key, which goes on when this one stops waiting. */
+  readonly joined?: boolean | undefined
+}
+
+type Given = Readonly<Record<string, unknown>>
+
 /** Every call that is recorded goes through here: written down before it runs, and ended by exactly one final write. */
 export class RecordedRuns {
   readonly parts: RecordedRunsParts
@@ -54,12 +66,14 @@ export class RecordedRuns {
   readonly notices = new RunNotices()
   readonly #loop: WorkerLoop
   readonly #caretaker: Caretaker
+  /** What this process does now: the runs it makes, and the taking of more. */
+  readonly #active = new Set<Promise<unknown>>()
   #closing = false
 
   constructor(parts: RecordedRunsParts) {
     this.parts = parts
     this.heartbeat = new Heartbeat(parts.store, parts.worker, parts.settings)
-    this.#caretaker = new Caretaker(parts)
+    this.#caretaker = new Caretaker(parts, () => this.heartbeat.beat())
     this.#loop = new WorkerLoop(this)
   }
 
@@ -75,83 +89,56 @@ export class RecordedRuns {
   }
 
   /** Makes a call: records it, then runs it here, queues it, or lets it wait for a person's yes. */
-  async execute(
-    caller: Caller,
-    tool: RunnableTool,
-    given: Readonly<Record<string, unknown>>,
-    options: ExecuteOptions,
-  ): Promise<Execution> {
+  async execute(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
-    const { runner, labels, store } = this.parts
+    const { labels, tracing = untraced } = this.parts
+    const isQueued = options.needsApproval === true || !options.wait || !labels.includes(labelOf(tool))
+    const about = { ...aboutRun(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
+    return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
+      const { traceparent, traceId } = span
+      const traced = { ...options, traceparent, traceId: options.traceId ?? traceId }
+      return isQueued ? this.#queue(caller, tool, given, traced) : this.#runNow(caller, tool, given, traced, span)
+    })
+  }
+
+  async #queue(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
+    const { runner, store } = this.parts
+    const { signal, wait, needsApproval = false } = options
     const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
     const draft = this.#draft(caller, job, options)
-    const label = labelOf(tool)
-    if (options.needsApproval === true || !options.wait || !labels.includes(label)) {
-      const { execution } = await store.create(caller, draft, this.#queued(label, options.needsApproval === true))
-      if (!options.wait || execution.reason === 'approval') return execution
-      return this.waitFor(caller, execution.id, options.signal)
-    }
-    return this.#runHere(caller, job, draft, options)
+    const { execution, fresh } = await store.create(caller, draft, this.#waiting(labelOf(tool), needsApproval))
+    reachPoint('F1 row inserted')
+    return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
   }
 
-  async #runHere(caller: Caller, job: Job, draft: NewExecution, options: ExecuteOptions): Promise<Execution> {
-    const { runner, store, worker, settings } = this.parts
+  async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
+    const job = await this.parts.runner.prepare(tool, given, { ...options, workspace: caller.workspace })
+    const call = { caller, job, draft: this.#draft(caller, job, options), controls: options }
+    const { execution: begun, joined } = await this.track(runHere(this, call))
     const { signal } = options
-    const { workspace } = caller
-    const entered = runner.slots.tryEnter()
-    const turn = entered ? undefined : runner.slots.enter({ signal, caller: `${workspace} ${draft.callerId}` })
-    let holds = entered
+    const execution = isFinal(begun.status) ? begun : await this.waitFor(caller, begun.id, { signal, joined })
+    noteEnd(span, execution)
+    return execution
+  }
+
+  /** Closing waits for this. */
+  async track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#active.add(work)
     try {
-      // Where the line is full nothing is written down.
-      if (turn !== undefined) await Promise.race([turn, Promise.resolve()])
-      const how = entered ? 'run' : 'wait-here'
-      const made = await store.create(caller, draft, { how, worker, leaseMs: settings.leaseMs })
-      reachPoint('F1 row inserted')
-      if (!made.fresh) {
-        turn?.then(() => runner.slots.leave()).catch(() => {})
-        return isFinal(made.execution.status) ? made.execution : this.waitFor(caller, made.execution.id, signal)
-      }
-      if (turn === undefined) return await performRecorded(this, { workspace, execution: made.execution }, job, options)
-      const execution = await this.#waitForTurn(caller, made.execution, turn)
-      holds = !isFinal(execution.status) || holds
-      return isFinal(execution.status) ? execution : await performRecorded(this, { workspace, execution }, job, options)
+      return await work
     } finally {
-      if (holds) runner.slots.leave()
+      this.#active.delete(work)
     }
   }
 
-  /** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
-  async #waitForTurn(caller: Caller, execution: Execution, turn: Promise<void>): Promise<Execution> {
-    const { store, worker, settings, runner } = this.parts
-    const held = { id: execution.id, attempt: 0, heardAt: performance.now(), stop: () => {} }
-    this.heartbeat.hold(held)
-    try {
-      await turn
-    } catch (thrown) {
-      const { message } = toTooldexError(thrown)
-      return await store.cancel(caller, execution.id, { code: 'EXECUTION_CANCELLED', message })
-    } finally {
-      this.heartbeat.release(execution.id)
-    }
-    try {
-      const started = await store.start(execution, worker, settings.leaseMs)
-      if (started) return { ...execution, status: 'RUNNING', reason: null, attempt: 1 }
-      runner.slots.leave()
-      return (await store.get(caller.workspace, execution.id)) ?? execution
-    } catch (error) {
-      runner.slots.leave()
-      throw error
-    }
-  }
-
-  /** Waits until a run has ended, wherever it runs; whoever stops waiting cancels it. */
-  async waitFor(caller: Caller, id: string, signal?: AbortSignal): Promise<Execution> {
+  /** Waits until a run has ended, wherever it runs; whoever made the call and stops waiting cancels it. */
+  async waitFor(caller: Caller, id: string, { signal, joined = false }: WaitOptions = {}): Promise<Execution> {
     const { store } = this.parts
     for (;;) {
       const execution = await store.get(caller.workspace, id)
       if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
-      if (signal?.aborted) return this.cancel(caller, id)
+      if (signal?.aborted) return joined ? execution : this.cancel(caller, id)
       await this.notices.next(id, waitStepMs, signal)
     }
   }
@@ -160,8 +147,8 @@ export class RecordedRuns {
   async cancel(caller: Caller, id: string): Promise<Execution> {
     const message = 'The run was cancelled.'
     const execution = await this.parts.store.cancel(caller, id, { code: 'EXECUTION_CANCELLED', message })
-    if (isFinal(execution.status)) return execution
     this.heartbeat.stop(id, 'cancelled')
+    if (isFinal(execution.status)) return execution
     for (let waited = 0; waited < cancelWaitMs; waited += cancelStepMs) {
       await this.notices.next(id, cancelStepMs)
       const now = await this.parts.store.get(caller.workspace, id)
@@ -182,16 +169,17 @@ export class RecordedRuns {
       timeoutMs: this.parts.runner.deadlineMs(job),
       callerId: options.callerId ?? caller.actor,
       traceId: options.traceId ?? null,
+      traceparent: options.traceparent ?? null,
       idempotencyKey: options.idempotencyKey ?? null,
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
       // A version can be read again; a tool of a config must come along where another process may run it.
-      definition: tool.id === null && !options.wait ? tool : null,
+      definition: tool.id === null && (!options.wait || options.needsApproval === true) ? tool : null,
       purpose: options.purpose ?? null,
     }
   }
 
-  #queued(label: string, needsApproval: boolean): Beginning {
+  #waiting(label: string, needsApproval: boolean): Beginning {
     const { queueMs, approvalMs, waiting: limits } = this.parts.settings
     return needsApproval
       ? { how: 'approval', label, withinMs: approvalMs, limits }
@@ -201,12 +189,13 @@ export class RecordedRuns {
   /** Takes no more work, lets what runs end, and stops what has not ended by then. */
   async close(drainMs: number): Promise<void> {
     this.#closing = true
-    this.#loop.stop()
+    void this.track(this.#loop.stop())
+    this.heartbeat.stopWaiting()
     const end = performance.now() + drainMs
-    while (this.heartbeat.size > 0 && performance.now() < end) await sleepBriefly()
+    while (this.#active.size > 0 && performance.now() < end) await sleepBriefly()
     this.heartbeat.stopAll('closing')
     const last = performance.now() + lastWritesMs
-    while (this.heartbeat.size > 0 && performance.now() < last) await sleepBriefly()
+    while (this.#active.size > 0 && performance.now() < last) await sleepBriefly()
     this.heartbeat.close()
     this.#caretaker.close()
     await this.notices.close()

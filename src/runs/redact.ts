@@ -1,5 +1,6 @@
 import { redactValue } from '../base/redact-value.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
+import type { Redactor } from '../contract/secret.ts'
 
 type Redact = (text: string) => string
 
@@ -19,3 +20,11 @@ export function redactPlan(plan: RunPlan, redact: Redact): RunPlan {
   const { argv } = plan
   return argv === undefined ? plan : { ...plan, argv: argv.map(redact) }
 }
+
+/** Takes out what either knows. */
+export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
+  other === undefined
+    ? one
+    : Object.assign((text: string) => other(one(text)), {
+        unfinished: (text: string) => Math.max(one.unfinished(text), other.unfinished(text)),
+      })

@@ -1,20 +1,24 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
-import type { ClaimedExecution } from '../contract/execution.ts'
+import type { ClaimedExecution, Execution } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import { untraced } from '../contract/tracing.ts'
 import { failure } from './create-runner.ts'
 import { finish, performRecorded } from './perform-recorded.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
+import { aboutRun, noteEnd } from './trace-run.ts'
 
 const mostAtOnce = 32
+
+type Taken = ClaimedExecution & { readonly heardAt: number }
 
 /** Takes runs from the queue as long as there are free slots: at a notice, when a slot is freed, and now and then. */
 export class WorkerLoop {
   readonly #runs: RecordedRuns
   #timer: NodeJS.Timeout | undefined
-  #going = false
+  #going: Promise<void> | undefined
   #again = false
   #stopped = true
   #unsubscribe: () => void = () => {}
@@ -35,19 +39,20 @@ export class WorkerLoop {
     this.#wake()
   }
 
-  stop(): void {
+  /** Takes no more; what was being taken in this moment is waited for. */
+  async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
     this.#unsubscribe()
+    await this.#going
   }
 
   #wake(): void {
     this.#again = true
-    if (!this.#going) void this.#take()
+    this.#going ??= this.#take()
   }
 
   async #take(): Promise<void> {
-    this.#going = true
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false
@@ -57,7 +62,7 @@ export class WorkerLoop {
       // The database is away; the next look finds what waits.
       this.#runs.parts.logger.warn('the queue could not be read', { reason: toTooldexError(thrown).message })
     } finally {
-      this.#going = false
+      this.#going = undefined
     }
   }
 
@@ -69,10 +74,11 @@ export class WorkerLoop {
     while (held < limit && runner.slots.tryEnter()) held++
     let used = 0
     try {
+      const heardAt = performance.now()
       const claimed = await store.claim(worker, { limit: held, labels, leaseMs: settings.leaseMs })
-      reachPoint('F2 claimed')
+      if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
-      for (const each of claimed) void this.#run(each)
+      for (const each of claimed) void this.#runs.track(this.#run({ ...each, heardAt }))
       // There may be more than fitted.
       if (claimed.length === held) this.#again = true
     } finally {
@@ -80,13 +86,18 @@ export class WorkerLoop {
     }
   }
 
-  async #run(claimed: ClaimedExecution): Promise<void> {
-    const { runner, logger } = this.#runs.parts
-    const { execution, workspace } = claimed
+  async #run(claimed: Taken): Promise<void> {
+    const { runner, logger, tracing = untraced } = this.#runs.parts
+    const { execution, traceparent } = claimed
+    const about = {
+      ...aboutRun('consumer', { ...execution, name: execution.toolName }),
+      parent: traceparent ?? undefined,
+    }
     try {
-      const job = await this.#prepare(claimed)
-      if ('status' in job) await finish(this.#runs, claimed, shapeOutput(job, false, this.#runs.parts.settings))
-      else await performRecorded(this.#runs, { workspace, execution }, job, {})
+      // What woke the loop is another's call.
+      await tracing.inSpan(`run ${execution.toolName}`, { ...about, detached: true }, async (span) =>
+        noteEnd(span, await this.#perform(claimed, span.traceparent)),
+      )
     } catch (thrown) {
       const { code, message } = toTooldexError(thrown)
       logger.error('a run could not be ended', { execution: execution.id, code, reason: message })
@@ -95,17 +106,32 @@ export class WorkerLoop {
     }
   }
 
+  async #perform(claimed: Taken, traceparent: string | undefined): Promise<Execution> {
+    const { settings, observer } = this.#runs.parts
+    const { execution, workspace } = claimed
+    const job = await this.#prepare(claimed, traceparent)
+    if (!('status' in job)) return performRecorded(this.#runs, claimed, job, {})
+    const ended = observer?.started(execution, workspace)
+    const final = await finish(this.#runs, claimed, shapeOutput(job, false, settings)).catch((thrown) => {
+      ended?.()
+      throw thrown
+    })
+    ended?.(final)
+    return final
+  }
+
   /** The call as it can be made now, or why it cannot be made any more. */
-  async #prepare({ execution, workspace, tool, refusal }: ClaimedExecution): Promise<Job | RunOutcome> {
+  async #prepare(
+    { execution, workspace, tool, refusal }: ClaimedExecution,
+    traceparent: string | undefined,
+  ): Promise<Job | RunOutcome> {
     if (tool === undefined) {
       const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool is gone.' }
       return { ...failure(code, message), status: 'CANCELLED' }
     }
     try {
-      const { inputData, timeoutMs, traceId } = execution
+      const { inputData, timeoutMs } = execution
       const given = inputData as Record<string, unknown>
-      const traceparent =
-        traceId !== null && /^[0-9a-f]{32}$/.test(traceId) ? `00-${traceId}-${traceId.slice(16)}-01` : undefined
       return await this.#runs.parts.runner.prepare(tool, given, {
         timeoutMs: timeoutMs ?? undefined,
         traceparent,

@@ -26,7 +26,7 @@ describe('TextIndex', () => {
         const expected = new Set(texts.flatMap((text) => termsOf(createTokenizer(), text)))
         expect(readTerms(texts)).toEqual(expected)
       }),
-      { numRuns: 1000 },
+      { numRuns: 100 },
     )
   })
 

@@ -1,7 +1,6 @@
 import { type Environment, expandVariables } from '../base/expand-variables.ts'
-
-/** Takes the secrets out of a text. */
-export type Redactor = (text: string) => string
+import type { Redactor } from '../contract/secret.ts'
+import { redactValues } from './redact-values.ts'
 
 const secretNames = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i
 const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'DATABASE_URL']
@@ -15,9 +14,7 @@ export function createRedactor(declared: Readonly<Record<string, string>>, env: 
   for (const [name, value] of Object.entries(declared)) {
     if (isSecret(name)) secrets.push([name, expandVariables(value, env, 'braced').text])
   }
-  // The longest first: a secret that begins with another one would lose only its beginning.
-  const long = secrets.filter(([, value]) => value.length >= shortest).sort(([, a], [, b]) => b.length - a.length)
-  return (text) => long.reduce((rest, [name, value]) => rest.replaceAll(value, `[redacted ${name}]`), text)
+  return redactValues(() => secrets, shortest)
 }
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g

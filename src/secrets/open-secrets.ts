@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
+import { redactValues } from './redact-values.ts'
 
 /** Where secrets are looked for. */
 export interface SecretPlaces {
@@ -21,13 +22,10 @@ export function openSecrets(places: SecretPlaces, workspace: string): SecretScop
   return {
     async resolve(reference) {
       const value = await read(places, workspace, reference)
-      seen.set(value, reference)
+      seen.set(reference, value)
       return value
     },
-    redact(text) {
-      const longest = [...seen].filter(([value]) => value.length >= shortest).sort(([a], [b]) => b.length - a.length)
-      return longest.reduce((rest, [value, name]) => rest.replaceAll(value, `[redacted ${name}]`), text)
-    },
+    redact: redactValues(() => seen, shortest),
   }
 }
 

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { reachPoint } from '../base/fault-points.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
@@ -16,6 +17,7 @@ export async function addVersion(
     .update(toolVersions)
     .set({ isLatest: false })
     .where(and(eq(toolVersions.toolId, tool.id), toolVersions.isLatest))
+  reachPoint('F8 version inserted')
   await db.insert(toolVersions).values({
     ...contentOf(tool),
     toolId: tool.id,
@@ -23,4 +25,5 @@ export async function addVersion(
     changelog: changelog ?? null,
     createdBy: actor,
   })
+  reachPoint('F8 version inserted')
 }

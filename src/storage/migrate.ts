@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
+import { reachPoint } from '../base/fault-points.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import type { Database, Db } from './database.ts'
 import { causeOf } from './failures.ts'
@@ -91,7 +92,10 @@ export async function apply(db: Db, migrations: readonly Migration[], onStep: (n
   for (const { name, statements, hash } of migrations) {
     if (applied.has(name)) continue
     onStep(name)
-    for (const statement of statements) await db.execute(sql.raw(statement))
+    for (const statement of statements) {
+      await db.execute(sql.raw(statement))
+      reachPoint('F9 migration step')
+    }
     await db.execute(sql`insert into tooldex_migrations (name, hash) values (${name}, ${hash})`)
   }
 }

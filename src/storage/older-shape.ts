@@ -70,10 +70,10 @@ async function bringExecutions(
   const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
   let count = 0
   for (let after = ''; ; ) {
-    const page = rowsOf<{ row: OldRow }>(
+    const page = rowsOf<{ row: string }>(
       await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.tool_executions`)} t
         where t.id::text > ${after} order by t.id::text limit ${batch}`),
-    ).map(({ row }) => row)
+    ).map(({ row }) => JSON.parse(row) as OldRow)
     const last = page.at(-1)
     if (last === undefined) return count
     checkStatuses('execution', page, executionStatus.enumValues)
@@ -87,7 +87,7 @@ async function bringExecutions(
 async function readAll(db: Db, table: (typeof oldTables)[number]): Promise<readonly OldRow[]> {
   if (!(await isThere(db, table))) return []
   const result = await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.${table}`)} t`)
-  return rowsOf<{ row: OldRow }>(result).map(({ row }) => row)
+  return rowsOf<{ row: string }>(result).map(({ row }) => JSON.parse(row) as OldRow)
 }
 
 async function isThere(db: Db, table: (typeof oldTables)[number]): Promise<boolean> {
@@ -97,7 +97,7 @@ async function isThere(db: Db, table: (typeof oldTables)[number]): Promise<boole
 
 // Two versions made in the same millisecond have an order too, which a Date does not know.
 const rowWithTime = sql.raw(
-  `to_jsonb(t) || jsonb_build_object('made_us', (extract(epoch from t.created_at) * 1000000)::bigint)`,
+  `(to_jsonb(t) || jsonb_build_object('made_us', (extract(epoch from t.created_at) * 1000000)::bigint))::text`,
 )
 
 /** Parents first. */

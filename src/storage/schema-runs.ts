@@ -45,6 +45,8 @@ export const toolExecutions = pgTable(
     durationMs: integer('duration_ms'),
     callerId: text('caller_id'),
     traceId: text('trace_id'),
+    /** What whoever takes it from the queue is told of the trace. */
+    traceparent: varchar('traceparent', { length: 55 }),
     isolation: varchar('isolation', { length: 20 }),
     /** The set of packages that it saw. */
     environment: varchar('environment', { length: 200 }),

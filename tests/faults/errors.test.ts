@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { TooldexError } from '../../src/base/errors.ts'
-import { processGroup } from '../../src/executors/process/process-group.ts'
+import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { needs } from '../support/needs.ts'
 import { projectRoot } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
@@ -232,7 +232,7 @@ describe('fault 65: a command that cannot run, or ends badly', () => {
 })
 
 /** Runs a script against the build in a process of its own, whose limits it may spoil; gives what it printed. */
-async function inOwnProcess(prefix: string, body: string, containment = processGroup): Promise<unknown> {
+async function inOwnProcess(prefix: string, body: string, containment = createProcessGroups()): Promise<unknown> {
   const source = `
     import { spawnSync } from 'node:child_process'
     import { openSync, closeSync } from 'node:fs'

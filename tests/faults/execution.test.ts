@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { processGroup } from '../../src/executors/process/process-group.ts'
+import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { needs } from '../support/needs.ts'
 import { mainFile, projectRoot, runCli } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
@@ -204,7 +204,7 @@ while True:
       `
       const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
       const call = { command: `setpriv ${user.join(' ')} node --input-type=module`, tool: { args: [stdinArg] } }
-      const run = () => runTool(call, { containment: processGroup, given: { input: script } })
+      const run = () => runTool(call, { containment: createProcessGroups(), given: { input: script } })
       const [outcome, peak] = await peakDuring(() => findProcesses(command).length, run)
       expect(outcome.result.stderr).toBe('')
       const inner = JSON.parse(outcome.result.stdout) as { status: string; errorCode: string }

@@ -7,7 +7,7 @@ import { fromConfig } from '../../src/contract/runnable-tool.ts'
 import type { ResolvedTool } from '../../src/contract/tool-index.ts'
 import { type CliExecutorOptions, createCliExecutor } from '../../src/executors/cli/index.ts'
 import { type Containment, detectContainment } from '../../src/executors/process/containment.ts'
-import { processGroup } from '../../src/executors/process/process-group.ts'
+import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { checkValues } from '../../src/policy/index.ts'
 import { createRunner, type Runner } from '../../src/runs/index.ts'
 import { ToolIndex } from '../../src/search/index.ts'
@@ -37,7 +37,7 @@ export const containments: readonly {
   },
   {
     kind: 'process-group',
-    containment: processGroup,
+    containment: createProcessGroups(),
     it: needs(process.platform === 'linux', 'leftovers are looked for in /proc'),
   },
 ]

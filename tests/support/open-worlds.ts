@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
+import { callOwn, followOwn } from '../../src/app/call-own.ts'
 import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
@@ -8,7 +9,7 @@ import type { Operation } from '../../src/operations/operation.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
 import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
 import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
-import { invokeRemote, type RegistryClient } from '../../src/surfaces/cli/index.ts'
+import { openRemote, type RegistryClient } from '../../src/surfaces/cli/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/index.ts'
 import { runInProcess } from './run-in-process.ts'
 
@@ -70,6 +71,8 @@ async function openCommands(): Promise<World> {
   const { context, sync, close } = await openRegistry()
   const client: RegistryClient = {
     invoke: (operation, input) => invoke(operation, input, context),
+    call: (call, controls) => callOwn(context, call, controls),
+    follow: (id) => followOwn(context, id),
     close: async () => {},
   }
   const ask = async ({ words }: Request) => {
@@ -84,11 +87,8 @@ async function openRemoteCommands(): Promise<World> {
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const connect = async (url: string | undefined): Promise<RegistryClient> => ({
-    invoke: (operation, input) =>
-      invokeRemote({ url: String(url), key: secret }, operation, input, new AbortController().signal),
-    close: async () => {},
-  })
+  const connect = async (url: string | undefined): Promise<RegistryClient> =>
+    openRemote({ url: String(url), key: secret }, new AbortController().signal)
   const ask = async ({ words }: Request) => {
     await sync()
     const { out } = await runInProcess([...words, '--server', address, '--json'], { openRegistry: connect })

@@ -17,6 +17,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     },
     findServer: () => undefined,
     runningServer: () => undefined,
+    hasRegistry: () => false,
     configNames: () => [],
     selfCommand: () => [],
     out: (text) => {

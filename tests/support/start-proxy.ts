@@ -9,6 +9,8 @@ export interface TestProxy {
   mode: LineMode
   /** Called with what a client sends before it goes on; true resets the line after handing it on, and no answer comes back. */
   resetAfter: ((chunk: Buffer) => boolean) | undefined
+  /** Breaks every line that is open; new ones are made. */
+  cut(): void
   stop(): Promise<void>
 }
 
@@ -46,6 +48,9 @@ export async function startProxy(to: number): Promise<TestProxy> {
     port: (server.address() as AddressInfo).port,
     mode: 'good',
     resetAfter: undefined,
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
     async stop() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -16,6 +16,7 @@ export interface TestServer {
   /** Asks below /api/v1 with the admin key, unless told otherwise. */
   request(method: string, path: string, options?: RequestOptions): Promise<TestAnswer>
   signal(name: NodeJS.Signals): void
+  alive(): boolean
   /** Resolves with the exit code once the process is gone. */
   readonly ended: Promise<number | null>
   stop(): Promise<void>
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly home?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly words?: readonly string[]
+  /** What is started instead of the program itself. */
+  readonly entry?: string | undefined
 }
 
 const startMs = 60_000
@@ -73,6 +76,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       stop,
       stderr: () => stderr,
       signal: (name) => void child.kill(name),
+      alive: () => child.exitCode === null && child.signalCode === null,
       request: (method, path, more = {}) => ask(`${url}/api/v1${path}`, method, { key, ...more }),
     }
   } catch (error) {
@@ -81,9 +85,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-function launch(home: string, { database, env, words = [] }: ServerOptions): ChildProcess {
+function launch(home: string, { database, env, words = [], entry = mainFile }: ServerOptions): ChildProcess {
   const { DATABASE_URL: _url, TOOLDEX_URL: _server, ...inherited } = process.env
-  return spawn(process.execPath, [mainFile, 'serve', '--port', '0', ...words], {
+  return spawn(process.execPath, [entry, 'serve', '--port', '0', ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...inherited,

@@ -22,3 +22,9 @@ export function tempFile(name: string, text: string | Uint8Array, folder = tempF
 export function tempScript(name: string, text: string, folder = tempFolder()): string {
   return tempFile(name, text, folder, 0o755)
 }
+
+/** A folder for more than one test; whoever made it removes it. */
+export function tempHome(): { readonly path: string; remove(): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-home-')))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}

@@ -2,7 +2,7 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createPidNamespaces } from './pid-namespace.ts'
 import { procIsOurs } from './proc-is-ours.ts'
-import { processGroup } from './process-group.ts'
+import { createProcessGroups } from './process-group.ts'
 
 /** How the processes of a call are kept together, so that none outlives it. */
 export interface Containment {
@@ -26,6 +26,8 @@ export interface Cell {
   opened?(child: ChildProcess): void
   /** Starts something that belongs to the call from its first moment. */
   born<T>(start: () => T): T
+  /** Says that the program runs, so that it ends with us even where we are killed. */
+  started?(pid: number): void
   /** Signals the program and what it started; SIGKILL also reaches what it no longer has to do with. */
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
   /** Ends what the program left behind when it ended. */
@@ -40,12 +42,12 @@ export interface Cell {
  */
 export function detectContainment(): Containment {
   const privileged = process.platform === 'linux' && process.geteuid?.() === 0
-  return privileged && procIsOurs() && canEnterNamespaces() ? createPidNamespaces() : processGroup
+  return privileged && procIsOurs() && canEnterNamespaces() ? createPidNamespaces() : createProcessGroups()
 }
 
 /** The containment of a kind, whatever the machine would choose itself. */
 export function containmentOf(kind: Containment['kind']): Containment {
-  return kind === 'pid-namespace' ? createPidNamespaces() : processGroup
+  return kind === 'pid-namespace' ? createPidNamespaces() : createProcessGroups()
 }
 
 const trial = 'unshare --pid --fork -- nsenter --pid=/proc/self/ns/pid -- cat'

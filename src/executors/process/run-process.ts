@@ -112,6 +112,7 @@ export async function startProcess(
       const [error] = await once(child, 'error')
       throw error
     }
+    cell.started?.(child.pid)
     cell.opened?.(child)
     return child
   } catch (error) {
@@ -133,8 +134,7 @@ async function waitForEnd(child: ChildProcess, sweep: () => void): Promise<[numb
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   sweep()
   const late = setTimeout(() => {
-    child.stdout?.destroy()
-    child.stderr?.destroy()
+    for (const stream of child.stdio) stream?.destroy()
   }, closeWithinMs)
   await closed
   clearTimeout(late)

@@ -89,6 +89,12 @@ describe('python executor', () => {
     expect(output).toBe('later')
   })
 
+  it('takes the result of the script only, not of what it forked', async () => {
+    const script =
+      'import os\ndef main(given):\n    child = os.fork()\n    if child:\n        os.waitpid(child, 0)\n    return "child" if child == 0 else "parent"\n'
+    expect((await run(script)).output).toBe('parent')
+  })
+
   it('refuses a result of more than 16 MiB', async () => {
     const { errorCode, errorMessage } = await run('def main(given):\n    return "x" * (17 << 20)\n')
     expect([errorCode, errorMessage]).toEqual(['OUTPUT_LIMIT', 'main returned more than 16 MiB'])

@@ -11,6 +11,7 @@ def run():
     import json, os
     from types import ModuleType
     dumps, write, leave, name, channel = json.dumps, os.write, os._exit, 'script.py', 3
+    getpid, own = os.getpid, os.getpid()
     with open(0, 'rb', closefd=False) as stream:
         data = stream.read()
     null = os.open('/dev/null', os.O_RDONLY)
@@ -35,6 +36,9 @@ def run():
                 stream.flush()
             except BaseException:
                 pass
+        # What the script forked has no say in its result.
+        if getpid() != own:
+            leave(code)
         text = memoryview((nonce + '\\n' + answer).encode('ascii'))
         while text:
             text = text[write(channel, text):]

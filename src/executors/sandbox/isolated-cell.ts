@@ -8,6 +8,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import type { Cell } from '../process/containment.ts'
 import { descendantsOf } from '../process/descendants-of.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
+import { procIsOurs } from '../process/proc-is-ours.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { signalOf } from '../process/signal-names.ts'
 import { signalProcess } from '../process/signal-process.ts'
@@ -32,7 +33,7 @@ export interface IsolatedCell extends Cell {
 
 // After the three streams of a program: its result, then what bubblewrap reads and tells.
 const [argsFd, filterFd, statusFd] = [4, 5, 6]
-const [goneEveryMs, goneTries] = [2, 1000]
+const [goneEveryMs, goneTries] = [2, 500]
 const mostStatus = 4096
 
 /** A sandbox for one run, made when the run starts. */
@@ -73,8 +74,8 @@ export function isolatedCell(made: Bubblewrap, shape: SandboxShape, withChannel:
       })
     },
     kill: (pid, signal) => killSandbox(pid, initPid(), signal),
-    // Bubblewrap ends what is left in its namespace.
-    sweep() {},
+    // Bubblewrap ends what is left in its namespace, unless it gave up before it had one.
+    sweep: (pid) => killSandbox(pid, initPid(), 'SIGKILL'),
     async close() {
       for (let tries = 0; tries < goneTries && isThere(initPid()); tries++) await sleep(goneEveryMs)
       cgroup?.remove()
@@ -106,7 +107,7 @@ function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): 
     signalProcess(-pid, 'SIGKILL')
     return
   }
-  const inside = Number.isInteger(init) ? descendantsOf(init) : []
+  const inside = Number.isInteger(init) && procIsOurs() ? descendantsOf(init) : []
   for (const each of inside) signalProcess(each, 'SIGTERM')
   if (inside.length === 0) signalProcess(-pid, 'SIGKILL')
 }
@@ -115,6 +116,7 @@ function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): 
 function isThere(pid: number): boolean {
   if (!Number.isInteger(pid)) return false
   try {
+    if (!procIsOurs()) return process.kill(pid, 0)
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return false

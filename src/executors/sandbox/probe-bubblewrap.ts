@@ -2,6 +2,7 @@ import type { Environment } from '../../base/expand-variables.ts'
 import { findProgram } from '../process/find-program.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
+import { procIsOurs } from '../process/proc-is-ours.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { sandboxPath, workFolder } from './bubblewrap-words.ts'
 import { type Bubblewrap, isolatedCell } from './isolated-cell.ts'
@@ -31,6 +32,7 @@ echo tried
 /** Really starts a sandbox and looks whether it holds; as root in the strongest way that works. */
 export async function probeBubblewrap(env: Environment): Promise<Probed> {
   if (process.platform !== 'linux') return { reason: 'bubblewrap is for Linux only' }
+  if (!procIsOurs()) return { reason: 'there is no /proc of this namespace' }
   const filter = seccompProgram()
   if (filter === undefined) return { reason: `there is no filter of system calls for ${process.arch}` }
   let programs: { bwrap: string; prlimit: string }

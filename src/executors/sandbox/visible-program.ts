@@ -5,7 +5,7 @@ import { type Mount, sandboxPath, workFolder } from './bubblewrap-words.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const systemPath = /^\/(usr|bin|sbin|lib[0-9x]*)(\/|$)/
-const ownPath = /^\/(work|tmp)(\/|$)/
+const ownPath = /^\/(work|tmp)$/
 
 /** The program that a word names inside a sandbox, and what must be seen there for it to run. */
 export function visibleProgram(

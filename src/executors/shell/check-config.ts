@@ -68,7 +68,12 @@ function checkWord(word: string, path: readonly PropertyKey[], inputSchema: Inpu
 
 /** An option would be left without its value. */
 function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
-  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
+  const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { default?: unknown } | boolean>)
+  const filled = properties.filter(([, property]) => typeof property === 'object' && property?.default !== undefined)
+  const required = new Set([
+    ...(Array.isArray(inputSchema.required) ? inputSchema.required : []),
+    ...filled.map(([name]) => name),
+  ])
   return command.flatMap((part, index): readonly ConfigFinding[] => {
     const [name, before] = [typeof part === 'string' ? parameterOf(part) : undefined, command[index - 1]]
     if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before))

@@ -1,4 +1,5 @@
-import type { Caller, LearnedQuery, LearningStore } from '../../contract/stores.ts'
+import type { LearnedQuery, LearningStore } from '../../contract/learning.ts'
+import type { Caller } from '../../contract/stores.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
 
 /** Experience of one workspace in the database, shared by all processes on it. */

@@ -1,4 +1,4 @@
-import type { LearningStore } from '../../contract/stores.ts'
+import type { LearningStore } from '../../contract/learning.ts'
 import type { Embedder } from '../../search/index.ts'
 import { ExperienceTable } from './experience-table.ts'
 import { SearchMemory } from './search-memory.ts'

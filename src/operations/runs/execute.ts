@@ -18,7 +18,15 @@ const about = {
     .describe('The same call under the same key is made once. Over HTTP the header Idempotency-Key says it too.'),
 }
 
-const DryRun = z.object({ dryRun: z.literal(true), toolName: z.string(), plan: RunPlan, needsApproval: z.boolean() })
+const warned = { warning: z.string().optional().describe('What whoever calls this tool should know.') }
+const Begun = Execution.extend(warned)
+const DryRun = z.object({
+  dryRun: z.literal(true),
+  toolName: z.string(),
+  plan: RunPlan,
+  needsApproval: z.boolean(),
+  ...warned,
+})
 
 /** Run a tool. */
 export const executeTool = defineOperation({
@@ -41,20 +49,17 @@ export const executeTool = defineOperation({
     dryRun: z.boolean().optional().describe('Show exactly what would happen, and do nothing.'),
     ...about,
   }),
-  output: z.union([Execution, DryRun]),
+  output: z.union([Begun, DryRun]),
   async handle({ idOrName, input, version, wait = false, dryRun, timeoutMs, ...who }, context) {
-    const { tool, needsApproval } = await resolveCall(context, idOrName, version)
+    const { tool, needsApproval, warning } = await resolveCall(context, idOrName, version)
+    const about = warning === undefined ? {} : { warning }
     if (dryRun) {
       const plan = await context.runner.plan(tool, input, { timeoutMs })
-      return { dryRun: true as const, toolName: tool.name, plan, needsApproval }
+      return { dryRun: true as const, toolName: tool.name, plan, needsApproval, ...about }
     }
-    return runsOf(context).execute(context.caller, tool, input, {
-      wait,
-      timeoutMs,
-      needsApproval,
-      signal: context.signal,
-      ...tracing(context, who),
-    })
+    const { signal, onOutput } = context
+    const options = { wait, timeoutMs, needsApproval, signal, onOutput, ...tracing(context, who) }
+    return { ...(await runsOf(context).execute(context.caller, tool, input, options)), ...about }
   },
 })
 

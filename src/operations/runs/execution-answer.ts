@@ -1,4 +1,4 @@
-import type { Execution } from '../../contract/execution.ts'
+import { type Execution, isFinal } from '../../contract/execution.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
 /** A recorded run that has ended, as a run: of a command, what it printed is what it returned. */
@@ -22,4 +22,11 @@ export function outcomeOf(execution: Execution): RunOutcome {
     errorCode,
     errorMessage,
   }
+}
+
+/** A recorded run as a call is answered: how it ended, or that it waits for a person. */
+export function answerOf(execution: Execution) {
+  const { id: executionId, status, expiresAt, result } = execution
+  if (!isFinal(status)) return { executionId, waitsFor: 'approval' as const, expiresAt }
+  return { outcome: outcomeOf(execution), executionId, ...(result === null ? {} : { stored: result }) }
 }

@@ -56,7 +56,8 @@ interface Row {
 }
 
 function toClaimed({ run, tool, version }: Row, rules: readonly Policy[]): ClaimedExecution {
-  const claimed = { execution: toExecution(run), workspace: run.workspaceId, refusal: undefined }
+  const { workspaceId: workspace, traceparent } = run
+  const claimed = { execution: toExecution(run), workspace, traceparent, refusal: undefined }
   if (run.definition !== null) return { ...claimed, tool: run.definition as RunnableTool }
   if (tool === null || version === null) return refused(claimed, 'TOOL_NOT_FOUND', 'was deleted before it could run')
   if (run.purpose === null && tool.status !== 'ACTIVE' && tool.status !== 'DEPRECATED')
@@ -68,7 +69,7 @@ function toClaimed({ run, tool, version }: Row, rules: readonly Policy[]): Claim
 }
 
 const refused = (
-  claimed: Pick<ClaimedExecution, 'execution' | 'workspace'>,
+  claimed: Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>,
   code: string,
   why: string,
 ): ClaimedExecution => ({

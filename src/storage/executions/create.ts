@@ -33,11 +33,11 @@ function insertion(workspace: string, draft: NewExecution, begin: Beginning): SQ
   return sql`
     with made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, trace_id, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label, turn, worker,
+        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label, turn, worker,
         lease_until, attempt, started_at, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
         ${status}::execution_status, ${storableJson(draft.inputData)}::jsonb, ${draft.timeoutMs}::int,
-        ${draft.callerId}, ${draft.traceId}, ${draft.idempotencyKey}, ${draft.bodyHash}, ${draft.maxAttempts}::int,
+        ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash}, ${draft.maxAttempts}::int,
         ${draft.definition == null ? null : storableJson(draft.definition)}::jsonb, ${draft.purpose}, ${reason},
         ${label}, ${waits ? turn(workspace, draft.callerId, begin.label) : sql`null`}, ${waits ? null : begin.worker}, ${lease},
         ${attempt}::int, ${startedAt}, ${waits ? after(begin.withinMs) : sql`null`}
@@ -55,10 +55,9 @@ export const after = (ms: number): SQL => sql`now() + ${ms}::float8 * interval '
 /** Callers take turns: whoever has many waiting comes after the others, whoever has none waiting comes now. */
 const turn = (workspace: string, callerId: string | null, label: string): SQL => sql`greatest(
   coalesce((select max(turn) from tool_executions where status = 'PENDING' and workspace_id = ${workspace}
-    and caller_id = ${callerId}), 0),
+    and caller_id = ${callerId}), 0) + 1,
   coalesce((select min(turn) from tool_executions where label = ${label} and worker is null
-    and status in ('PENDING', 'RUNNING')), 0)
-) + 1`
+    and status in ('PENDING', 'RUNNING')), 1))`
 
 const room = (
   workspace: string,

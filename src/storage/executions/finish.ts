@@ -21,7 +21,7 @@ export async function finishExecution(db: Db, { id, attempt }: Attempt, run: Fin
           duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int
         where id = ${id}::uuid and attempt = ${attempt}::int and status = 'RUNNING'
         returning id, workspace_id, caller_id, completed_at, duration_ms, label, idempotency_key
-      ) ${stored === null ? sql`` : keep(stored)} ${told ? forget : sql``}
+      ) ${stored === null ? sql`` : keep(stored)} ${told || attempt > 1 ? forget : sql``}
       select (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took,
         ${stored === null ? sql`null` : sql`(select (extract(epoch from expires_at) * 1000)::float8 from kept)`} as expires,
         case when label is not null or idempotency_key is not null or ${told}

@@ -48,7 +48,8 @@ export const toStored = ({ id, bytes, mediaType, expiresAt }: ResultRow): Stored
 
 /** A run that was just written down: what the database adds to it is when. */
 export function toFresh(draft: NewExecution, begin: Beginning, madeMs: number): Execution {
-  const { bodyHash: _hash, maxAttempts: _most, definition: _definition, purpose: _purpose, ...said } = draft
+  const { bodyHash: _hash, maxAttempts: _most, definition: _definition, purpose: _purpose, ...more } = draft
+  const { traceparent: _trace, ...said } = more
   const at = new Date(madeMs).toISOString()
   const runs = begin.how === 'run'
   const waits = 'withinMs' in begin

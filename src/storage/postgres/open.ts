@@ -94,6 +94,8 @@ const driverOptions = (limits: PostgresLimits) => ({
   backoff: () => reconnectSeconds,
   // Nothing here is kept in array columns, so their types need not be asked for.
   fetch_types: false,
+  // Read by the query builder: it would read a second time what is read already, and make a number of the text "11".
+  types: { json: { to: 3802, from: [114, 3802], serialize: asIs, parse: asIs } },
   onnotice: () => {},
   ssl: false,
   connection: {
@@ -103,3 +105,7 @@ const driverOptions = (limits: PostgresLimits) => ({
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
   },
 })
+
+function asIs(value: unknown): unknown {
+  return value
+}

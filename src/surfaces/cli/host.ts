@@ -1,6 +1,9 @@
 import type * as z from 'zod'
 import type { LogLevel } from '../../base/logger.ts'
+import type { Execution } from '../../contract/execution.ts'
+import type { CallAnswer } from '../../operations/call-tool.ts'
 import type { Operation, OperationContext } from '../../operations/operation.ts'
+import type { RunEvent } from '../../operations/runs/follow.ts'
 import type { Database } from '../../storage/index.ts'
 
 /** What a command needs open before it can work. */
@@ -45,6 +48,9 @@ export interface ServeFlags extends OpenOptions {
 /** What `tooldex worker` is asked for. */
 export interface WorkerFlags extends OpenOptions {
   readonly labels: readonly string[]
+  /** Where it answers whoever watches it; nowhere without a port. */
+  readonly host: string
+  readonly port?: number | undefined
 }
 
 /** Does operations on the database of this machine, or asks the server that has it. */
@@ -53,7 +59,30 @@ export interface RegistryClient {
     operation: Operation<Input, Output>,
     input: Record<string, unknown>,
   ): Promise<z.output<Output>>
+  /** Runs a tool, recorded, and tells what it prints while it runs. */
+  call(call: RecordedCall, controls: CallControls): Promise<CallAnswer>
+  /** Follows a run until it has ended. */
+  follow(id: string): AsyncIterable<RunEvent>
   close(): Promise<void>
+}
+
+/** A call that is recorded. */
+export interface RecordedCall {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly version?: number | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly timeoutMs?: number | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+/** How a call is followed. */
+export interface CallControls {
+  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  /** Hears what the call waits for, if it does not start at once, and when it starts. */
+  readonly onStatus: (execution: Execution) => void
+  /** Whether a person's yes is waited for too. */
+  readonly waitForApproval: boolean
 }
 
 /** Where a server answers, and with which key it is asked. */
@@ -82,6 +111,8 @@ export interface CliHost {
   findServer(named?: string): ServerAddress | undefined
   /** The server that runs here, which has the embedded database open. */
   runningServer(): ServerAddress | undefined
+  /** Whether there are registered tools to look for: a server, or a database that the environment names or that is here. */
+  hasRegistry(): boolean
   configNames(): readonly string[]
   /** How a client would start this very program. */
   selfCommand(): readonly string[]

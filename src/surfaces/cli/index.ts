@@ -1,11 +1,13 @@
 export { createProgram, runCommandLine } from './create-program.ts'
 export type {
+  CallControls,
   CliHost,
   OpenOptions,
+  RecordedCall,
   RegistryClient,
   RunOptions,
   ServeFlags,
   ServerAddress,
   WorkerFlags,
 } from './host.ts'
-export { invokeRemote } from './remote.ts'
+export { openRemote } from './remote.ts'

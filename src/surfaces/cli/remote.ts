@@ -2,11 +2,24 @@ import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Operation } from '../../operations/operation.ts'
+import type { RegistryClient } from './host.ts'
 
 /** A server to ask instead of doing it here. */
 export interface RemoteServer {
   readonly url: string
   readonly key: string | undefined
+}
+
+/** A server as the registry that commands work on. */
+export function openRemote(server: RemoteServer, signal: AbortSignal): RegistryClient {
+  return {
+    invoke: (operation, input) => invokeRemote(server, operation, input, signal),
+    call: async (call, controls) => (await import('./call-remote.ts')).callRemote(server, call, controls, signal),
+    async *follow(id) {
+      yield* (await import('./follow-remote.ts')).followRemote(server, id, signal)
+    },
+    close: async () => {},
+  }
 }
 
 const deadlineMs = 60_000
@@ -26,8 +39,8 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
 }
 
 /** Sends the request of an operation, with the address, query and body that its route says; a refusal is thrown. */
-export async function requestRemote(
-  { url, key }: RemoteServer,
+export function requestRemote(
+  server: RemoteServer,
   operation: Pick<Operation<z.ZodType, z.ZodType>, 'name' | 'http'>,
   input: Record<string, unknown>,
   signal: AbortSignal,
@@ -44,19 +57,23 @@ export async function requestRemote(
   const { expectedVersion, ...fields } = rest
   const hasBody = method !== 'get' && method !== 'delete'
   const query = hasBody ? '' : toQuery(fields)
-  const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${address}${query}`, {
+  return requestServer(server, `${address}${query}`, {
     method: method.toUpperCase(),
     headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
       ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
     },
     ...(hasBody ? { body: JSON.stringify(fields) } : {}),
     signal,
-    redirect: 'error',
   })
-  if (!response.ok) throw toError(response.status, await response.json().catch(() => undefined))
-  return response
+}
+
+/** One request below /api/v1; what the server refuses is the error that it names. */
+export async function requestServer({ url, key }: RemoteServer, path: string, init: RequestInit): Promise<Response> {
+  const headers = { ...init.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+  const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
+  if (response.ok) return response
+  throw toError(response.status, await response.json().catch(() => undefined))
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {

@@ -27,7 +27,10 @@ export interface ParsedFlags {
 const ownFlags = new Set(['json', 'dry-run', 'help'])
 // Spelled like this they are always ours: who asks what would run must never see it run. A tool's own is `--dry_run`.
 const alwaysOurs = new Set(['dry-run', 'help'])
-const beforeTool = new Set(['config', 'policy', 'args', 'log-level', 'max-output', 'max-file', 'containment'])
+const beforeTool = new Set([
+  ...['config', 'policy', 'args', 'log-level', 'max-output', 'max-file', 'containment'],
+  ...['server', 'version', 'timeout', 'idempotency-key', 'queue', 'wait'],
+])
 
 /** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay texts: the call checks and converts them. */
 export function parseToolFlags(words: readonly string[], tool: FlagTool): ParsedFlags {

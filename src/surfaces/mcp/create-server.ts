@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { toOneLine } from '../../base/visible-text.ts'
+import { readTrace } from '../../contract/tracing.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
 import { type ListMode, listedTools } from './list-tools.ts'
@@ -34,7 +35,8 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('tools/list', () => ({ tools: [...listedTools(context.catalogue, options)] }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const given = params.arguments ?? {}
-    const scoped = { ...context, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
+    const trace = readTrace(request.mcpReq._meta?.traceparent) ?? context.trace
+    const scoped = { ...context, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, scoped)
     const listed = listedTools(context.catalogue, options).some((tool) => tool.name === params.name)
     if (listed) return handleListedTool(params.name, given, scoped)

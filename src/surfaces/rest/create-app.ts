@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
+import { readTrace } from '../../contract/tracing.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
+import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { answerOnce } from './answer-once.ts'
 import { Authenticator } from './authenticate.ts'
 import { docsPage } from './docs-page.ts'
@@ -14,7 +16,6 @@ import { openApiDocument } from './openapi.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
-import { readTrace } from './read-trace.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownAddress } from './unknown-address.ts'
 
@@ -39,10 +40,12 @@ export interface RestOptions {
   readonly memoryOf: (workspace: string) => OperationContext['memory']
   /** Whether it should be asked at all; throws where not. */
   readonly ready: () => Promise<void>
+  /** Whether only those who watch the process are answered, as a worker does. */
+  readonly watchOnly?: boolean
 }
 
 /** The operations over HTTP. */
-export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOptions): Hono<Env> {
+export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly }: RestOptions): Hono<Env> {
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
   app.use(async (c, next) => {
@@ -70,8 +73,6 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
     await ready()
     return c.json({ status: 'ready' })
   })
-  app.get('/openapi.json', (c) => c.json(openApiDocument()))
-  app.get('/docs', (c) => docsPage(c))
   const contextOf = async (c: Context<Env>): Promise<OperationContext> => {
     const source = c.env?.incoming?.socket?.remoteAddress ?? ''
     const { key, scopes } = await authenticator.identify(c.req.header('authorization'), c.req.url, source)
@@ -92,6 +93,14 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready }: RestOpt
       },
     }
   }
+  app.get('/metrics', async (c) =>
+    c.text(await invoke(readMetrics, {}, await contextOf(c)), 200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  )
+  if (watchOnly) return app
+  app.get('/openapi.json', (c) => c.json(openApiDocument()))
+  app.get('/docs', (c) => docsPage(c))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
   )

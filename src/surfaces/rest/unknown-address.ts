@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { apiBase, routes } from './routes.ts'
 
-const outside = ['/healthz', '/readyz', '/openapi.json', '/docs']
+const outside = ['/healthz', '/readyz', '/openapi.json', '/docs', '/metrics']
 
 /** What an address takes, or nothing where there is none. */
 function methodsAt(path: string): readonly string[] {

@@ -63,7 +63,11 @@ const isUnreachable = (thrown: unknown): thrown is TooldexError =>
 const withoutKey = (url: string) =>
   `Set TOOLDEX_API_KEY to see the tools of the server at ${url} too; only the configs here are looked at.\n`
 
-const isLocal = ({ config, policy }: Pick<AskFlags, 'policy'> & { readonly config?: readonly string[] }): boolean =>
+/** Whether configs or a policy of this machine are meant. */
+export const isLocal = ({
+  config,
+  policy,
+}: Pick<AskFlags, 'policy'> & { readonly config?: readonly string[] }): boolean =>
   config !== undefined || policy !== undefined
 
 /** Refuses a server together with what only this machine has. */

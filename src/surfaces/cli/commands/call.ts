@@ -1,22 +1,24 @@
-import { type ErrorCode, errorTable, TooldexError } from '../../../base/errors.ts'
+import { InvalidArgumentError } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
 import { callTool } from '../../../operations/call-tool.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
-import { planText } from '../../../operations/result-text.ts'
+import type { CliHost } from '../host.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
-import {
-  type AddCommand,
-  type ToolOptions,
-  toJson,
-  toOpenOptions,
-  withLimitOptions,
-  withToolOptions,
-} from './command.ts'
+import { type AskFlags, isLocal, refuseBoth, withServerOption } from './ask.ts'
+import { printAnswer } from './call-output.ts'
+import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
 
-interface CallFlags extends ToolOptions {
+/** The options of a call, apart from the tool's own. */
+export interface CallFlags extends AskFlags {
   readonly args?: string
   readonly dryRun?: boolean
+  readonly version?: number
+  readonly timeout?: number
+  readonly idempotencyKey?: string
+  readonly queue?: boolean
+  readonly wait?: boolean
 }
 
 /** `tooldex call TOOL --flag value`: runs a tool with flags made from its schema. */
@@ -24,39 +26,73 @@ export const addCall: AddCommand = (program, host, exit) => {
   const command = program
     .command('call')
     .description('run a tool; its flags are made from its schema (tooldex call TOOL --help)')
-    .argument('<tool>', 'name or id of the tool')
+    .argument('<tool>', 'name or id of the tool; name@3 is its version 3')
     .argument('[flags...]', 'its arguments, as flags')
     .option('--args <json>', 'its arguments, as a JSON object')
     .option('--dry-run', 'show exactly what would run, and run nothing')
+    .option('--timeout <seconds>', 'how long it may take', parseSeconds)
+    .option('--version <n>', 'run this version of a registered tool, not the latest', parseCount)
+    .option('--idempotency-key <key>', 'make this call once, however often it is repeated under this key')
+    .option('--queue', 'only put it into the queue, and print its execution')
+    .option('--wait', "where the call needs a person's yes, wait for it")
     // After the tool's name everything is the tool's, --help too.
     .passThroughOptions()
     .allowUnknownOption()
     .helpOption(false)
-  withLimitOptions(withToolOptions(command)).action(async (name: string, words: string[], flags: CallFlags) => {
-    if (name === '--help' || name === '-h') return command.outputHelp()
-    const context = { ...host.open(toOpenOptions(flags)), signal: host.signal }
-    const { tool, description, required } = await readTool(name, context)
-    const { values, own } = parseToolFlags(words, tool)
-    if (own.has('help')) return host.out(toolHelp(tool, description, required))
-    const given = { ...parseArgs(flags.args), ...values }
-    const dryRun = flags.dryRun || own.has('dry-run')
-    const answer = await invoke(callTool, { name, arguments: given, dryRun }, context)
-    const json = flags.json || own.has('json')
-    if ('plan' in answer) return host.out(json ? toJson(answer) : `${planText(answer.plan)}\n`)
-    if (!('outcome' in answer)) return host.out(json ? toJson(answer) : waitingText(answer))
-    const { result, errorCode, errorMessage } = answer.outcome
-    if (json) host.out(toJson(answer))
-    else {
-      host.out(result.stdout)
-      host.err(result.stderr)
-      if (errorMessage !== null) host.err(`${errorMessage}\n`)
-    }
-    if (errorCode !== null) exit(errorTable[errorCode as ErrorCode].exit)
-  })
+  withServerOption(withLimitOptions(withToolOptions(command))).action(
+    async (name: string, words: string[], flags: CallFlags) => {
+      if (name === '--help' || name === '-h') return command.outputHelp()
+      const context = openHere(host, flags, name)
+      if (context !== undefined) return exit(await callHere(host, flags, { name, words, context }))
+      const { callRecorded } = await import('./call-recorded.ts')
+      exit(await callRecorded(host, flags, { name, words }))
+    },
+  )
 }
 
-const waitingText = ({ executionId, expiresAt }: { executionId: string; expiresAt: string | null }): string =>
-  `The call waits for a person's yes until ${expiresAt ?? 'it is given'}: tooldex executions approve ${executionId}\n`
+/**
+ * The tools of configs, where the call is made among them: at once, in this folder and unrecorded. A tool that no config
+ * here has, and every tool where a server is named, is called there and recorded.
+ */
+function openHere(host: CliHost, flags: CallFlags, name: string): OperationContext | undefined {
+  refuseBoth(flags)
+  const local = isLocal(flags)
+  if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
+  const context = { ...host.open(toOpenOptions(flags)), signal: host.signal }
+  const known = context.catalogue.current().names.has(name)
+  const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()
+  if (!elsewhere && flags.queue)
+    throw new TooldexError('USAGE', 'There is no database with a queue here.', {
+      hint: 'Start a server with: tooldex serve',
+    })
+  return elsewhere ? undefined : context
+}
+
+interface CallHere {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly context: OperationContext
+}
+
+async function callHere(host: CliHost, flags: CallFlags, { name, words, context }: CallHere): Promise<number> {
+  const { tool, description, required } = await readTool(name, context)
+  const { values, own } = parseToolFlags(words, tool)
+  if (own.has('help')) {
+    host.out(toolHelp(tool, description, required))
+    return 0
+  }
+  const { version, timeout, idempotencyKey } = flags
+  const call = {
+    name,
+    arguments: { ...parseArgs(flags.args), ...values },
+    dryRun: flags.dryRun || own.has('dry-run'),
+    version,
+    idempotencyKey,
+    timeoutMs: timeout,
+  }
+  const answer = await invoke(callTool, call, context)
+  return printAnswer(host, answer, { json: flags.json || own.has('json') })
+}
 
 async function readTool(name: string, context: OperationContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)
@@ -69,7 +105,8 @@ async function readTool(name: string, context: OperationContext) {
   return { tool, description: doc.tool?.description ?? '', required: (schema.required ?? []) as readonly string[] }
 }
 
-function parseArgs(text: string | undefined): Record<string, unknown> {
+/** What `--args` says. */
+export function parseArgs(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   try {
     const value: unknown = JSON.parse(text)
@@ -78,4 +115,12 @@ function parseArgs(text: string | undefined): Record<string, unknown> {
     // Told below, like everything else that is no object.
   }
   throw new TooldexError('USAGE', '--args is not a JSON object.', { hint: `Write: --args '{"name": "value"}'` })
+}
+
+/** Seconds as milliseconds; a call may take an hour. */
+function parseSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || seconds <= 0 || seconds > 3600)
+    throw new InvalidArgumentError('Write seconds, at most 3600.')
+  return Math.max(1, Math.round(seconds * 1000))
 }

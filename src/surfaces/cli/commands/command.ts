@@ -113,3 +113,9 @@ export function parseLimit(text: string): number {
 
 /** JSON as programs like to read it. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a number from 0 to 65535.')
+  return port
+}

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ExecutionStatus, type ExecutionSummary } from '../../../contract/execution.ts'
+import { ExecutionStatus } from '../../../contract/execution.ts'
 import {
   approveExecution,
   cancelExecution,
@@ -9,21 +9,27 @@ import {
   refuseExecution,
 } from '../../../operations/runs/executions.ts'
 import { readStoredResult } from '../../../operations/runs/results.ts'
-import { formatTable } from '../format-table.ts'
+import { executionText, listText, queueText, resultText } from '../execution-text.ts'
 import type { CliHost } from '../host.ts'
-import { type AddCommand, collect, parseCount, parseLimit, toJson } from './command.ts'
+import { type AddCommand, collect, parseCount, parseLimit } from './command.ts'
+import { addTail } from './execution-tail.ts'
 import { given, printOperation, type RegistryFlags, withRegistryOptions } from './registry-command.ts'
 
 /** `tooldex executions`: what ran, what runs, what waits. */
-export const addExecutions: AddCommand = (program, host) => {
+export const addExecutions: AddCommand = (program, host, exit) => {
   const executions = program.command('executions').description('recorded runs: list, read, follow, cancel, approve')
   addList(executions, host)
   addGet(executions, host)
   addDecisions(executions, host)
   addResult(executions, host)
+  addTail(executions, host, exit)
   withRegistryOptions(executions.command('queue').description('what waits and who runs what')).action(
     (flags: RegistryFlags) =>
-      printOperation(host, flags, { operation: readQueue, input: {}, text: (state) => toJson(state) }),
+      printOperation(host, flags, {
+        operation: readQueue,
+        input: {},
+        text: (state) => queueText(state, host.columns),
+      }),
   )
 }
 
@@ -49,24 +55,11 @@ function addList(parent: Command, host: CliHost): void {
   )
 }
 
-function listText(items: readonly ExecutionSummary[], columns: number): string {
-  if (items.length === 0) return 'No runs.\n'
-  const rows = items.map((run) => [
-    run.id,
-    run.createdAt.slice(0, 19).replace('T', ' '),
-    run.version === null ? run.toolName : `${run.toolName}@${run.version}`,
-    run.reason === 'approval' ? 'PENDING (approval)' : run.status,
-    run.durationMs === null ? '' : `${run.durationMs} ms`,
-    run.errorCode ?? '',
-  ])
-  return formatTable(['id', 'when', 'tool', 'status', 'took', 'error'], rows, columns)
-}
-
 function addGet(parent: Command, host: CliHost): void {
   withRegistryOptions(
     parent.command('get').description('one run, with input, output and logs').argument('<id>'),
   ).action((id: string, flags: RegistryFlags) =>
-    printOperation(host, flags, { operation: getExecution, input: { id }, text: (run) => toJson(run) }),
+    printOperation(host, flags, { operation: getExecution, input: { id }, text: executionText }),
   )
 }
 
@@ -101,8 +94,7 @@ function addResult(parent: Command, host: CliHost): void {
       printOperation(host, { server, json } as RegistryFlags, {
         operation: readStoredResult,
         input: given({ handle, ...query }),
-        text: ({ items }) =>
-          items.map((item) => `${typeof item === 'string' ? item : JSON.stringify(item)}\n`).join(''),
+        text: resultText,
       }),
   )
 }

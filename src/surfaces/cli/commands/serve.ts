@@ -1,11 +1,13 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
 import {
   type AddCommand,
   mcpServersOption,
   parseCount,
+  parsePort,
   type ToolOptions,
   toOpenOptions,
+  withLimitOptions,
   withSandboxOptions,
 } from './command.ts'
 
@@ -20,7 +22,7 @@ interface ServeCommandFlags extends ToolOptions {
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
-  withSandboxOptions(program.command('serve'))
+  const command = withSandboxOptions(program.command('serve'))
     .description('serve the registry and the tools of configs over HTTP')
     .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
@@ -40,15 +42,9 @@ export const addServe: AddCommand = (program, host) => {
     )
     .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
-    .action(async (configs: string[], flags: ServeCommandFlags) => {
-      const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
-      const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
-      await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
-    })
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a number from 0 to 65535.')
-  return port
+  withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
+    const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600 } = flags
+    const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
+    await host.serve({ ...open, host: address, port, examples, worker, labels, longestMs: maxTimeout * 1000 })
+  })
 }

@@ -4,26 +4,32 @@ import {
   type AddCommand,
   mcpServersOption,
   parseCount,
+  parsePort,
   type ToolOptions,
   toOpenOptions,
+  withLimitOptions,
   withSandboxOptions,
 } from './command.ts'
 
 interface WorkerCommandFlags extends ToolOptions {
   readonly concurrency: number
   readonly label?: readonly string[]
+  readonly host: string
+  readonly port?: number
 }
 
 /** `tooldex worker`: runs queued calls of the servers that share its database. */
 export const addWorker: AddCommand = (program, host) => {
-  withSandboxOptions(program.command('worker'))
+  const command = withSandboxOptions(program.command('worker'))
     .description('run queued calls of the servers that share the database in DATABASE_URL')
     .addOption(new Option('--concurrency <number>', 'how many at once').argParser(parseCount).default(8))
     .option('--label <label...>', 'take calls of tools that ask for this label, too')
+    .addOption(new Option('--port <number>', 'answer /healthz, /readyz and /metrics here').argParser(parsePort))
+    .addOption(new Option('--host <address>', 'where to listen for that').default('127.0.0.1'))
     .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
-    .action(async (flags: WorkerCommandFlags) => {
-      const { concurrency, label = [] } = flags
-      await host.work({ ...toOpenOptions(flags), configs: [], concurrency, labels: label })
-    })
+  withLimitOptions(command).action(async (flags: WorkerCommandFlags) => {
+    const { concurrency, label: labels = [], host: address, port } = flags
+    await host.work({ ...toOpenOptions(flags), configs: [], concurrency, labels, host: address, port })
+  })
 }

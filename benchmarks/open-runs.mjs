@@ -1,0 +1,66 @@
+// Recorded runs in this very process, on a database of one's own: what a server does without the HTTP in front of it.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compose } from '../dist/app/compose.js'
+import { openRuns } from '../dist/app/open-runs.js'
+import { fromConfig } from '../dist/contract/runnable-tool.js'
+import { createRunner } from '../dist/runs/index.js'
+import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
+
+/** The config that every part of the benchmark runs: `echo hello`, and `true`. */
+export const config = `name: bench
+command: echo
+tools:
+  - {name: bench_echo, description: Print a word, command: hello}
+`
+export const trueConfig = `name: bench_true
+command: 'true'
+tools:
+  - {name: bench_true, description: Do nothing}
+`
+
+/** Opens the database and records runs in it; `noop` puts an executor in place that does nothing at all. */
+export async function openRecorded({ url, home, slots = 16, takeWork = false, noop = false, executors = {} }) {
+  const [echo, nothing] = ['echo.yaml', 'true.yaml'].map((name) => join(home, name))
+  writeFileSync(echo, config)
+  writeFileSync(nothing, trueConfig)
+  const database = await openDatabase({ url, home })
+  await migrate(database)
+  const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
+  await context.catalogue.open()
+  const runner = noop ? noopRunner(context.runner.slots) : context.runner
+  const { executions } = createStores(database)
+  const runs = await openRuns({ runner, store: executions, logger: context.logger, labels: [], takeWork })
+  const { index } = context.catalogue.current()
+  return {
+    runs,
+    store: executions,
+    tool: (name) => fromConfig(index.get(name)),
+    async close() {
+      await runs.close(0)
+      await context.runner.close(0)
+      await database.close()
+    },
+  }
+}
+
+const result = { stdout: 'hello\n', stderr: '', exitCode: 0, signal: null, durationMs: 0, truncated: false }
+const outcome = { status: 'SUCCESS', result, isolation: 'none', errorCode: null, errorMessage: null }
+
+/** Everything around a run, and no run: so that the queue is what is measured. */
+function noopRunner(slots) {
+  const executor = {
+    kind: 'cli',
+    readiness: () => ({ state: 'ready' }),
+    boundValues: () => [],
+    deadlineMs: () => 30_000,
+    plan: () => ({ kind: 'cli', isolation: 'none', timeoutMs: 30_000 }),
+    run: async () => outcome,
+  }
+  return createRunner({
+    executors: { cli: executor },
+    slots,
+    checkValues: () => {},
+    redactorFor: () => (text) => text,
+  })
+}

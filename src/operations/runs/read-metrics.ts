@@ -1,0 +1,19 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { defineOperation } from '../operation.ts'
+import { registryOf } from '../registry/registry.ts'
+
+/** See what is counted in this process. */
+export const readMetrics = defineOperation({
+  name: 'metrics.read',
+  summary: 'See what a server counts, in the text format of Prometheus: over HTTP at /metrics.',
+  scope: 'read',
+  input: z.object({}),
+  output: z.string(),
+  async handle(_input, context) {
+    const { metrics, caller } = context
+    if (metrics === undefined)
+      throw new TooldexError('UNAVAILABLE', 'Nothing is counted here.', { hint: 'Ask a server: GET /metrics' })
+    return metrics.render(caller.workspace, await registryOf(context).stores.executions.queue(caller.workspace))
+  },
+})

@@ -1,0 +1,21 @@
+import type { RunControls } from '../contract/executor.ts'
+import type { Redactor } from '../contract/secret.ts'
+
+type OnOutput = NonNullable<RunControls['onOutput']>
+
+/** Hands on what a tool prints without its secrets, also one that comes in two pieces: what may be the first is held back. */
+export function redactStream(onOutput: OnOutput, redact: Redactor): { readonly take: OnOutput; end(): void } {
+  const held = { stdout: '', stderr: '' }
+  return {
+    take(stream, text) {
+      const all = held[stream] + text
+      const known = all.length - redact.unfinished(all)
+      held[stream] = all.slice(known)
+      if (known > 0) onOutput(stream, redact(all.slice(0, known)))
+    },
+    end() {
+      for (const stream of ['stdout', 'stderr'] as const)
+        if (held[stream] !== '') onOutput(stream, redact(held[stream]))
+    },
+  }
+}

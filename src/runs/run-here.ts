@@ -1,0 +1,116 @@
+import { type ErrorCode, TooldexError, toTooldexError } from '../base/errors.ts'
+import { reachPoint } from '../base/fault-points.ts'
+import { type Execution, isFinal, type NewExecution } from '../contract/execution.ts'
+import type { Job, RunControls } from '../contract/executor.ts'
+import type { Caller } from '../contract/stores.ts'
+import type { StopReason } from './heartbeat.ts'
+import { performRecorded } from './perform-recorded.ts'
+import { Place } from './place.ts'
+import type { RecordedRuns } from './recorded-runs.ts'
+
+/** A call that the process that was called makes itself. */
+export interface HereCall {
+  readonly caller: Caller
+  readonly job: Job
+  readonly draft: NewExecution
+  readonly controls: RunControls
+}
+
+/** How it went; where it has not ended, it goes on elsewhere. */
+export interface HereRun {
+  readonly execution: Execution
+  /** Another call has the same key; this one only looks on. */
+  readonly joined: boolean
+}
+
+/** Makes a call in this process: at once where a slot is free, otherwise when its turn comes. */
+export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereRun> {
+  const { runner, store, worker, settings } = runs.parts
+  const { caller, job, draft, controls } = call
+  const { workspace } = caller
+  const place = new Place(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
+  try {
+    // Where the line is full nothing is written down.
+    await place.checkRoom()
+    const heardAt = performance.now()
+    const how = place.waits ? 'wait-here' : 'run'
+    const { execution, fresh } = await store.create(caller, draft, { how, worker, leaseMs: settings.leaseMs })
+    reachPoint('F1 row inserted')
+    if (!fresh) return { execution, joined: true }
+    const begun = place.waits
+      ? await waitForTurn(runs, call, { execution, heardAt, place })
+      : { workspace, execution, heardAt }
+    const ended = isFinal(begun.execution.status) ? begun.execution : await performRecorded(runs, begun, job, controls)
+    return { execution: ended, joined: false }
+  } finally {
+    place.leave()
+  }
+}
+
+interface Waiting {
+  readonly execution: Execution
+  readonly heardAt: number
+  readonly place: Place
+}
+
+/** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
+async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, heardAt, place }: Waiting) {
+  const { store, worker, settings } = runs.parts
+  const { workspace } = call.caller
+  let why = undefined as StopReason | undefined
+  const held = {
+    id: execution.id,
+    attempt: 0,
+    heardAt,
+    stop(reason: StopReason) {
+      why ??= reason
+      place.leave()
+    },
+  }
+  runs.heartbeat.hold(held)
+  try {
+    await place.turn
+  } catch (thrown) {
+    const told = why === undefined ? toTooldexError(thrown) : reasons[why]
+    return { workspace, execution: await endWaiting(runs, call, execution, told), heardAt }
+  } finally {
+    runs.heartbeat.release(held)
+  }
+  const startedAt = performance.now()
+  if (await store.start(execution, worker, settings.leaseMs))
+    return {
+      workspace,
+      execution: { ...execution, status: 'RUNNING', reason: null, attempt: 1 } as const,
+      heardAt: startedAt,
+    }
+  return { workspace, execution: await readAgain(runs, call.caller, execution), heardAt }
+}
+
+/** Either somebody ended it, or whoever waited has gone, or this process stops. */
+async function endWaiting(
+  runs: RecordedRuns,
+  { caller }: HereCall,
+  execution: Execution,
+  why: { readonly code: ErrorCode; readonly message: string },
+): Promise<Execution> {
+  const now = await readAgain(runs, caller, execution)
+  if (isFinal(now.status)) return now
+  try {
+    return await runs.parts.store.cancel(caller, execution.id, why)
+  } catch (thrown) {
+    if (thrown instanceof TooldexError && thrown.code === 'ILLEGAL_STEP') return readAgain(runs, caller, execution)
+    throw thrown
+  }
+}
+
+const reasons: Readonly<Record<StopReason, { readonly code: ErrorCode; readonly message: string }>> = {
+  cancelled: { code: 'EXECUTION_CANCELLED', message: 'The run was cancelled.' },
+  closing: { code: 'SHUTTING_DOWN', message: 'The server stopped before it was the turn of the call.' },
+  lost: { code: 'CALLER_LOST', message: 'The process that was called lost touch before the tool was started.' },
+}
+
+async function readAgain({ parts }: RecordedRuns, { workspace }: Caller, { id }: Execution): Promise<Execution> {
+  const now = await parts.store.get(workspace, id)
+  if (now !== undefined) return now
+  throw new TooldexError('NOT_FOUND', `The execution ${id} is gone.`)
+}

@@ -1,0 +1,25 @@
+import type { Execution } from '../contract/execution.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import type { Span, SpanOptions } from '../contract/tracing.ts'
+
+/** What is told of a run in a trace: which tool, never what it was given. */
+export function aboutRun(
+  kind: NonNullable<SpanOptions['kind']>,
+  { name, version }: Pick<RunnableTool, 'name' | 'version'>,
+): SpanOptions {
+  return {
+    kind,
+    attributes: { 'tooldex.tool': name, ...(version === null ? {} : { 'tooldex.tool.version': version }) },
+  }
+}
+
+/** How a run ended, or where it stands. */
+export function noteEnd(span: Span, { id, status, attempt, isolation, errorCode }: Execution): void {
+  span.set({
+    'tooldex.execution': id,
+    'tooldex.status': status,
+    'tooldex.attempt': attempt,
+    ...(isolation === null ? {} : { 'tooldex.isolation': isolation }),
+  })
+  if (errorCode !== null) span.fail(errorCode)
+}

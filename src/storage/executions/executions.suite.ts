@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Beginning, Execution, FinishedRun, NewExecution } from '../../contract/execution.ts'
+import type { Caller, Stores } from '../../contract/stores.ts'
+import { newTool } from '../stores.suite.ts'
+
+const caller: Caller = { workspace: 'default', actor: 'key:one' }
+const limits = { all: 1000, perTool: 1000, perCaller: 1000 }
+const leaseMs = 60_000
+const here: Beginning = { how: 'run', worker: 'w1', leaseMs }
+const queued: Beginning = { how: 'queue', label: '', withinMs: 60_000, limits }
+
+const draft = (more: Partial<NewExecution> = {}): NewExecution => ({
+  id: randomUUID(),
+  toolId: null,
+  toolName: 'a_tool',
+  version: null,
+  inputData: { text: '11' },
+  timeoutMs: 1000,
+  callerId: 'key:one',
+  traceId: null,
+  traceparent: null,
+  idempotencyKey: null,
+  bodyHash: null,
+  maxAttempts: 1,
+  definition: { name: 'a_tool' },
+  purpose: null,
+  ...more,
+})
+
+const ended = (outputData: unknown, more: Partial<FinishedRun> = {}): FinishedRun => ({
+  outcome: {
+    status: 'SUCCESS',
+    result: { stdout: '', stderr: '', exitCode: 0, signal: null, durationMs: 1, truncated: false },
+    isolation: 'limited',
+    errorCode: null,
+    errorMessage: null,
+  },
+  outputData,
+  logs: { stdout: '', stderr: 'a warning' },
+  stored: null,
+  told: false,
+  ...more,
+})
+
+/** What every engine must do with recorded runs. */
+export function describeExecutions(
+  name: string,
+  open: () => Promise<{ stores: Stores; close(): Promise<void> }>,
+): void {
+  describe(`executions: ${name}`, () => {
+    let stores: Stores
+    let close: (() => Promise<void>) | undefined
+    const get = async (id: string) => (await stores.executions.get('default', id)) as Execution
+    const create = (begin: Beginning, more: Partial<NewExecution> = {}) =>
+      stores.executions.create(caller, draft(more), begin)
+    const claim = (worker: string, limit = 10, labels = ['']) =>
+      stores.executions.claim(worker, { limit, labels, leaseMs })
+    /** Ends whatever an earlier test left waiting. */
+    const drain = async () => {
+      for (const { execution } of await claim('drain', 100)) await stores.executions.finish(execution, ended(null))
+    }
+    beforeAll(async () => {
+      const opened = await open()
+      stores = opened.stores
+      close = opened.close
+    }, 60_000)
+    afterAll(() => close?.())
+
+    it.each([
+      ['text that reads as a number', '11\n'],
+      ['text', 'plain'],
+      ['nothing', null],
+      ['a number', 7],
+      ['a list', [1, 'a', null]],
+    ])('gives back what a run returned: %s', async (_name, output) => {
+      const { execution, fresh } = await create(here)
+      expect([fresh, execution.status, execution.attempt]).toEqual([true, 'RUNNING', 1])
+      const end = await stores.executions.finish(execution, ended(output))
+      expect(await get(execution.id)).toMatchObject({
+        outputData: output,
+        status: 'SUCCESS',
+        completedAt: end?.completedAt,
+        logs: { stderr: 'a warning' },
+        inputData: { text: '11' },
+      })
+    })
+
+    it('keeps what PostgreSQL itself would refuse, as near as can be', async () => {
+      const { execution } = await create(here, { inputData: { odd: 'a\0b', half: '\ud800' } })
+      await stores.executions.finish(execution, ended({ 'k\0': '\udc00x' }, { logs: { stdout: 'x\0y', stderr: '' } }))
+      const { inputData, outputData, logs } = await get(execution.id)
+      expect([inputData, outputData, logs.stdout]).toEqual([
+        { odd: 'a\uFFFDb', half: '\uFFFD' },
+        { 'k\uFFFD': '\uFFFDx' },
+        'x\uFFFDy',
+      ])
+    })
+
+    it('writes one end only, and only for the present attempt', async () => {
+      const { execution } = await create(here)
+      expect(await stores.executions.finish({ id: execution.id, attempt: 2 }, ended('late'))).toBeUndefined()
+      expect(await stores.executions.finish(execution, ended('first'))).toBeDefined()
+      expect(await stores.executions.finish(execution, ended('second'))).toBeUndefined()
+      expect((await get(execution.id)).outputData).toBe('first')
+    })
+
+    it('makes one run of one key, and refuses another call under it', async () => {
+      const key = { idempotencyKey: randomUUID(), bodyHash: 'same' }
+      const made = await Promise.all(Array.from({ length: 8 }, () => create(here, key)))
+      expect(made.filter(({ fresh }) => fresh)).toHaveLength(1)
+      expect(new Set(made.map(({ execution }) => execution.id)).size).toBe(1)
+      await expect(create(here, { ...key, bodyHash: 'other' })).rejects.toMatchObject({ code: 'KEY_REUSED' })
+      expect(
+        (await stores.executions.create({ ...caller, actor: 'key:two' }, draft({ ...key, callerId: 'key:two' }), here))
+          .fresh,
+      ).toBe(true)
+    })
+
+    it('frees a key whose run never began', async () => {
+      const key = { idempotencyKey: randomUUID(), bodyHash: 'same' }
+      const { execution } = await create(queued, key)
+      await stores.executions.cancel(caller, execution.id, { code: 'EXECUTION_CANCELLED', message: 'no' })
+      expect((await create(queued, key)).fresh).toBe(true)
+      await drain()
+    })
+
+    it('gives each waiting run to one worker, callers in turn', async () => {
+      for (const who of ['a', 'a', 'a', 'b', 'b', 'c']) await create(queued, { callerId: who })
+      const claimed = (await Promise.all([claim('x', 3), claim('y', 3)])).flat()
+      expect(new Set(claimed.map(({ execution }) => execution.id)).size).toBe(6)
+      expect(
+        claimed
+          .slice(0, 3)
+          .map(({ execution }) => execution.callerId)
+          .sort(),
+      ).toEqual(['a', 'b', 'c'])
+      for (const { execution } of claimed) await stores.executions.finish(execution, ended(null))
+      expect(await claim('x')).toEqual([])
+    })
+
+    it('gives a run only to a worker of its label', async () => {
+      const { execution } = await create({ ...queued, label: 'gpu' } as Beginning)
+      expect(await claim('plain')).toEqual([])
+      const [taken] = await claim('special', 1, ['', 'gpu'])
+      expect([taken?.execution.id, taken?.tool]).toEqual([execution.id, { name: 'a_tool' }])
+      await stores.executions.finish(taken?.execution as Execution, ended(null))
+    })
+
+    it('refuses more than may wait', async () => {
+      const few = { ...queued, limits: { all: 1000, perTool: 2, perCaller: 1000 } } as Beginning
+      const toolName = `busy_${randomUUID().slice(0, 8)}`
+      await create(few, { toolName })
+      await create(few, { toolName })
+      await expect(create(few, { toolName })).rejects.toMatchObject({ code: 'TOO_BUSY' })
+      await drain()
+    })
+
+    it('cancels what waits at once, and asks for the end of what runs', async () => {
+      const why = { code: 'EXECUTION_CANCELLED', message: 'stop' }
+      const waiting = await create(queued)
+      expect((await stores.executions.cancel(caller, waiting.execution.id, why)).status).toBe('CANCELLED')
+      const { execution } = await create(here)
+      expect((await stores.executions.cancel(caller, execution.id, why)).status).toBe('RUNNING')
+      expect(await stores.executions.beat('w1', [execution], leaseMs)).toEqual({ lost: [], cancel: [execution.id] })
+      await stores.executions.finish(execution, ended('done'))
+      await expect(stores.executions.cancel(caller, execution.id, why)).rejects.toMatchObject({ code: 'ILLEGAL_STEP' })
+      await expect(
+        stores.executions.cancel({ ...caller, workspace: 'other' }, execution.id, why),
+      ).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    })
+
+    it('tells a worker what it has lost', async () => {
+      const { execution } = await create(here)
+      expect(await stores.executions.beat('w2', [execution], leaseMs)).toEqual({ lost: [execution.id], cancel: [] })
+      await stores.executions.finish(execution, ended(null))
+    })
+
+    it("waits for a person's yes", async () => {
+      const wait = { ...queued, how: 'approval' } as Beginning
+      const [yes, no] = [await create(wait), await create(wait)]
+      expect([yes.execution.status, yes.execution.reason, await claim('w1')]).toEqual(['PENDING', 'approval', []])
+      await stores.executions.decide(caller, yes.execution.id, { approve: true })
+      const refused = await stores.executions.decide(caller, no.execution.id, { approve: false, note: 'too risky' })
+      expect([refused.status, refused.errorCode, refused.errorMessage]).toEqual([
+        'CANCELLED',
+        'APPROVAL_REFUSED',
+        'The call was refused: too risky',
+      ])
+      await expect(stores.executions.decide(caller, no.execution.id, { approve: true })).rejects.toMatchObject({
+        code: 'ILLEGAL_STEP',
+      })
+      const [taken] = await claim('w1')
+      expect(taken?.execution.id).toBe(yes.execution.id)
+      await stores.executions.finish(taken?.execution as Execution, ended(null))
+    })
+
+    it('ends what nobody runs any more, tries again what may be tried, and ends what waited too long', async () => {
+      const gone: Beginning = { how: 'run', worker: 'dead', leaseMs: 1 }
+      const once = await create(gone)
+      const again = await create(gone, { maxAttempts: 2 })
+      const inLine = await create({ ...gone, how: 'wait-here' } as Beginning)
+      const late = await create({ ...queued, withinMs: 1 } as Beginning)
+      const unanswered = await create({ ...queued, how: 'approval', withinMs: 1 } as Beginning)
+      await sleep(20)
+      const swept = await stores.executions.sweep()
+      expect([...swept.lost].sort()).toEqual([once.execution.id, inLine.execution.id].sort())
+      expect(swept.retried).toEqual([again.execution.id])
+      expect([...swept.expired].sort()).toEqual([late.execution.id, unanswered.execution.id].sort())
+      const ends = await Promise.all([once, inLine, late, unanswered].map(({ execution }) => get(execution.id)))
+      expect(ends.map(({ status, errorCode }) => `${status} ${errorCode}`)).toEqual([
+        'FAILED WORKER_LOST',
+        'CANCELLED CALLER_LOST',
+        'CANCELLED QUEUE_EXPIRED',
+        'CANCELLED APPROVAL_EXPIRED',
+      ])
+      const [retried] = await claim('w3')
+      expect([retried?.execution.id, retried?.execution.attempt]).toEqual([again.execution.id, 2])
+      expect(await stores.executions.finish(again.execution, ended('late'))).toBeUndefined()
+      await stores.executions.finish(retried?.execution as Execution, ended('right'))
+      expect((await get(again.execution.id)).outputData).toBe('right')
+    })
+
+    it('runs the version that was asked for, and nothing that is gone or switched off', async () => {
+      const tool = await stores.tools.create(caller, newTool(), { status: 'ACTIVE' })
+      const call = { toolId: tool.id, toolName: tool.name, version: 1, definition: null }
+      await create(queued, call)
+      await stores.tools.change(caller, tool.id, (now) => ({ ...newTool({ description: 'other' }), name: now.name }))
+      const [first] = await claim('w1')
+      expect([first?.tool?.version, first?.tool?.executorConfig]).toEqual([1, { command: ['echo', '{{q}}'] }])
+      await create(queued, call)
+      await stores.tools.transition(caller, tool.id, 'deactivate')
+      const [second] = await claim('w1')
+      expect([second?.tool, second?.refusal?.code]).toEqual([undefined, 'TOOL_DISABLED'])
+      await create(queued, call)
+      await stores.tools.remove(caller, tool.id)
+      const [third] = await claim('w1')
+      expect([third?.tool, third?.refusal?.code]).toEqual([undefined, 'TOOL_NOT_FOUND'])
+      for (const each of [first, second, third])
+        await stores.executions.finish(each?.execution as Execution, ended(null))
+      expect((await get(first?.execution.id as string)).toolName).toBe(tool.name)
+    })
+
+    it('lists the newest first, filtered, page by page, in its own workspace only', async () => {
+      const trace = randomUUID()
+      const ids: string[] = []
+      for (let count = 0; count < 5; count++) ids.push((await create(here, { traceId: trace })).execution.id)
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await stores.executions.list('default', { limit: 2, trace, cursor })
+        seen.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      expect(new Set(seen)).toEqual(new Set(ids))
+      expect(seen).toHaveLength(5)
+      expect((await stores.executions.list('default', { limit: 10, trace, status: ['SUCCESS'] })).items).toEqual([])
+      expect((await stores.executions.list('other', { limit: 10, trace })).items).toEqual([])
+      for (const id of ids) await stores.executions.finish({ id, attempt: 1 }, ended(null))
+    })
+
+    it('keeps a large output aside, for its caller and for a while', async () => {
+      const { execution } = await create(here)
+      const stored = { handle: randomUUID(), mediaType: 'text/plain', content: 'x'.repeat(1000), lifeMs: 60_000 }
+      const end = await stores.executions.finish(execution, ended('x…', { stored }))
+      expect(end?.stored).toMatchObject({ handle: stored.handle, bytes: 1000 })
+      expect((await get(execution.id)).result).toEqual(end?.stored)
+      expect((await stores.executions.result(caller, stored.handle))?.content).toBe(stored.content)
+      expect(await stores.executions.result({ ...caller, actor: 'key:two' }, stored.handle)).toBeUndefined()
+      const other = await create(here)
+      await stores.executions.finish(
+        other.execution,
+        ended('y', { stored: { ...stored, handle: randomUUID(), lifeMs: -1 } }),
+      )
+      const { result } = await get(other.execution.id)
+      expect(await stores.executions.result(caller, result?.handle as string)).toBeUndefined()
+    })
+
+    it('tells what a run prints, and forgets it when the run itself has it', async () => {
+      const { execution } = await create(here)
+      await stores.executions.append(execution, [
+        { seq: 1, stream: 'stdout', text: 'a' },
+        { seq: 2, stream: 'stderr', text: 'b' },
+      ])
+      expect((await stores.executions.events(execution.id, 1)).map(({ text }) => text)).toEqual(['b'])
+      await stores.executions.finish(execution, ended('a', { told: true }))
+      expect(await stores.executions.events(execution.id, 0)).toEqual([])
+    })
+
+    it('deletes what is more than is kept, and nothing that runs', async () => {
+      const { execution } = await create(here)
+      let deleted = 1
+      while (deleted > 0) deleted = await stores.executions.prune({ days: 1000, most: 3 })
+      const { items } = await stores.executions.list('default', { limit: 100 })
+      expect(items.filter(({ status }) => status !== 'RUNNING' && status !== 'PENDING')).toHaveLength(3)
+      expect(items.map(({ id }) => id)).toContain(execution.id)
+      while ((await stores.executions.prune({ days: 0, most: 100 })) > 0);
+      expect(
+        (await stores.executions.list('default', { limit: 100 })).items.every(({ status }) => status === 'RUNNING'),
+      ).toBe(true)
+    })
+  })
+}

@@ -1,0 +1,88 @@
+import { showInvisible, toOneLine } from '../../base/visible-text.ts'
+import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
+import { formatTable } from './format-table.ts'
+
+/** The tool of a run, with its version where it has one. */
+export const toolOf = ({ toolName, version }: ExecutionSummary): string =>
+  version === null ? toolName : `${toolName}@${version}`
+
+/** Where a run stands, and what it waits for. */
+export const stateOf = ({ status, reason }: ExecutionSummary): string =>
+  reason === null ? status : `${status} (${reason})`
+
+export const timeOf = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
+export const tookText = (ms: number | null): string =>
+  ms === null ? '' : ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
+
+/** Runs as a table, newest first. */
+export function listText(items: readonly ExecutionSummary[], columns: number): string {
+  if (items.length === 0) return 'No runs.\n'
+  const rows = items.map((run) => [
+    run.id,
+    timeOf(run.createdAt),
+    toolOf(run),
+    stateOf(run),
+    tookText(run.durationMs),
+    run.callerId ?? '',
+    run.errorCode ?? '',
+  ])
+  return `${formatTable(['Execution', 'When (UTC)', 'Tool', 'State', 'Took', 'Caller', 'Error'], rows, columns)}\n`
+}
+
+/** One run, with everything that is known of it. */
+export function executionText(run: Execution): string {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['execution', run.id],
+    ['tool', toolOf(run)],
+    ['state', [stateOf(run), tookText(run.durationMs)].filter((part) => part !== '').join(', ')],
+    ['error', run.errorCode === null ? null : `${run.errorCode}: ${run.errorMessage ?? ''}`],
+    ['waits until', run.reason === null ? null : run.expiresAt],
+    ['called', `${timeOf(run.createdAt)} UTC${run.callerId === null ? '' : ` by ${run.callerId}`}`],
+    ['ran', run.worker === null ? null : `at ${run.worker}, attempt ${run.attempt}, ${run.isolation ?? 'not ended'}`],
+    ['key', run.idempotencyKey],
+    ['trace', run.traceId],
+    ['input', JSON.stringify(run.inputData)],
+  ]
+  const lines = facts.flatMap(([name, value]) =>
+    value === null ? [] : [`${`${name}:`.padEnd(13)}${toOneLine(value)}`],
+  )
+  return `${[...lines, ...textsOf(run)].join('\n')}\n`
+}
+
+function textsOf({ outputData, logs, result, truncated }: Execution): readonly string[] {
+  const output = typeof outputData === 'string' ? outputData : JSON.stringify(outputData, null, 2)
+  const more = result === null ? [] : [`(${result.bytes} bytes in all: tooldex executions result ${result.handle})`]
+  return [
+    ...(outputData === null ? [] : ['output:', indented(output), ...more]),
+    ...(logs.stdout === '' ? [] : ['printed:', indented(logs.stdout)]),
+    ...(logs.stderr === '' ? [] : ['stderr:', indented(logs.stderr)]),
+    ...(truncated ? ['(what it printed was cut at the limit)'] : []),
+  ]
+}
+
+const indented = (text: string): string => showInvisible(text.trimEnd()).replaceAll(/^/gm, '  ')
+
+/** What waits and who runs what. */
+export function queueText(
+  { queued, waitingForApproval, running, oldestQueuedMs, workers }: QueueState,
+  columns: number,
+) {
+  const oldest = oldestQueuedMs === null ? '' : ` (the oldest for ${tookText(oldestQueuedMs)})`
+  const counts = `${queued} queued${oldest}, ${waitingForApproval} waiting for approval, ${running} running\n`
+  if (workers.length === 0) return counts
+  const rows = workers.map(({ worker, running: busy }) => [worker, String(busy)])
+  return `${counts}\n${formatTable(['Worker', 'Running'], rows, columns)}\n`
+}
+
+/** A part of a large output, and how to get the next. */
+export function resultText({ items, total, nextOffset }: ResultPage): string {
+  const lines = items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
+  const more = nextOffset === undefined ? [] : [`(${nextOffset} of ${total}; more: --offset ${nextOffset})`]
+  return [...lines, ...more].map((line) => `${line}\n`).join('')
+}
+
+interface ResultPage {
+  readonly items: readonly unknown[]
+  readonly total: number
+  readonly nextOffset?: number | undefined
+}

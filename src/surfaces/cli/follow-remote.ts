@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TooldexError } from '../../base/errors.ts'
+import { RunEvent } from '../../operations/runs/follow.ts'
+import { type RemoteServer, requestServer } from './remote.ts'
+
+const mostTries = 6
+const firstPauseMs = 200
+
+/** Follows a run at a server until it has ended; a connection that breaks is made again, and goes on where it broke. */
+export async function* followRemote(server: RemoteServer, id: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  let last = 0
+  for (let tries = 1; tries <= mostTries; tries++) {
+    try {
+      for await (const event of listen(server, { id, last, signal })) {
+        tries = 0
+        if (event.event === 'output') last = event.seq
+        yield event
+        if (event.event === 'end') return
+      }
+    } catch (thrown) {
+      // What the server refuses it refuses again.
+      if (thrown instanceof TooldexError && thrown.code !== 'UNAVAILABLE') throw thrown
+    }
+    if (signal.aborted) return
+    await sleep(firstPauseMs * 2 ** tries, undefined, { signal }).catch(() => {})
+  }
+  throw new TooldexError('UNAVAILABLE', `The server at ${server.url} does not tell how the run ${id} goes on.`, {
+    hint: `Ask again later with: tooldex executions tail ${id}`,
+  })
+}
+
+async function* listen(
+  server: RemoteServer,
+  { id, last, signal }: { id: string; last: number; signal: AbortSignal },
+): AsyncGenerator<RunEvent> {
+  const headers = { accept: 'text/event-stream', ...(last === 0 ? {} : { 'last-event-id': String(last) }) }
+  const response = await requestServer(server, `/executions/${encodeURIComponent(id)}/events`, { headers, signal })
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = readEvent(block)
+      if (event !== undefined) yield event
+    }
+  }
+}
+
+/** One server-sent event; a line that only says that the server is there is none. */
+function readEvent(block: string): RunEvent | undefined {
+  const fields = new Map(
+    block.split('\n').map((line): [string, string] => {
+      const at = line.indexOf(':')
+      return [line.slice(0, at), line.slice(at + 1).trimStart()]
+    }),
+  )
+  const data = fields.get('data')
+  if (data === undefined) return undefined
+  const { success, data: event } = RunEvent.safeParse({ event: fields.get('event'), ...JSON.parse(data) })
+  return success ? event : undefined
+}

@@ -1,0 +1,2 @@
+export { createTracing } from './create-tracing.ts'
+export { ProcessMetrics } from './process-metrics.ts'

@@ -1,0 +1,72 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Semaphore } from '../base/semaphore.ts'
+import type { Execution, QueueState, Swept } from '../contract/execution.ts'
+import type { Metrics } from '../contract/run-observer.ts'
+import { WorkspaceSeries } from './workspace-series.ts'
+
+/** Workspaces that are counted at once; of the one that was silent longest the counts begin anew, as after a restart. */
+const mostWorkspaces = 1000
+
+/** What is counted in this process. */
+export class ProcessMetrics implements Metrics {
+  readonly #registry = new Registry()
+  readonly #workspaces = new Map<string, WorkspaceSeries>()
+  readonly #swept: Counter<'what'>
+  readonly #pruned: Counter
+
+  constructor({ slots, version }: { slots: Semaphore; version: string }) {
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry })
+    const about = { name: 'tooldex_info', help: 'Which version runs.', labelNames: ['version'], registers }
+    new Gauge(about).set({ version }, 1)
+    new Gauge({
+      name: 'tooldex_slots',
+      help: 'Places for runs in this process, and who waits for one.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        this.set({ state: 'busy' }, slots.busy)
+        this.set({ state: 'free' }, slots.free)
+        this.set({ state: 'waiting' }, slots.waiting)
+      },
+    })
+    this.#swept = new Counter({
+      name: 'tooldex_swept_total',
+      help: 'Runs that this process ended (lost, expired) or queued again (retried) because nobody looked after them.',
+      labelNames: ['what'],
+      registers,
+    })
+    for (const what of ['lost', 'retried', 'expired']) this.#swept.inc({ what }, 0)
+    this.#pruned = new Counter({ name: 'tooldex_pruned_total', help: 'Old runs that this process deleted.', registers })
+  }
+
+  started(_execution: Execution, workspace: string): (ended?: Execution) => void {
+    const series = this.#of(workspace)
+    series.begin()
+    return (ended) => series.end(ended)
+  }
+
+  swept({ lost, retried, expired }: Swept): void {
+    this.#swept.inc({ what: 'lost' }, lost.length)
+    this.#swept.inc({ what: 'retried' }, retried.length)
+    this.#swept.inc({ what: 'expired' }, expired.length)
+  }
+
+  pruned(count: number): void {
+    this.#pruned.inc(count)
+  }
+
+  async render(workspace: string, queue: QueueState): Promise<string> {
+    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue)])
+    return parts.join('\n')
+  }
+
+  #of(workspace: string): WorkspaceSeries {
+    const series = this.#workspaces.get(workspace) ?? new WorkspaceSeries()
+    this.#workspaces.delete(workspace)
+    this.#workspaces.set(workspace, series)
+    const [oldest] = this.#workspaces.keys()
+    if (this.#workspaces.size > mostWorkspaces && oldest !== undefined) this.#workspaces.delete(oldest)
+    return series
+  }
+}

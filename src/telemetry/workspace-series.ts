@@ -1,0 +1,72 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Execution, QueueState } from '../contract/execution.ts'
+import { LabelValues } from './label-values.ts'
+
+/** How many tools have series of their own; each costs about twenty lines of an answer. */
+const mostTools = 200
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+/** What is counted of the runs of one workspace. */
+export class WorkspaceSeries {
+  readonly #registry = new Registry()
+  readonly #tools = new LabelValues(mostTools)
+  readonly #codes = new LabelValues(mostTools)
+  readonly #running = this.#gauge('tooldex_executions_running', 'Runs that this process makes now.')
+  readonly #waits = new Histogram({
+    name: 'tooldex_queue_wait_seconds',
+    help: 'How long runs that had to wait did so before they were started.',
+    buckets: seconds,
+    registers: [this.#registry],
+  })
+  readonly #durations = new Histogram({
+    name: 'tooldex_execution_duration_seconds',
+    help: 'How long runs took, by tool.',
+    labelNames: ['tool'],
+    buckets: seconds,
+    registers: [this.#registry],
+  })
+  readonly #ended = this.#counter('tooldex_executions_total', 'Runs that ended, by tool and state.', ['tool', 'status'])
+  readonly #failures = this.#counter('tooldex_execution_failures_total', 'Runs without success, by error code.', [
+    'code',
+  ])
+  readonly #isolation = this.#counter('tooldex_execution_isolation_total', 'Runs that ended, by isolation level.', [
+    'isolation',
+  ])
+  readonly #queue = this.#gauge('tooldex_queue_depth', 'Runs of the workspace in the database, by what they do.', [
+    'state',
+  ])
+  readonly #oldest = this.#gauge('tooldex_queue_oldest_seconds', 'For how long the oldest queued run has waited.')
+
+  begin(): void {
+    this.#running.inc()
+  }
+
+  end(ended: Execution | undefined): void {
+    this.#running.dec()
+    if (ended === undefined) return
+    const { status, durationMs, errorCode, isolation, createdAt, startedAt, attempt } = ended
+    const tool = this.#tools.of(ended.toolName)
+    this.#ended.inc({ tool, status })
+    if (durationMs !== null) this.#durations.observe({ tool }, durationMs / 1000)
+    if (status !== 'SUCCESS') this.#failures.inc({ code: this.#codes.of(errorCode ?? status) })
+    if (isolation !== null) this.#isolation.inc({ isolation })
+    const waitedMs = startedAt === null ? 0 : Date.parse(startedAt) - Date.parse(createdAt)
+    if (attempt === 1 && waitedMs > 0) this.#waits.observe(waitedMs / 1000)
+  }
+
+  render({ queued, waitingForApproval, running, oldestQueuedMs }: QueueState): Promise<string> {
+    this.#queue.set({ state: 'queued' }, queued)
+    this.#queue.set({ state: 'approval' }, waitingForApproval)
+    this.#queue.set({ state: 'running' }, running)
+    this.#oldest.set((oldestQueuedMs ?? 0) / 1000)
+    return this.#registry.metrics()
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] })
+  }
+}

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerScript, scriptTool } from './support/registered-tools.ts'
+import { mainFile, runCli } from './support/run-cli.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
+
+const none = { TOOLDEX_URL: '', DATABASE_URL: '', TOOLDEX_API_KEY: '' }
+const words = 'for i in $(seq "$2"); do echo "$1 $i"; echo "heard $i" >&2; sleep 0.6; done'
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer({ words: ['coreutils'] })
+  await registerScript(server, 'slow_words', { script: words })
+  await registerScript(server, 'fails', { script: 'echo half; echo broken >&2; exit 3' })
+  await registerScript(server, 'as_json', {
+    script: `printf '{"word": "%s"}' "$1"`,
+    outputSchema: { type: 'object', properties: { word: { type: 'string' } } },
+  })
+  await registerScript(server, 'counter', {
+    script: `echo x >> '${server.home}/count'; wc -l < '${server.home}/count'`,
+  })
+}, 60_000)
+afterAll(() => server?.stop())
+
+const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
+const call = (line: readonly string[], env = there()) => runCli(['call', ...line], { env })
+const newest = async (tool: string) => (await server.request('GET', `/executions?tool=${tool}&limit=1`)).body.items[0]
+
+describe('tooldex call of a registered tool at a server', () => {
+  it.each(['--server', 'TOOLDEX_URL', 'server.json'])(
+    'finds the server by %s, and the run is recorded',
+    async (way) => {
+      const home = way === 'server.json' ? server.home : tempFolder()
+      const env = { ...there(), TOOLDEX_HOME: home, TOOLDEX_URL: way === 'TOOLDEX_URL' ? server.url : '' }
+      const line = [...(way === '--server' ? ['--server', server.url] : []), 'slow_words', `by ${way}`]
+      expect(await call(line, env)).toEqual({ code: 0, stdout: `by ${way} 1\n`, stderr: 'heard 1\n' })
+      const run = await newest('slow_words')
+      expect(run).toMatchObject({ status: 'SUCCESS', version: 1, callerId: 'key:admin' })
+      const { body } = await server.request('GET', `/executions/${run.id}`)
+      expect(body).toMatchObject({ inputData: { word: `by ${way}`, count: 1 }, outputData: `by ${way} 1\n` })
+    },
+  )
+
+  it('shows what it prints while it runs, each part once', async () => {
+    const child = spawn(process.execPath, [mainFile, 'call', 'slow_words', 'live', '--count', '4'], {
+      env: { ...process.env, ...there() },
+    })
+    const parts: { at: number; text: string }[] = []
+    child.stdout.setEncoding('utf8').on('data', (text: string) => parts.push({ at: performance.now(), text }))
+    await new Promise((resolve) => child.on('close', resolve))
+    expect(parts.map(({ text }) => text).join('')).toBe('live 1\nlive 2\nlive 3\nlive 4\n')
+    // It takes more than two seconds; whoever showed it at the end only would show it at once.
+    expect((parts.at(-1)?.at ?? 0) - (parts[0]?.at ?? 0)).toBeGreaterThan(600)
+  })
+
+  it('says how it ended: the exit code, what it printed, and why', async () => {
+    expect(await call(['fails', 'x'])).toEqual({
+      code: 1,
+      stdout: 'half\n',
+      stderr: 'broken\nCommand failed with exit code 3\n',
+    })
+    const late = await call(['--timeout', '0.5', 'slow_words', 'late', '--count', '9'])
+    expect(late.code).toBe(5)
+    expect(late.stdout).toBe('late 1\n')
+    expect(await newest('slow_words')).toMatchObject({ status: 'TIMEOUT', timeoutMs: 500 })
+  })
+
+  it('gives the same answer in JSON, and nothing beside it', async () => {
+    const { stdout, stderr, code } = await call(['--json', 'fails', 'x'])
+    expect([code, stderr]).toEqual([1, ''])
+    const answer = JSON.parse(stdout)
+    expect(answer).toMatchObject({
+      tool: 'fails',
+      outcome: { status: 'FAILED', errorCode: 'EXECUTION_FAILED', result: { stdout: 'half\n', exitCode: 3 } },
+    })
+    expect(answer.executionId).toBe((await newest('fails')).id)
+  })
+
+  it('prints once what a tool returns as JSON', async () => {
+    expect(await call(['as_json', 'hey'])).toEqual({ code: 0, stdout: '{"word": "hey"}', stderr: '' })
+  })
+
+  it('makes flags from the schema, and types what was typed', async () => {
+    const help = await call(['slow_words', '--help'])
+    expect(help.stdout).toContain('--count <integer>')
+    const wrong = await call(['slow_words', 'x', '--count', 'many'])
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toContain('count must be a whole number')
+    const unknown = await call(['slow_words', '--cuont', '2', 'x'])
+    expect(unknown.stderr).toContain("Did you mean 'count'?")
+    const viaJson = await call(['--args', '{"word": "a", "count": 1}', 'slow_words'])
+    expect(viaJson.stdout).toBe('a 1\n')
+    expect((await call(['slow_words', 'x', '--version', '1'])).stderr).toContain('goes before the name of the tool')
+  })
+
+  it('runs nothing with --dry-run, wherever the flag stands', async () => {
+    const before = (await newest('slow_words')).id
+    for (const line of [
+      ['--dry-run', 'slow_words', 'x'],
+      ['slow_words', 'x', '--dry-run'],
+    ])
+      expect((await call(line)).stdout).toMatch(/slow_words\.sh x 1\n.*for at most 30s/)
+    expect((await newest('slow_words')).id).toBe(before)
+  })
+
+  it('runs the version that is asked for', async () => {
+    await registerScript(server, 'versioned', { script: 'echo one' })
+    const { executorConfig } = scriptTool('versioned_two', { script: 'echo two' }, server.home)
+    await server.request('PATCH', '/tools/versioned', { body: { executorConfig } })
+    expect((await call(['versioned', 'x'])).stdout).toBe('two\n')
+    expect((await call(['--version', '1', 'versioned', 'x'])).stdout).toBe('one\n')
+    expect((await call(['versioned@1', 'x'])).stdout).toBe('one\n')
+    const { code, stderr } = await call(['--version', '7', 'versioned', 'x'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('versioned has no version 7')
+  })
+
+  it('makes a call once under an idempotency key', async () => {
+    const line = ['--idempotency-key', 'once', 'counter', 'x']
+    const [first, second] = [await call(line), await call(line)]
+    expect(first).toEqual({ code: 0, stdout: expect.stringMatching(/^\s*1\n$/), stderr: '' })
+    expect(second).toEqual(first)
+    const other = await call(['--idempotency-key', 'once', 'counter', 'y'])
+    expect(other.code).toBe(2)
+    expect(other.stderr).toContain('was used for another call')
+  })
+
+  it('only queues with --queue', async () => {
+    const { code, stdout, stderr } = await call(['--queue', 'slow_words', 'later'])
+    expect(code).toBe(0)
+    const id = stdout.trim()
+    expect(stderr).toContain(`tooldex executions tail ${id}`)
+    const tail = await runCli(['executions', 'tail', id], { env: there() })
+    expect(tail).toMatchObject({ code: 0, stdout: 'later 1\n' })
+  })
+
+  it('cancels the run where it is interrupted', async () => {
+    const child = spawn(process.execPath, [mainFile, 'call', 'slow_words', 'stop', '--count', '40'], {
+      env: { ...process.env, ...there() },
+    })
+    const said = new Promise((resolve) => child.stdout.once('data', resolve))
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    await said
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(await newest('slow_words')).toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
+  })
+
+  it('warns of a deprecated tool, and refuses a disabled one', async () => {
+    await registerScript(server, 'going', { script: 'echo still' })
+    await server.request('POST', '/tools/going/deprecate')
+    expect(await call(['going', 'x'])).toEqual({
+      code: 0,
+      stdout: 'still\n',
+      stderr: 'going is deprecated and may go away.\n',
+    })
+    await registerScript(server, 'gone', { script: 'echo no' })
+    await server.request('POST', '/tools/gone/deactivate')
+    expect(await call(['gone', 'x'])).toMatchObject({ code: 7, stdout: '' })
+    expect((await call(['gone', 'x'])).stderr).toContain('gone is DISABLED and cannot be called')
+  })
+
+  it('says which variable holds the key where there is none', async () => {
+    const { code, stderr } = await call(['slow_words', 'x'], { ...there(), TOOLDEX_API_KEY: '' })
+    expect(code).toBe(6)
+    expect(stderr).toContain('Set TOOLDEX_API_KEY')
+  })
+})
+
+describe('tooldex call of a tool of a config', () => {
+  it('runs here, in this folder, also where a server runs', async () => {
+    const folder = tempFolder()
+    tempFile('mine.txt', 'here\n', folder)
+    const env = { ...process.env, ...there() }
+    const line = ['call', 'coreutils_cat', 'mine.txt']
+    expect(await runCli(line, { env, cwd: folder })).toMatchObject({ code: 0, stdout: 'here\n' })
+    // Named, the server is asked, which has a folder of its own.
+    const named = await runCli(['call', '--server', server.url, 'coreutils_cat', 'mine.txt'], { env, cwd: folder })
+    expect(named.code).toBe(1)
+    expect(await newest('coreutils_cat')).toMatchObject({ status: 'FAILED', toolId: null, version: null })
+  })
+
+  it('needs no database, makes none, and says so of what needs one', async () => {
+    const env = { ...none, TOOLDEX_HOME: tempFolder() }
+    expect((await call(['no_such_tool'], env as never)).code).toBe(4)
+    const queued = await call(['--queue', 'coreutils_cat', 'x'], env as never)
+    expect(queued.code).toBe(2)
+    expect(queued.stderr).toContain('There is no database with a queue here')
+    expect(existsSync(join(env.TOOLDEX_HOME, 'db'))).toBe(false)
+    const folder = tempFile('a.txt', 'a\n')
+    expect(await call(['--timeout', '20', 'coreutils_cat', folder], env as never)).toMatchObject({
+      code: 0,
+      stdout: 'a\n',
+    })
+    const quick = await call(['--timeout', '0.4', '-c', sleeper(), 'sleeper_sleep', '20'], env as never)
+    expect(quick.code).toBe(5)
+  })
+
+  it('refuses a server together with configs', async () => {
+    const { code, stderr } = await call(['--server', server.url, '-c', 'coreutils', 'coreutils_cat', 'x'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('A server has configs and a policy of its own')
+  })
+})
+
+const sleeper = () =>
+  tempFile(
+    'sleeper.yaml',
+    'name: sleeper\ndescription: sleeps\ncommand: sleep\ntools:\n  - name: sleeper_sleep\n    description: sleeps\n    args:\n      - {name: seconds, positional: true}\n',
+  )
+
+describe('tooldex call on the local database', () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooldex-own-'))
+  const env = { ...none, TOOLDEX_HOME: home }
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  it('runs the tool in this process, recorded, with what it prints shown at once', async () => {
+    const file = tempFile('tool.json', JSON.stringify(scriptTool('own_words', { script: words }, home)))
+    expect((await runCli(['tools', 'create', file], { env })).code).toBe(0)
+    expect((await runCli(['tools', 'activate', 'own_words'], { env })).code).toBe(0)
+    const child = spawn(process.execPath, [mainFile, 'call', 'own_words', 'own', '--count', '3'], {
+      env: { ...process.env, ...env },
+    })
+    let firstAt = 0
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      firstAt ||= performance.now()
+      out += text
+    })
+    await new Promise((resolve) => child.on('close', resolve))
+    expect(out).toBe('own 1\nown 2\nown 3\n')
+    expect(performance.now() - firstAt).toBeGreaterThan(600)
+    const { stdout } = await runCli(['executions', 'list', '--json'], { env })
+    expect(JSON.parse(stdout).items).toMatchObject([{ toolName: 'own_words', status: 'SUCCESS', callerId: 'owner' }])
+    const failed = await call(['own_words', 'x', '--count', 'no'], env as never)
+    expect(failed.code).toBe(2)
+  }, 60_000)
+})
+
+it('waits for the queue of a server without a worker, until there is one', async () => {
+  const idle = await startServer({ words: ['--no-worker', 'coreutils'] })
+  try {
+    await registerScript(idle, 'patient', { script: 'echo done' })
+    const env = { ...none, TOOLDEX_HOME: idle.home, TOOLDEX_API_KEY: idle.key }
+    const waiting = spawn(process.execPath, [mainFile, 'call', 'patient', 'x'], { env: { ...process.env, ...env } })
+    let err = ''
+    waiting.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    const ended = new Promise<number | null>((resolve) => waiting.on('close', resolve))
+    const until = Date.now() + 20_000
+    while (!err.includes('waits for a worker') && Date.now() < until) await sleep(50)
+    expect(err).toContain('waits for a worker')
+    waiting.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect((await idle.request('GET', '/executions')).body.items).toMatchObject([{ status: 'CANCELLED', attempt: 0 }])
+  } finally {
+    await idle.stop()
+  }
+}, 60_000)

@@ -1,0 +1,6 @@
+"""Computes for ever."""
+
+
+def main(given):
+    while True:
+        pass

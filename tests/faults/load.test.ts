@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
+import { onEachWorld } from '../support/each-world.ts'
+import { expectProblem } from '../support/rest.ts'
+import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+import { startWorker } from '../support/start-worker.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { execute, registerCommand, TracedTools, untilEnded, untilQuiet } from '../support/traced-tools.ts'
+import { findProcesses, peakDuring } from './processes.ts'
+
+let postgres: TestPostgres
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 120_000)
+afterAll(() => postgres.stop())
+
+const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+const makeKey = async (server: TestServer, name: string): Promise<string> =>
+  (await server.request('POST', '/keys', { body: { name, scopes: ['call', 'read'] } })).body.secret
+
+onEachWorld('more calls than there is room for', { words: ['--concurrency', '8'] }, (world) => {
+  it('81: 1000 calls, 8 at once: never more children, callers take turns, who is refused is told when to come again', async () => {
+    const server = world.server()
+    const tools = new TracedTools(tempFolder())
+    await tools.register(server, 'short', { seconds: 0.05 })
+    const [noisy, quiet] = [await makeKey(server, 'noisy'), await makeKey(server, 'quiet')]
+    const call = (mark: string, key: string) => execute(server, 'short', { mark }, { wait: true, key })
+    const children = () => findProcesses('noisy-').filter((line) => line.startsWith('/bin/sh')).length
+    const [answers, peak] = await peakDuring(children, async () => {
+      const many = times(960, (at) => call(`noisy-${at}`, noisy))
+      await expect.poll(() => tools.begun().length, { timeout: 20_000 }).toBeGreaterThan(20)
+      const before = tools.begun().length
+      const few = await times(40, (at) => call(`quiet-${at}`, quiet))
+      // All of the quiet one had their turns before the noisy one had many more than as many.
+      const since = tools.begun().slice(before)
+      expect(
+        since.lastIndexOf('quiet-39') >= 0 && since.findLastIndex((mark) => mark.startsWith('quiet')),
+      ).toBeLessThan(140)
+      expect(few.map(({ status }) => status)).toEqual(Array(40).fill(200))
+      return [...(await many), ...few]
+    })
+    expect(peak).toBeGreaterThan(0)
+    expect(peak).toBeLessThanOrEqual(8)
+    const [ran, refused] = [
+      answers.filter(({ status }) => status === 200),
+      answers.filter(({ status }) => status !== 200),
+    ]
+    for (const answer of refused) {
+      expectProblem(answer, 429, 'TOO_BUSY')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { body } of ran) expect(body.status).toBe('SUCCESS')
+    // Nothing is dropped in silence: what was not refused was run once, and what was refused left nothing behind.
+    expect(tools.begun()).toHaveLength(ran.length)
+    expect(new Set(tools.begun()).size).toBe(ran.length)
+    expect(ran.length + refused.length).toBe(1000)
+  }, 120_000)
+
+  it('81: in the queue callers take turns too', async () => {
+    const server = world.server()
+    const tools = new TracedTools(tempFolder())
+    await tools.register(server, 'turns', { seconds: 0.3 })
+    const [noisy, quiet] = [await makeKey(server, 'noisy 2'), await makeKey(server, 'quiet 2')]
+    const queue = async (mark: string, key: string) =>
+      (await execute(server, 'turns', { mark }, { key })).body.id as string
+    const many: string[] = []
+    for (let at = 0; at < 60; at++) many.push(await queue(`many-${at}`, noisy))
+    const before = tools.begun().length
+    const few: string[] = []
+    for (let at = 0; at < 8; at++) few.push(await queue(`few-${at}`, quiet))
+    for (const id of [...many, ...few]) expect((await untilEnded(server, id)).status).toBe('SUCCESS')
+    const since = tools.begun().slice(before)
+    expect(since.findLastIndex((mark) => mark.startsWith('few'))).toBeLessThan(40)
+    const order = tools
+      .begun()
+      .filter((mark) => mark.startsWith('many'))
+      .map((mark) => Number(mark.slice(5)))
+    // Eight begin at once, so each is at most that far from its place.
+    for (const [place, mark] of order.entries()) expect(Math.abs(mark - place)).toBeLessThan(16)
+  }, 120_000)
+})
+
+it.each(['embedded', 'PostgreSQL'])(
+  '100 calls that sleep one second end within 3 s at --concurrency 100 (%s)',
+  async (engine) => {
+    const home = tempFolder()
+    const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
+    const where = database === undefined ? { home } : { url: database }
+    await keepHistory(where)
+    const server = await startServer({ home, database, words: ['--concurrency', '100'] })
+    onTestFinished(() => server.stop())
+    await registerCommand(server, 'second', 'sleep 1')
+    await times(4, () => execute(server, 'second', {}, { wait: true }))
+    const since = performance.now()
+    const answers = await times(100, () => execute(server, 'second', {}, { wait: true }))
+    const tookMs = performance.now() - since
+    expect(answers.map(({ body }) => body.status)).toEqual(Array(100).fill('SUCCESS'))
+    expect(tookMs).toBeLessThan(3000)
+    await server.stop()
+    expect(await auditRuns(where)).toEqual([])
+  },
+  60_000,
+)
+
+it('1000 queued calls with 2 workers: each exactly once', async () => {
+  const database = await postgres.createDatabase()
+  await keepHistory({ url: database })
+  const tools = new TracedTools(tempFolder())
+  const server = await startServer({ database, words: ['--no-worker'] })
+  onTestFinished(() => server.stop())
+  await tools.registerQuick(server, 'quick')
+  const workers = await Promise.all([startWorker({ database }), startWorker({ database })])
+  onTestFinished(() => Promise.all(workers.map((worker) => worker.stop())).then(() => {}))
+  const answers: string[] = []
+  for (let start = 0; start < 1000; start += 50) {
+    const made = await times(50, async (at) => (await execute(server, 'quick', { mark: `each-${start + at}` })).body.id)
+    answers.push(...made)
+  }
+  expect(new Set(answers).size).toBe(1000)
+  await untilQuiet(server, 120_000)
+  expect([...tools.begun()].sort()).toEqual(Array.from({ length: 1000 }, (_, at) => `each-${at}`).sort())
+  const counted = await queryRuns<{ status: string; attempt: number; count: number; workers: number }>(
+    { url: database },
+    'select status, attempt, count(*)::int as count, count(distinct worker)::int as workers from tool_executions group by 1, 2',
+  )
+  expect(counted).toEqual([{ status: 'SUCCESS', attempt: 1, count: 1000, workers: 2 }])
+  expect(await auditRuns({ url: database })).toEqual([])
+}, 180_000)

@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { randomKills } from './random-kills.ts'
+
+let postgres: TestPostgres
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 120_000)
+afterAll(() => postgres.stop())
+
+it('66, 70, 96: 200 calls while workers and servers are killed at random: the audit finds nothing', async () => {
+  expect(await randomKills(await postgres.createDatabase(), 200, 20_261_115)).toBeGreaterThanOrEqual(2)
+}, 240_000)

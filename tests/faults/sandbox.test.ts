@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunOutcome } from '../../src/contract/run.ts'
+import { toolOf } from '../../src/executors/executor.suite.ts'
+import { createPythonExecutor, Environments, Sandbox } from '../../src/executors/index.ts'
+import { createProcessGroups } from '../../src/executors/process/process-group.ts'
+import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
+import { needs } from '../support/needs.ts'
+import { projectRoot } from '../support/run-cli.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
+import { findProcesses, uniqueSeconds } from './processes.ts'
+import { runTool } from './run-tool.ts'
+import { attacks, isNothing, scriptOf, wasHeld } from './sandbox-attacks.ts'
+
+const levels = ['isolated', 'limited'] as const
+type Level = (typeof levels)[number]
+
+const sandbox = new Sandbox({ env: process.env, allowLimited: true })
+const probed = await sandbox.probe()
+const itIsolated = needs('made' in probed, 'needs bubblewrap and user namespaces')
+const executors = {
+  cold: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') }),
+  warm: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere'), warm: 1 }),
+}
+
+/** What the scripts try to reach: all of it is ours. */
+const mark = randomBytes(8).toString('hex')
+const folder = join('/var/tmp', `tooldex-canary-${mark}`)
+const seconds = `36${uniqueSeconds()}`
+let servers: Server[] = []
+let victim: ChildProcess
+let given: Record<string, unknown>
+let knocks = 0
+
+beforeAll(async () => {
+  writeFileSync(folder, 'canary')
+  victim = spawn('sleep', [seconds], { stdio: 'ignore' })
+  const abstract = `tooldex-${mark}`
+  const socket = join('/var/tmp', `tooldex-${mark}.sock`)
+  servers = [0, 1, 2, 3].map(() => createServer((line) => line.destroy()).on('connection', () => knocks++))
+  const listen = (index: number, ...where: unknown[]) =>
+    new Promise<void>((resolve, reject) => {
+      servers[index]?.once('error', reject).listen(...(where as [number, string]), resolve)
+    })
+  await listen(0, 0, '127.0.0.1')
+  await listen(1, 0, '::1').catch(() => {})
+  await listen(2, `\0${abstract}`)
+  await listen(3, socket)
+  const portOf = (index: number) => (servers[index]?.address() as AddressInfo | null)?.port ?? 9
+  const canaries = { canary: folder, folder: '/var/tmp', name: `tooldex-${mark}`, pid: victim.pid, mark: seconds }
+  given = { ...canaries, port: portOf(0), port6: portOf(1), abstract, socket }
+})
+
+afterAll(async () => {
+  victim.kill('SIGKILL')
+  for (const server of servers) await new Promise((resolve) => server.close(resolve))
+  for (const place of ['/var/tmp', '/tmp', '/dev/shm']) rmSync(join(place, `tooldex-${mark}`), { force: true })
+  for (const path of [folder, `/var/tmp/tooldex-${mark}.sock`]) rmSync(path, { force: true })
+  await executors.warm.close?.()
+})
+
+const run = (level: Level, file: string, config = {}, executor = executors.cold): Promise<RunOutcome> => {
+  const tool = toolOf('python', { scriptContent: scriptOf(file), executorConfig: { isolation: level, ...config } })
+  return executor.run({ tool, input: given, timeoutMs: 20_000 }, {})
+}
+
+/** What was measured, for the table: whether each attack was held at each level. */
+const measured = new Map<string, boolean>()
+const key = (level: Level, file: string) => `${level} ${file}`
+
+describe('fault group K: scripts that try to break out', () => {
+  for (const attack of attacks) {
+    itIsolated(`fault ${attack.number} (isolated): a script cannot ${attack.tries}`, async () => {
+      const before = knocks
+      const outcome = await run('isolated', attack.file, attack.config)
+      expect(outcome.isolation).toBe('isolated')
+      measured.set(key('isolated', attack.file), wasHeld(attack, outcome))
+      expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(true)
+      expect([knocks - before, victim.exitCode, victim.signalCode]).toEqual([0, null, null])
+    })
+
+    itIsolated(`fault ${attack.number} (isolated, from the pool): a script cannot ${attack.tries}`, async () => {
+      await run('isolated', '134-imports', attack.config, executors.warm)
+      const outcome = await run('isolated', attack.file, attack.config, executors.warm)
+      expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(true)
+    })
+
+    it(`fault ${attack.number} (limited): what becomes of a script that tries to ${attack.tries} is measured`, async () => {
+      const outcome = await run('limited', attack.file, attack.config)
+      expect(outcome.isolation).toBe('limited')
+      measured.set(key('limited', attack.file), wasHeld(attack, outcome))
+      expect([victim.exitCode, victim.signalCode]).toEqual([null, null])
+    })
+  }
+
+  for (const level of levels) {
+    const held = level === 'isolated' ? itIsolated : it
+    held(`fault 131 (${level}): what a run leaves is not there for the next`, async () => {
+      await run(level, '131-leftovers')
+      const { output } = await run(level, '131-leftovers')
+      measured.set(key(level, '131-leftovers'), isNothing(output))
+      // Its own folder is fresh at every level; others are the machine's.
+      expect(output).toEqual(level === 'isolated' ? [] : ['/dev/shm', '/tmp', '/var/tmp'])
+    })
+  }
+
+  itIsolated('fault 131: nothing of a run is left on the machine, processes included', async () => {
+    const stay = uniqueSeconds()
+    const script = `import subprocess\ndef main(given):\n    subprocess.Popen(["setsid", "sleep", "${stay}"])\n    return 1\n`
+    const tool = toolOf('python', { scriptContent: script })
+    expect((await executors.cold.run({ tool, input: {} }, {})).output).toBe(1)
+    expect(findProcesses(stay)).toEqual([])
+  })
+})
+
+describe('fault 132: no sandbox', () => {
+  const bare = (allowLimited: boolean) => {
+    const empty = new Sandbox({ env: { PATH: tempFolder() }, allowLimited })
+    return createPythonExecutor({ sandbox: empty, env: {}, environments: new Environments('/nowhere') })
+  }
+  const tool = (executorConfig = {}) => toolOf('python', { scriptContent: 'def main(given): return 1', executorConfig })
+
+  it('fault 132: is refused, with what to install', async () => {
+    await expect(bare(false).run({ tool: tool(), input: {} }, {})).rejects.toMatchObject({
+      code: 'SANDBOX_MISSING',
+      message: expect.stringContaining('Command not found: bwrap'),
+      hint: expect.stringContaining('apt-get install bubblewrap'),
+    })
+  })
+
+  it('fault 132: a tool that asks to be isolated is refused even where an admin allows less', async () => {
+    const executor = bare(true)
+    await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
+      code: 'SANDBOX_MISSING',
+    })
+    expect(executor.readiness(tool({ isolation: 'isolated' })).state).toBe('needs-program')
+  })
+
+  it('fault 132: limits only must be allowed by an admin, even where there is a sandbox', async () => {
+    const strict = createPythonExecutor({
+      sandbox: new Sandbox({ env: process.env }),
+      env: process.env,
+      environments: new Environments('/nowhere'),
+    })
+    await expect(strict.run({ tool: tool({ isolation: 'limited' }), input: {} }, {})).rejects.toMatchObject({
+      code: 'POLICY_REFUSED',
+      hint: expect.stringContaining('--allow-limited'),
+    })
+  })
+
+  it('fault 132: a bubblewrap that makes no sandbox is not taken for one', async () => {
+    const fake = tempFile(
+      'bwrap',
+      '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done\nshift\nexec "$@"\n',
+      tempFolder(),
+      0o755,
+    )
+    const path = `${join(fake, '..')}:${process.env.PATH}`
+    const found = await new Sandbox({ env: { PATH: path } }).probe()
+    expect(found).toHaveProperty('reason')
+  })
+})
+
+describe('the sandbox without privileges', () => {
+  needs('made' in probed && process.geteuid?.() === 0, 'needs root, to become another user')(
+    'fault 127 (isolated): holds for an ordinary user too, processes included',
+    async () => {
+      const script = `
+        import { createPythonExecutor, Environments, Sandbox } from '${projectRoot}/dist/executors/index.js'
+        const sandbox = new Sandbox({ env: process.env })
+        const executor = createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') })
+        const scripts = ${JSON.stringify(['121-files', '122-writes', '125-syscalls', '127-processes'].map(scriptOf))}
+        for (const scriptContent of scripts) {
+          const tool = { name: 't', executorConfig: {}, scriptContent }
+          const { isolation, output, errorMessage } = await executor.run({ tool, input: ${JSON.stringify(given)} }, {})
+          console.log(JSON.stringify({ isolation, output, errorMessage }))
+        }
+      `
+      const user = 'setpriv --reuid=65534 --regid=65534 --clear-groups node --input-type=module'
+      const stdin = { command: user, tool: { args: [{ name: 'input', stdin: true }] } }
+      const settings = { given: { input: script }, env: { PATH: process.env.PATH }, containment: createProcessGroups() }
+      const { result } = await runTool(stdin, settings)
+      expect(result.stderr).toBe('')
+      const ended = result.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown)
+      expect(ended).toEqual(Array(4).fill({ isolation: 'isolated', output: [], errorMessage: null }))
+    },
+    60_000,
+  )
+
+  it('fault 125: filters are made for both processors, and for no other', () => {
+    for (const arch of ['x64', 'arm64']) expect((seccompProgram(arch)?.length ?? 1) % 8).toBe(0)
+    expect(seccompProgram('x64')?.equals(seccompProgram('arm64') ?? Buffer.alloc(0))).toBe(false)
+    expect(seccompProgram('mips')).toBeUndefined()
+  })
+})
+
+describe('the table of docs/security.md', () => {
+  const page = join(projectRoot, 'docs', 'security.md')
+  const [open, close] = ['<!-- attacks -->\n', '<!-- /attacks -->']
+
+  needs('made' in probed && process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup'), 'was measured as root')(
+    'fault group K: says of each attack what was measured here',
+    () => {
+      const rows = [
+        ...attacks.map(({ number, file, tries }) => ({ number, file, tries })),
+        { number: 131, file: '131-leftovers', tries: 'leave files for the next run' },
+      ].sort((a, b) => a.number - b.number)
+      const say = (level: Level, file: string) => (measured.get(key(level, file)) ? 'holds' : '**does not hold**')
+      const lines = rows.map(
+        ({ number, file, tries }) => `| ${number} | ${tries} | ${say('isolated', file)} | ${say('limited', file)} |`,
+      )
+      const head = ['| case | a script that tries to | isolated | limited |', '| --- | --- | --- | --- |']
+      const table = `${[...head, ...lines].join('\n')}\n`
+      const text = readFileSync(page, 'utf8')
+      const [before, rest = ''] = text.split(open)
+      if (process.env.TOOLDEX_WRITE_DOCS)
+        writeFileSync(page, `${before}${open}${table}${close}${rest.split(close)[1] ?? ''}`)
+      else expect(rest.split(close)[0]).toBe(table)
+    },
+  )
+})

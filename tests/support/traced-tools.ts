@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { register } from './rest.ts'
+import type { TestAnswer, TestServer } from './start-server.ts'
+import { tempScript } from './temp-folder.ts'
+
+/** Commands that leave a trace of every run: a line when it begins, one when it ends. */
+export class TracedTools {
+  readonly #file: string
+  readonly #script: string
+
+  constructor(folder: string) {
+    this.#file = join(folder, 'trace')
+    const text = `#!/bin/sh
+echo "begin $1" >> ${this.#file}
+echo "half of $1"
+sleep "$2"
+echo "end $1" >> ${this.#file}
+echo "whole of $1"
+`
+    this.#script = tempScript('traced', text, folder)
+  }
+
+  /** Registers one; `safe` ones may be tried again. */
+  async register(server: TestServer, name: string, { safe = false, seconds = 0.2, more = {} } = {}): Promise<void> {
+    await registerCommand(server, name, this.#script, {
+      annotations: safe ? { readOnlyHint: true } : {},
+      args: [
+        { name: 'mark', positional: 1 },
+        { name: 'seconds', positional: 2, type: 'number', default: seconds },
+      ],
+      properties: { mark: { type: 'string' }, seconds: { type: 'number' } },
+      ...more,
+    })
+  }
+
+  /** One that only leaves its trace and says its mark. */
+  async registerQuick(server: TestServer, name: string): Promise<void> {
+    const text = `#!/bin/sh\necho "begin $1" >> ${this.#file}\necho "$1"\n`
+    await registerCommand(server, name, tempScript('quick', text, dirname(this.#file)), {
+      args: [{ name: 'mark', positional: 1 }],
+      properties: { mark: { type: 'string' } },
+    })
+  }
+
+  /** How often a call was begun, and ended by itself. */
+  count(mark: string): { begun: number; ended: number } {
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n') : []
+    const of = (what: string) => lines.filter((line) => line === `${what} ${mark}`).length
+    return { begun: of('begin'), ended: of('end') }
+  }
+
+  /** All calls that were begun, in their order. */
+  begun(): readonly string[] {
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n') : []
+    return lines.filter((line) => line.startsWith('begin ')).map((line) => line.slice(6))
+  }
+}
+
+interface CommandOptions {
+  readonly annotations?: object
+  readonly args?: readonly object[]
+  readonly properties?: object
+  readonly config?: object
+}
+
+/** Registers a command as an active tool. */
+export async function registerCommand(
+  server: TestServer,
+  name: string,
+  baseCommand: string,
+  { annotations = {}, args = [], properties = {}, config = {} }: CommandOptions = {},
+): Promise<void> {
+  await register(server, name, {
+    executorType: 'cli',
+    annotations,
+    inputSchema: { type: 'object', properties },
+    executorConfig: { baseCommand, args, ...config },
+  })
+  const answer = await server.request('POST', `/tools/${name}/activate`)
+  expect(answer.status, answer.text).toBe(200)
+}
+
+/** Calls a tool over HTTP. */
+export const execute = (
+  server: TestServer,
+  tool: string,
+  input: object,
+  more: { wait?: boolean; traceId?: string; idempotencyKey?: string; timeoutMs?: number; key?: string } = {},
+): Promise<TestAnswer> => {
+  const { key, ...body } = more
+  return server.request('POST', `/tools/${tool}/execute`, {
+    body: { input, ...body },
+    ...(key === undefined ? {} : { key }),
+  })
+}
+
+/** Waits until a run has ended. */
+export async function untilEnded(server: TestServer, id: string, withinMs = 30_000) {
+  for (const end = Date.now() + withinMs; ; await sleep(50)) {
+    const { body } = await server.request('GET', `/executions/${id}`)
+    if (!['PENDING', 'RUNNING'].includes(body.status)) return body
+    if (Date.now() > end) throw new Error(`the run did not end: ${JSON.stringify(body)}`)
+  }
+}
+
+/** Waits until nothing waits or runs any more. */
+export async function untilQuiet(server: TestServer, withinMs = 60_000): Promise<void> {
+  for (const end = Date.now() + withinMs; ; await sleep(100)) {
+    const { body } = await server.request('GET', '/executions?status=PENDING&status=RUNNING&limit=1')
+    if (body.items?.length === 0) return
+    if (Date.now() > end) throw new Error(`something still waits or runs: ${JSON.stringify(body)}`)
+  }
+}
