@@ -5,7 +5,7 @@ import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
-import type { SecretScope } from '../contract/secret.ts'
+import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import type { Sandbox } from '../executors/index.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
@@ -80,7 +80,7 @@ export function compose(
       ...(options.scope === 'service' ? { waitingEach: Math.ceil(waiting * shareOfOne) } : {}),
     }),
     checkValues,
-    redactorFor: (tool) => createRedactor(declaredBy(tool), env),
+    redactorFor: rememberRedactors(env),
     longestMs: options.longestMs,
     tracing,
   })
@@ -90,9 +90,22 @@ export function compose(
   return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
 }
 
+const nothing = {}
+
 /** The variables that a tool sets; those with telling names hold secrets. */
 const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
-  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? {}
+  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
+
+/** A redactor for each tool, made once. */
+function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redactor {
+  const known = new WeakMap<object, Redactor>()
+  return (tool) => {
+    const declared = declaredBy(tool)
+    const redact = known.get(declared) ?? createRedactor(declared, env)
+    known.set(declared, redact)
+    return redact
+  }
+}
 
 /** Whether search learns from calls. */
 export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { ArgValues } from '../contract/arguments.ts'
@@ -54,6 +55,9 @@ export interface Runner {
 /** Joins executors with the checks around them. */
 export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
+  // Everything that runs at once listens to it.
+  setMaxListeners(0, closing.signal)
+  const loadChecks = rememberedChecks()
   const running = new Map<Promise<unknown>, number>()
   const executorOf = ({ name, executorType }: RunnableTool): Executor => {
     const executor = parts.executors[executorType]
@@ -68,14 +72,14 @@ export function createRunner(parts: RunnerParts): Runner {
     { timeoutMs, traceparent, workspace }: CallOptions = {},
   ): Promise<Job> => {
     const executor = executorOf(tool)
-    const job = { tool, input: await completed(tool, given), traceparent, workspace }
+    const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace }
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
     return { ...job, timeoutMs: Math.min(wanted, parts.longestMs ?? wanted) }
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
-    const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+    const signal = joined(closing.signal, controls.signal)
     const secrets = parts.openSecrets?.(job.workspace ?? 'default')
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
@@ -83,7 +87,7 @@ export function createRunner(parts: RunnerParts): Runner {
       const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve }
       const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
       live?.end()
-      return redactOutcome(await judged(job.tool, outcome), redact)
+      return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)
     } catch (thrown) {
       return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
     }
@@ -119,7 +123,7 @@ export function createRunner(parts: RunnerParts): Runner {
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
     async run(tool, given, controls = {}) {
       const job = await prepare(tool, given, controls)
-      const signal = AbortSignal.any([closing.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+      const signal = joined(closing.signal, controls.signal)
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),
         deadlineMs(job),
@@ -137,15 +141,27 @@ export function createRunner(parts: RunnerParts): Runner {
 }
 
 /** Tools of configs are checked by their executor; a process that has only those loads no validator. */
-async function completed(tool: RunnableTool, given: Given): Promise<Given> {
-  return tool.inputSchema === null
-    ? given
-    : (await import('./check-values.ts')).checkInput(tool, tool.inputSchema, given)
+async function completed(tool: RunnableTool, given: Given, load: LoadChecks): Promise<Given> {
+  return tool.inputSchema === null ? given : (await load()).checkInput(tool, tool.inputSchema, given)
 }
 
-async function judged(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
+type LoadChecks = () => Promise<typeof import('./check-values.ts')>
+
+/** Asking for a module takes longer than most of what it does, even where it is loaded already. */
+function rememberedChecks(): LoadChecks {
+  let loaded: ReturnType<LoadChecks> | undefined
+  return () => {
+    loaded ??= import('./check-values.ts')
+    return loaded
+  }
+}
+
+const joined = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other === undefined ? one : AbortSignal.any([one, other])
+
+async function judged(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
   const promises = Object.keys(tool.outputSchema).length > 0
-  return promises ? (await import('./check-values.ts')).checkOutput(tool, outcome) : outcome
+  return promises ? (await load()).checkOutput(tool, outcome) : outcome
 }
 
 const startFailures = new Set([

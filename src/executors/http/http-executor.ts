@@ -1,6 +1,7 @@
 import { Agent } from 'undici'
+import { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
-import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { publicLookup } from '../network/guard-address.ts'
@@ -44,7 +45,16 @@ export function createHttpExecutor(): Executor {
   }
 }
 
+const known = new WeakMap<object, HttpConfig>()
+
+/** Configs are read many times, and checked once. */
 function readConfig({ tool }: Job): HttpConfig {
+  const read = known.get(tool.executorConfig) ?? parseConfig(tool)
+  known.set(tool.executorConfig, read)
+  return read
+}
+
+function parseConfig(tool: RunnableTool): HttpConfig {
   const parsed = HttpConfig.safeParse(tool.executorConfig)
   if (parsed.success) return parsed.data
   throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
@@ -62,8 +72,7 @@ interface Means extends RunControls {
 
 async function perform(config: HttpConfig, built: BuiltRequest, means: Means): Promise<RunOutcome> {
   const started = performance.now()
-  const late = AbortSignal.timeout(means.timeoutMs)
-  const signal = AbortSignal.any([late, ...(means.signal === undefined ? [] : [means.signal])])
+  const deadline = new Deadline(means.signal, means.timeoutMs)
   let log = ''
   const note = (line: string): void => {
     log += line
@@ -72,23 +81,33 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
   const end = (part: Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'>): RunOutcome => {
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     const result = { stdout: log, stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
-    return { ...part, result, isolation: 'none' }
+    const { status, errorCode, errorMessage, output } = part
+    return { status, errorCode, errorMessage, output, result, isolation: 'none' }
   }
   try {
     const secretHeaders = await authHeader(config.auth, means.secret)
     const { dispatcher } = means
     const { allowPrivate = false } = config
     const mostBytes = config.maxBytes ?? defaults.mostBytes
-    const answer = await send(built, { dispatcher, allowPrivate, secretHeaders, mostBytes, signal, note })
+    const answer = await send(built, {
+      dispatcher,
+      allowPrivate,
+      secretHeaders,
+      mostBytes,
+      signal: deadline.signal,
+      note,
+    })
     return end(await judge(config, answer))
   } catch (error) {
     if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
-    if (late.aborted)
+    if (deadline.isOver)
       return end(
         failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The request timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
       )
     const { code, message } = toRefusal(error, built.url.host)
     return end(failed('FAILED', code, message))
+  } finally {
+    deadline.release()
   }
 }
 

@@ -18,26 +18,48 @@ export async function readBody(
       `The answer is packed in a way that nobody asked for (${encoding.slice(0, 40)}).`,
     )
   }
+  if (unpack === null && Number(response.headers['content-length'] ?? Number.NaN) <= mostBytes)
+    return whole(response, signal)
   const source: Readable = response.body
   const stream = unpack === null ? source : source.pipe(unpack())
   // A pipe does not pass on what goes wrong before it.
   if (stream !== source) source.on('error', (error) => stream.destroy(error))
-  const chunks: Buffer[] = []
-  let bytes = 0
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > mostBytes) throw new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${mostBytes} bytes.`)
-      chunks.push(chunk)
-    }
+    return await collect(stream, mostBytes)
   } catch (error) {
     if (error instanceof TooldexError || signal.aborted) throw error
-    throw new TooldexError('HTTP_ERROR', 'The answer broke off before its end.', { cause: error })
+    throw brokeOff(error)
   } finally {
     source.destroy()
     stream.destroy()
   }
-  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A small answer whose length is known needs no counting; the connection itself lets no more through. */
+function whole({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<string> {
+  return body.text().catch((error) => {
+    if (signal.aborted) throw error
+    throw brokeOff(error)
+  })
+}
+
+const brokeOff = (cause: unknown): TooldexError =>
+  new TooldexError('HTTP_ERROR', 'The answer broke off before its end.', { cause })
+
+/** By its events, because iterating over a stream takes longer than a small answer does. */
+function collect(stream: Readable, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return new Promise((resolve, reject) => {
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= mostBytes) chunks.push(chunk)
+      else reject(new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${mostBytes} bytes.`))
+    })
+    stream.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    stream.once('error', reject)
+    stream.once('close', () => reject(new Error('closed')))
+  })
 }
 
 const unpackers: Readonly<Record<string, (() => Transform) | null>> = {

@@ -101,7 +101,7 @@ async function once(
 ): Promise<HttpAnswer> {
   const { method, url, headers, body } = built
   const started = performance.now()
-  const response = await request(url.href, {
+  const response = await request(url, {
     method,
     headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets },
     body,

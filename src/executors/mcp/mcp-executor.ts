@@ -1,6 +1,7 @@
+import { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { redactValue } from '../../base/redact-value.ts'
-import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { boundValues } from '../bound-values.ts'
@@ -72,7 +73,16 @@ export function createMcpExecutor(options: McpExecutorOptions): Executor & { rea
   }
 }
 
+const known = new WeakMap<object, McpConfig>()
+
+/** Configs are read many times, and checked once. */
 function readConfig({ tool }: Job): McpConfig {
+  const read = known.get(tool.executorConfig) ?? parseConfig(tool)
+  known.set(tool.executorConfig, read)
+  return read
+}
+
+function parseConfig(tool: RunnableTool): McpConfig {
   const parsed = McpConfig.safeParse(tool.executorConfig)
   if (parsed.success) return parsed.data
   throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
@@ -110,23 +120,24 @@ async function perform(upstream: Upstream | undefined, job: Job, means: Means): 
     return { ...part, result }
   }
   if (upstream === undefined) return end(failed('FAILED', 'UPSTREAM_UNKNOWN', unknownServer(server)))
-  const late = AbortSignal.timeout(means.timeoutMs)
-  const signal = means.signal === undefined ? late : AbortSignal.any([late, means.signal])
+  const deadline = new Deadline(means.signal, means.timeoutMs)
   try {
     const { input, traceparent } = job
-    const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, signal)
+    const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, deadline.signal)
     const { output, truncated, said, isError } = mapResult(result, Object.keys(job.tool.outputSchema).length > 0)
     if (isError)
       return end({ ...failed('FAILED', 'UPSTREAM_ERROR', `${tool} of ${server} failed: ${said}`), output, truncated })
     return end({ status: 'SUCCESS', errorCode: null, errorMessage: null, output, truncated })
   } catch (error) {
     if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The call was cancelled'))
-    if (late.aborted)
+    if (deadline.isOver)
       return end(
         failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The call timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
       )
     const { code, message } = toRefusal(error, server)
     return end(failed('FAILED', code, message))
+  } finally {
+    deadline.release()
   }
 }
 
