@@ -55,14 +55,8 @@ class OwnRegistry implements RegistryClient {
   }
 
   async close(): Promise<void> {
-<<<<<<< HEAD
-    const runs = await this.#running
-    await runs?.close(0)
-    await runs?.parts.runner.close(2000)
-=======
     await (await this.#running)?.close(0)
     await Promise.allSettled(Object.values(this.#more.executors ?? {}).map((each) => each.close?.()))
->>>>>>> mcp
     await this.#database.close()
   }
 

@@ -29,13 +29,9 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   try {
     await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
-<<<<<<< HEAD
     const allowed = { warm: warmPlaces(env), ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
     const { more, sandbox, check } = openExecutors(stores, env, allowed, hand)
-=======
-    const { more, sandbox, check } = openExecutors(stores, env, { warm: warmPlaces(env), ...options })
->>>>>>> mcp
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     void tellIsolation(sandbox, logger)
@@ -43,10 +39,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }
     const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true, ...watched })
-<<<<<<< HEAD
     hand.start()
-=======
->>>>>>> mcp
     const server = await watch({ ...composed, registry: { stores, check }, metrics }, options)
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)

@@ -84,9 +84,9 @@ export class Hand {
   }
 
   #hear(child: ChildProcess, message: FromHand): void {
-    if (message.type === 'point') return reachPoint(message.point)
-    const pending = this.#pending.get(message.id)
-    if (pending === undefined) return
+    if (message.type === 'point') reachPoint(message.point)
+    const pending = message.type === 'point' ? undefined : this.#pending.get(message.id)
+    if (pending === undefined || message.type === 'point') return
     const { controls } = pending
     if (message.type === 'output') controls.onOutput?.(message.stream, message.text)
     else if (message.type === 'progress') controls.onProgress?.(message.bytes)

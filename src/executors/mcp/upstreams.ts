@@ -1,9 +1,5 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
-<<<<<<< HEAD
 import type { PlainSecrets } from '../../contract/secret.ts'
-=======
-import type { ResolveSecret } from '../../contract/secret.ts'
->>>>>>> mcp
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { defaultLimits } from '../process/limits.ts'
@@ -20,11 +16,7 @@ export interface UpstreamsOptions {
   readonly servers: ReadonlyMap<string, McpServer>
   readonly env: Environment
   /** The secrets that definitions refer to. */
-<<<<<<< HEAD
   readonly secrets: PlainSecrets
-=======
-  readonly secrets: { readonly resolve: ResolveSecret; readonly redact: (text: string) => string }
->>>>>>> mcp
   /** How processes are kept together; the strongest way the machine gives where absent. */
   readonly containment?: Containment | undefined
   readonly limits?: Partial<MessageLimits> | undefined
