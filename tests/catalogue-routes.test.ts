@@ -52,10 +52,13 @@ onEachEngine(
       expectProblem(await put({ executor: { type: 'docker' } }), 422, 'INPUT_INVALID')
     })
 
-    it('lets readers read policies and only administrators change them, each in their workspace', async () => {
+    it('lets those who write tools read policies and only administrators change them, each in their workspace', async () => {
       await server().request('PUT', '/policies/mine', { body: policy })
       const writer = await keyOf(server(), 'write')
       expect((await server().request('GET', '/policies/mine', { key: writer })).status).toBe(200)
+      // A policy names the tools that it hides.
+      const reader = await keyOf(server(), 'read')
+      expectProblem(await server().request('GET', '/policies/mine', { key: reader }), 403, 'FORBIDDEN')
       for (const method of ['PUT', 'DELETE']) {
         const body = method === 'PUT' ? policy : undefined
         expectProblem(await server().request(method, '/policies/mine', { key: writer, body }), 403, 'FORBIDDEN')

@@ -13,7 +13,7 @@ const tag = 'policies'
 export const listPolicies = defineOperation({
   name: 'policies.list',
   summary: 'List the policies that are kept, by name.',
-  scope: 'read',
+  scope: 'write',
   http: { method: 'get', path: '/policies', tag },
   input: z.object({}),
   output: z.object({ items: z.array(BundlePolicy) }),
@@ -26,7 +26,7 @@ export const listPolicies = defineOperation({
 export const getPolicy = defineOperation({
   name: 'policies.get',
   summary: 'Read a policy.',
-  scope: 'read',
+  scope: 'write',
   http: { method: 'get', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),
   output: BundlePolicy,
