@@ -39,11 +39,17 @@ export async function run() {
     await sql.end()
     return tell({ reads, waited, queued }, bytes)
   } finally {
-    for (const child of children) child.kill('SIGTERM')
-    await Promise.all(children.map((child) => new Promise((resolve) => child.once('close', resolve))))
+    await Promise.all(children.map(end))
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Some may have ended by themselves. */
+function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return undefined
+  child.kill('SIGTERM')
+  return new Promise((resolve) => child.once('close', resolve))
 }
 
 const readUrl = (home) => JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')).url
