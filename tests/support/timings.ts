@@ -1,6 +1,6 @@
 /** The value below which this share of all lies. */
 export const percentile = (times: readonly number[], share: number): number =>
-  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+  [...times].sort((a, b) => a - b)[Math.max(0, Math.ceil(times.length * share) - 1)] ?? Number.NaN
 
 /** How long something took, in milliseconds. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
