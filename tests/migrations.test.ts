@@ -21,7 +21,13 @@ const engines = {
   embedded: () => openDatabase({}),
   PostgreSQL: async () => openDatabase({ url: await server.createDatabase() }),
 }
-const query = async <Row>({ db }: Database, text: string) => rowsOf<Row>(await db.execute(sql.raw(text)))
+const query = async <Row>({ db }: Database, text: string) =>
+  rowsOf<Record<string, unknown>>(await db.execute(sql.raw(text))).map(
+    (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, readJson(value)])) as Row,
+  )
+/** Outside the query builder JSON columns are texts. */
+const readJson = (value: unknown): unknown =>
+  typeof value === 'string' && /^[[{]/.test(value) ? JSON.parse(value) : value
 /** Whatever is in a database, by name. */
 const everything = (database: Database) =>
   query<{ name: string }>(

@@ -57,8 +57,8 @@ export function compose(
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
-    // Reading the real one costs more for each variable than the rest of the call together.
-    env: { ...env },
+    // Reading the real one costs more for each variable than the rest of a call; of a server it does not change.
+    env: options.scope === 'service' ? { ...env } : env,
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,

@@ -292,7 +292,7 @@ describe('fault 65: a machine that is out of something', () => {
        await run('true')
        for (const descriptor of open) closeSync(descriptor)
        const own = ToolIndex.fromConfigs([{ command: 'readlink /proc/self/ns/pid', tools: [{ name: 't', description: '' }] }]).get('t')
-       const { result } = await executor.run({ tool: own, values: new Map(), globals: new Map() }, {})
+       const { result } = await executor.run({ tool: fromConfig(own), input: {} }, {})
        console.log(JSON.stringify(result.stdout.trim() !== readlinkSync('/proc/self/ns/pid')))`,
     )
     expect(seen).toBe(true)

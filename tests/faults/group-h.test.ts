@@ -55,7 +55,7 @@ describe('91: reading under load', () => {
         const [said] = await once(floor.stdout, 'data')
         const headers = { authorization: `Bearer ${server.key}` }
         const press = async (url: string) => {
-          const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections: 8, duration: 2 })
+          const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections: 16, duration: 2 })
           expect(non2xx + errors).toBe(0)
           return { perSecond: requests.average, p99: Math.max(latency.p99, 1) }
         }
