@@ -54,7 +54,7 @@ CREATE INDEX "tool_executions_waiting_of_caller" ON "tool_executions" USING btre
 CREATE INDEX "tool_executions_waiting_of_tool" ON "tool_executions" USING btree ("workspace_id","tool_name") WHERE "tool_executions"."status" = 'PENDING';--> statement-breakpoint
 CREATE INDEX "tool_executions_lease" ON "tool_executions" USING btree ("lease_until") WHERE "tool_executions"."status" in ('PENDING', 'RUNNING');--> statement-breakpoint
 CREATE UNIQUE INDEX "tool_executions_key" ON "tool_executions" USING btree ("workspace_id","caller_id","idempotency_key") WHERE "tool_executions"."idempotency_key" is not null and not ("tool_executions"."status" = 'CANCELLED' and "tool_executions"."attempt" = 0);--> statement-breakpoint
-CREATE FUNCTION tooldex_keep_final() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION tooldex_keep_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.status NOT IN ('PENDING', 'RUNNING') THEN
     RAISE EXCEPTION 'execution % is final', OLD.id USING ERRCODE = 'check_violation';

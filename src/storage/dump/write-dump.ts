@@ -72,13 +72,13 @@ async function* rowsOfTable(db: Db, table: PgTable): AsyncGenerator<string> {
   const columns = sql.join([...key], sql`, `)
   let after: readonly string[] | undefined
   for (;;) {
-    const page = rowsOf<{ row: string; key: readonly string[] }>(
+    const page = rowsOf<{ row: string; key: string }>(
       await db.execute(sql`select to_jsonb(t)::text as row, ${textsOf(key)} as key
         from ${table} t ${placeAfter(key, columns, after)} order by ${columns} limit ${pageRows}`),
     )
     for (const { row } of page) yield row
     if (page.length < pageRows) return
-    after = page.at(-1)?.key
+    after = JSON.parse(page.at(-1)?.key ?? '[]') as readonly string[]
   }
 }
 
@@ -86,7 +86,7 @@ const textsOf = (key: readonly SQL[]) =>
   sql`jsonb_build_array(${sql.join(
     key.map((column) => sql`${column}::text`),
     sql`, `,
-  )})`
+  )})::text`
 
 function placeAfter(key: readonly SQL[], columns: SQL, after: readonly string[] | undefined): SQL {
   if (after === undefined) return sql``
