@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
 import type { Executor, Job, RunControls } from '../../contract/executor.ts'
@@ -14,6 +15,8 @@ interface Pending {
 }
 
 const entry = fileURLToPath(new URL('./hand-process.js', import.meta.url))
+// What runs from its sources has no hand, and starts processes itself.
+const isBuilt = existsSync(entry)
 // What only the server needs is in nobody else's environment.
 const ownVariables = ['DATABASE_URL', 'TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY']
 
@@ -38,13 +41,14 @@ export class Hand {
 
   /** The same executor, with its processes started by the hand. */
   hold(executor: Executor): Executor {
+    if (!isBuilt) return executor
     const kind = executor.kind as HandKind
     return { ...executor, run: (job, controls) => this.#run(kind, job, controls) }
   }
 
   /** Starts it, so that the first call does not have to wait. */
   start(): void {
-    this.#open()
+    if (isBuilt) this.#open()
   }
 
   #open(): ChildProcess {
