@@ -133,8 +133,11 @@ describe('93: searching while tools change', () => {
       const changes = change()
       const measure = async () => {
         const times: number[] = []
-        for (let round = 0; round < 100; round++)
-          times.push(await timeOf(async () => expect((await search(`weather number ${round}`)).status).toBe(200)))
+        // Long enough for a hundred changes beside them.
+        for (const end = performance.now() + 2000; times.length < 100 || performance.now() < end; )
+          times.push(
+            await timeOf(async () => expect((await search(`weather number ${times.length}`)).status).toBe(200)),
+          )
         return percentile(times, 0.99)
       }
       const p99 = await bestOf(5, measure, (time) => time <= 250)

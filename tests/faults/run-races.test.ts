@@ -61,7 +61,7 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
   it('80: cancelled in the moment it ends, 100 times: exactly one of the two happens', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
-    await tools.register(server, 'quick', { seconds: 0.02 })
+    await tools.register(server, 'quick', { seconds: 0.15 })
     const states = new Map<string, number>()
     const since = performance.now()
     for (let at = 0; at < 4; at++)
@@ -70,7 +70,7 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
     const usualMs = Math.ceil((performance.now() - since) / 4)
     const race = async (at: number) => {
       const { body } = await execute(server, 'quick', { mark: `race-${at}` })
-      await sleep(randomInt(0, 4 * usualMs))
+      await sleep(randomInt(0, 2 * usualMs))
       const asked = await cancel(body.id)
       const { status, errorCode } = await untilEnded(server, body.id)
       if (asked.status !== 200) expectProblem(asked, 409, 'ILLEGAL_STEP')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { crashLoop } from './crash-loop.ts'
+import { crashLoop } from '../faults/crash-loop.ts'
 
 it('66 (embedded, process groups): killed at every point in turn, every call ends once and nothing is left', async () => {
   const killedAt = await crashLoop(undefined, ['--containment', 'process-group'])
