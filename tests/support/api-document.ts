@@ -10,6 +10,8 @@ export interface ApiOperation {
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: Schema }[]
   readonly body?: { readonly schema: Schema; readonly example?: unknown }
   readonly status: string
+  /** All that a success may be answered with. */
+  readonly statuses: readonly string[]
   /** What a success is; mostly JSON. */
   readonly media: string
 }
@@ -32,7 +34,8 @@ export const apiDocument = JSON.parse(JSON.stringify(openApiDocument())) as {
 
 export const apiOperations: readonly ApiOperation[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => {
-    const status = Object.keys(responses).find((each) => each !== 'default') ?? ''
+    const statuses = Object.keys(responses).filter((each) => each !== 'default')
+    const [status = ''] = statuses
     return {
       path,
       method,
@@ -40,6 +43,7 @@ export const apiOperations: readonly ApiOperation[] = Object.entries(apiDocument
       parameters,
       ...(requestBody === undefined ? {} : { body: requestBody.content['application/json'] }),
       status,
+      statuses,
       media: Object.keys(responses[status]?.content ?? {})[0] ?? '',
     }
   }),

@@ -28,6 +28,7 @@ import { RunNotifier } from './notifier.ts'
 import { readQueue } from './queue.ts'
 import { QueueRoom } from './queue-room.ts'
 import { toExecution } from './rows.ts'
+import { readSamples } from './samples.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
 const unknown = (id: string) => new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
@@ -164,24 +165,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   samples(workspace: string, toolId: string, version: number, limit: number) {
-    return guard(async () => {
-      const newest = this.#db
-        .selectDistinctOn([sql`md5(${runs.inputData}::text)`])
-        .from(runs)
-        .where(
-          and(
-            eq(runs.workspaceId, workspace),
-            eq(runs.toolId, toolId),
-            eq(runs.version, version),
-            eq(runs.status, 'SUCCESS'),
-            isNull(runs.purpose),
-          ),
-        )
-        .orderBy(sql`md5(${runs.inputData}::text)`, desc(runs.createdAt))
-        .as('newest')
-      const rows = await this.#db.select().from(newest).orderBy(desc(newest.createdAt)).limit(limit)
-      return rows.map((row) => toExecution(row))
-    })
+    return guard(() => readSamples(this.#db, { workspace, toolId, version, limit }))
   }
 
   wholeOutput(workspace: string, executionId: string) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { crashLoop } from '../faults/crash-loop.ts'
 import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
-import { crashLoop } from './crash-loop.ts'
 
 let postgres: TestPostgres
 beforeAll(async () => {
