@@ -4,7 +4,7 @@ import type { ToolAnnotations } from './catalog.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
 import type { RunOutcome, RunPlan } from './run.ts'
-import type { ResolveSecret } from './secret.ts'
+import type { HideSecret, ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
@@ -43,6 +43,8 @@ export interface RunControls {
   readonly signal?: AbortSignal | undefined
   /** Gives what a reference to a secret stands for; whatever it gives is taken out of all that the run shows. */
   readonly secret?: ResolveSecret | undefined
+  /** Hides another form of a secret, such as the one it is sent in. */
+  readonly hide?: HideSecret | undefined
   /** Called with the bytes seen so far on both streams, at most a few times a second. */
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Called with what the tool prints, as it prints it; the same bound holds as for what is kept. */

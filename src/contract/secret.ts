@@ -12,6 +12,9 @@ export const SecretReference = z
     'must say where a secret is (secret:NAME, env:NAME or file:PATH), not the secret itself',
   )
 
+/** Takes another form of a secret out of all that a run shows. */
+export type HideSecret = (name: string, value: string) => void
+
 /** Gives the secret that a reference stands for. */
 export type ResolveSecret = (reference: string) => Promise<string>
 
@@ -30,6 +33,8 @@ export interface PlainSecrets {
 
 /** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
 export interface SecretScope extends PlainSecrets {
+  /** Another form of a secret, such as the one it is sent in, is hidden too. */
+  readonly hide: HideSecret
   readonly redact: Redactor
 }
 

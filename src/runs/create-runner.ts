@@ -84,7 +84,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     try {
-      const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve }
+      const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
       const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
       live?.end()
       return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)

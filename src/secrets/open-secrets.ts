@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
+import { readTextFile } from '../base/read-text-file.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { redactValues } from './redact-values.ts'
 
@@ -25,6 +26,7 @@ export function openSecrets(places: SecretPlaces, workspace: string): SecretScop
       seen.set(reference, value)
       return value
     },
+    hide: (name, value) => void seen.set(`${name} (as sent)`, value),
     redact: redactValues(() => seen, shortest),
   }
 }
@@ -47,11 +49,10 @@ function ownVariable(env: Environment, name: string): string {
   return value
 }
 
-async function fileContent(path: string): Promise<string> {
+/** Secrets are often links, to a file that is put in another's place; a pipe or a device is none. */
+function fileContent(path: string): string {
   try {
-    const { size } = await stat(path)
-    if (size > mostBytes) throw new Error('too large')
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+    return readTextFile(realpathSync(path), mostBytes).replace(/\r?\n$/, '')
   } catch {
     throw missing('The file of a secret cannot be read.', 'Check that it is there, readable and small.')
   }

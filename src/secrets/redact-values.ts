@@ -7,11 +7,20 @@ export function redactValues(
 ): Redactor {
   // The longest first: a secret that begins with another one would lose only its beginning.
   const longest = () =>
-    [...known()].filter(([, value]) => value.length >= shortest).sort(([, a], [, b]) => b.length - a.length)
+    [...known()]
+      .filter(([, value]) => value.length >= shortest)
+      .flatMap(([name, value]) => formsOf(value).map((form) => [name, form] as const))
+      .sort(([, a], [, b]) => b.length - a.length)
   const redact = (text: string) =>
     longest().reduce((rest, [name, value]) => rest.replaceAll(value, `[redacted ${name}]`), text)
   const unfinished = (text: string) => Math.max(0, ...longest().map(([, value]) => overlap(text, value)))
   return Object.assign(redact, { unfinished })
+}
+
+/** As it is, and as it stands in a JSON text. */
+function formsOf(value: string): readonly string[] {
+  const escaped = JSON.stringify(value).slice(1, -1)
+  return escaped === value ? [value] : [value, escaped]
 }
 
 /** How many characters at the end of a text are the beginning of a secret. */

@@ -15,6 +15,9 @@ interface Pending {
 }
 
 const entry = fileURLToPath(new URL('./hand-process.js', import.meta.url))
+const graceMs = 15_000
+// A timer set for longer than this fires at once.
+const longestMs = 2 ** 31 - 1
 // What runs from its sources has no hand, and starts processes itself.
 const isBuilt = existsSync(entry)
 // What only the server needs is in nobody else's environment.
@@ -61,7 +64,8 @@ export class Hand {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     child.on('message', (message) => this.#hear(child, message as FromHand))
-    child.on('error', () => {})
+    // One that could not be started never ends.
+    child.on('error', () => this.#lost(child))
     child.once('exit', () => this.#lost(child))
     child.unref()
     child.channel?.unref()
@@ -74,7 +78,14 @@ export class Hand {
     const id = ++this.#runs
     const child = this.#open()
     const { signal } = controls
-    const cancel = (): void => this.#send(child, { type: 'cancel', id })
+    // A hand that does not answer in time is given up, with all that it runs.
+    const giveUp = (): void => void child.kill('SIGKILL')
+    let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? longestMs) + graceMs, longestMs))
+    const cancel = (): void => {
+      this.#send(child, { type: 'cancel', id })
+      clearTimeout(late)
+      late = setTimeout(giveUp, graceMs)
+    }
     return new Promise<RunOutcome>((resolve, reject) => {
       this.#pending.set(id, { controls, resolve, reject })
       const tellOutput = controls.onOutput !== undefined
@@ -82,6 +93,7 @@ export class Hand {
       signal?.addEventListener('abort', cancel, { once: true })
       if (signal?.aborted) cancel()
     }).finally(() => {
+      clearTimeout(late)
       this.#pending.delete(id)
       signal?.removeEventListener('abort', cancel)
     })

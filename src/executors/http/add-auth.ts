@@ -1,16 +1,22 @@
 import { TooldexError } from '../../base/errors.ts'
-import type { ResolveSecret } from '../../contract/secret.ts'
+import type { RunControls } from '../../contract/executor.ts'
 import type { HttpConfig } from './check-config.ts'
 
 type Auth = HttpConfig['auth']
 
 /** The header that says who a request is from; the secret in it is asked for now, and kept nowhere. */
-export async function authHeader(auth: Auth, resolve: ResolveSecret | undefined): Promise<Record<string, string>> {
+export async function authHeader(
+  auth: Auth,
+  { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
+): Promise<Record<string, string>> {
   if (auth === undefined) return {}
   if (resolve === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'There are no secrets here.')
   const secret = await resolve(auth.secret)
   if (/[\0\r\n]/.test(secret)) throw new TooldexError('SECRET_UNAVAILABLE', 'The secret has a line break in it.')
-  return { [nameOf(auth)]: headerOf(auth, secret) }
+  const value = headerOf(auth, secret)
+  // A service that gives back what it got gives the secret back in this form.
+  hide?.(auth.secret, value.replace(/^\w+ /, ''))
+  return { [nameOf(auth)]: value }
 }
 
 /** The same header with the secret masked, for a dry run. */

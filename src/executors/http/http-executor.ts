@@ -85,7 +85,7 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
     return { status, errorCode, errorMessage, output, result, isolation: 'none' }
   }
   try {
-    const secretHeaders = await authHeader(config.auth, means.secret)
+    const secretHeaders = await authHeader(config.auth, means)
     const { dispatcher } = means
     const { allowPrivate = false } = config
     const mostBytes = config.maxBytes ?? defaults.mostBytes
