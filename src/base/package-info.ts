@@ -13,6 +13,9 @@ export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', impo
 /** The steps of the database schema. */
 export const migrationsDir = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
+/** Where the build puts a database with nothing in it. */
+export const emptyDatabaseDir = fileURLToPath(new URL('../../dist/empty-database/', import.meta.url))
+
 /** Example tools, kept as files. */
 export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/', import.meta.url))
 

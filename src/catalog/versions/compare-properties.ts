@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { atProperty, namedAt, type Place, step, subjectOf } from './place.ts'
+import { isConstrained } from './schema-node.ts'
 
 /** Compares the properties of objects: those that are named, those that must be there, and all others. */
 export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
@@ -30,8 +31,9 @@ function compareProperty(walk: Walk, { name, before, after, place }: Named) {
   }
   const closed = was === false
   walk.report(at, closed ? 'widened' : 'gained', `${namedAt(at)} is new`)
-  // Where any other property was taken, those of this name had no meaning; where they had a schema they had one.
+  // Where any other property was taken, those of this name had no meaning; where they had a schema, or any value at all was taken, they had one.
   if (isObject(was) && Object.keys(was).length > 0) walk.compare(was, is, at)
+  else if (place.depth > 0 && !isConstrained(before)) walk.compare(true, is, at)
 }
 
 const propertiesOf = (node: JsonObject) => (node.properties as JsonObject | undefined) ?? {}

@@ -26,7 +26,7 @@ const known = new Set(
 const isKnown = (keyword: string) => known.has(keyword) || structural.has(keyword)
 
 /** Whether a schema allows or forbids anything by a keyword of its own. */
-const isConstrained = (node: JsonObject) => Object.keys(node).some((key) => known.has(key))
+export const isConstrained = (node: JsonObject) => Object.keys(node).some((key) => known.has(key))
 
 /** The parts of a schema that allow or forbid. */
 export function withoutAnnotations(node: JsonObject): JsonObject {

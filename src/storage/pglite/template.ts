@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { ensureFolder } from '../../base/ensure-folder.ts'
+import { emptyDatabaseDir } from '../../base/package-info.ts'
+import { readTar } from './read-tar.ts'
+
+/** Where the build puts a database with nothing in it; one of another engine is none. */
+export const templateFile = (version: string = engineVersion()): string =>
+  join(emptyDatabaseDir, `pglite-${version}.tar.gz`)
+
+/** Making a database takes the engine seconds; unpacking one takes a moment. It appears whole or not at all. */
+export function unpackTemplate(folder: string): void {
+  if (existsSync(join(folder, 'PG_VERSION'))) return
+  const tar = readTemplate()
+  if (tar === undefined) {
+    ensureFolder(folder)
+    return
+  }
+  const growing = `${folder}.new`
+  rmSync(growing, { recursive: true, force: true })
+  ensureFolder(growing)
+  for (const { path, content } of readTar(tar)) {
+    if (content === undefined) mkdirSync(join(growing, path), { recursive: true, mode: 0o700 })
+    else writeFileSync(join(growing, path), content, { mode: 0o600 })
+  }
+  // What a process that was killed while it made a database has left there is no database.
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(growing, folder)
+}
+
+/** The same for a database in memory. */
+export function templateBlob(): Blob | undefined {
+  const tar = readTemplate()
+  return tar === undefined ? undefined : new Blob([new Uint8Array(tar)], { type: 'application/x-tar' })
+}
+
+function readTemplate(): Buffer | undefined {
+  try {
+    return gunzipSync(readFileSync(templateFile()))
+  } catch {
+    return undefined
+  }
+}
+
+function engineVersion(): string {
+  const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
