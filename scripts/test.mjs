@@ -1,6 +1,6 @@
 // Runs all tests and ends with one line that counts them. With --long the slow ones too.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,6 +10,8 @@ if (process.platform === 'linux' && process.geteuid() === 0 && spawnSync('bwrap'
 }
 
 const folder = mkdtempSync(join(roomyMemory() ?? realpathSync(tmpdir()), 'tooldex-results-'))
+// Some programs are run as somebody else.
+chmodSync(folder, 0o755)
 const output = join(folder, 'results.json')
 const args = process.argv.slice(2).filter((word) => word !== '--long')
 const env = { ...process.env, TMPDIR: folder, ...(process.argv.includes('--long') ? { TOOLDEX_LONG: '1' } : {}) }
