@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { describeExecutions } from '../src/storage/executions/executions.suite.ts'
 import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
+import { describeOffered } from '../src/storage/offered.suite.ts'
 import { describeStores } from '../src/storage/stores.suite.ts'
 import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
 
@@ -31,3 +32,5 @@ describeStores('embedded', openEmbedded)
 describeStores('PostgreSQL', openServer)
 describeExecutions('embedded', openEmbedded)
 describeExecutions('PostgreSQL', openServer)
+describeOffered('embedded', openEmbedded, { several: false })
+describeOffered('PostgreSQL', openServer, { several: true })

@@ -225,8 +225,8 @@ export interface ExecutionStore {
   events(id: string, after: number): Promise<readonly ExecutionEvent[]>
   /** Reads a kept output; only whoever called gets it. */
   result(caller: Caller, handle: string): Promise<ResultContent | undefined>
-  /** Ends what nobody runs any more, and what waited too long. */
-  sweep(): Promise<Swept>
+  /** Ends what nobody runs any more, and what waited too long; those that are held here run, whatever their lease says. */
+  sweep(held?: readonly string[]): Promise<Swept>
   /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>

@@ -52,6 +52,22 @@ export interface ChangeOptions {
   readonly expectedVersion?: number | undefined
 }
 
+/** What is offered, and up to where it was seen. */
+export interface OfferedTools {
+  readonly tools: readonly OfferedTool[]
+  /** To be given back at the next look. */
+  readonly seen: string
+}
+
+/** What was made or changed since an earlier look; `active` tells whether any was deleted. */
+export interface OfferedChanges {
+  /** Whatever their status; undefined where it is less work to read all of them. */
+  readonly tools: readonly OfferedTool[] | undefined
+  /** How many are active in all. */
+  readonly active: number
+  readonly seen: string
+}
+
 /** Registered tools and their versions. */
 export interface ToolStore {
   create(
@@ -65,7 +81,9 @@ export interface ToolStore {
   get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
   list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
   /** Every active tool, with the name of its category; what the catalogue shows. */
-  offered(workspace: string): Promise<readonly OfferedTool[]>
+  offered(workspace: string): Promise<OfferedTools>
+  /** What has changed of that since an earlier look. */
+  offeredSince(workspace: string, seen: string): Promise<OfferedChanges>
   /** Makes the next version of what `make` makes of the present one, alone with the tool; the same content makes none. */
   change(
     caller: Caller,

@@ -2,6 +2,7 @@ import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { RunSettings } from './settings.ts'
 
 interface CaretakerParts {
@@ -17,12 +18,12 @@ export class Caretaker {
   readonly #settings: RunSettings
   readonly #logger: Logger
   readonly #observer: RunObserver | undefined
-  readonly #beat: () => Promise<boolean>
+  readonly #heartbeat: Heartbeat
   readonly #timers: NodeJS.Timeout[] = []
   #closed = false
 
-  constructor({ store, settings, logger, observer }: CaretakerParts, beat: () => Promise<boolean>) {
-    this.#beat = beat
+  constructor({ store, settings, logger, observer }: CaretakerParts, heartbeat: Heartbeat) {
+    this.#heartbeat = heartbeat
     this.#store = store
     this.#settings = settings
     this.#logger = logger
@@ -54,9 +55,9 @@ export class Caretaker {
   }
 
   async #sweep(): Promise<void> {
-    // A process that was stopped for a while must not take its own runs for those of a dead one.
-    if (!(await this.#beat())) return
-    const did = await this.#store.sweep()
+    // A process that was stopped for a while, even just now, must not take its own runs for those of a dead one.
+    if (!(await this.#heartbeat.beat())) return
+    const did = await this.#store.sweep(this.#heartbeat.ids)
     const { lost, retried, expired } = did
     this.#observer?.swept(did)
     const swept = lost.length + retried.length + expired.length

@@ -59,6 +59,11 @@ export class Heartbeat {
     for (const run of this.#held.values()) run.stop(why)
   }
 
+  /** The runs that this process makes now. */
+  get ids(): readonly string[] {
+    return [...this.#held.keys()]
+  }
+
   /** One that was held up between being taken and being held asks whether it still has the run. */
   async confirm(run: HeldRun): Promise<void> {
     if (!this.#isOver(run)) return

@@ -73,7 +73,7 @@ export class RecordedRuns {
   constructor(parts: RecordedRunsParts) {
     this.parts = parts
     this.heartbeat = new Heartbeat(parts.store, parts.worker, parts.settings)
-    this.#caretaker = new Caretaker(parts, () => this.heartbeat.beat())
+    this.#caretaker = new Caretaker(parts, this.heartbeat)
     this.#loop = new WorkerLoop(this)
   }
 

@@ -21,6 +21,8 @@ export class WorkerLoop {
   #going: Promise<void> | undefined
   #again = false
   #stopped = true
+  /** Nothing waited when it was last looked, and nobody has said otherwise since. */
+  #empty = false
   #unsubscribe: () => void = () => {}
 
   constructor(runs: RecordedRuns) {
@@ -33,7 +35,9 @@ export class WorkerLoop {
     this.#runs.notices.on(({ kind }) => {
       if (kind === 'queued') this.#wake()
     })
-    this.#unsubscribe = runner.slots.onFree(() => this.#wake())
+    this.#unsubscribe = runner.slots.onFree(() => {
+      if (!this.#empty) this.#wake()
+    })
     this.#timer = setInterval(() => this.#wake(), settings.pollMs)
     this.#timer.unref()
     this.#wake()
@@ -49,6 +53,7 @@ export class WorkerLoop {
 
   #wake(): void {
     this.#again = true
+    this.#empty = false
     this.#going ??= this.#take()
   }
 
@@ -79,8 +84,9 @@ export class WorkerLoop {
       if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
       for (const each of claimed) void this.#runs.track(this.#run({ ...each, heardAt }))
-      // There may be more than fitted.
+      // There may be more than fitted; what was queued meanwhile has woken the loop again.
       if (claimed.length === held) this.#again = true
+      else this.#empty = !this.#again
     } finally {
       for (; used < held; used++) runner.slots.leaveQuietly()
     }

@@ -62,6 +62,9 @@ export function causeOf(thrown: unknown): DatabaseFailure {
   return {}
 }
 
+/** Whether it failed for what was given: a value that is none, or one that cannot be there beside others. */
+export const isOfContent = (thrown: unknown): boolean => /^(22|23|54)/.test(causeOf(thrown).code ?? '')
+
 /** A failure of the database as an error of ours; what is no failure of the database stays as it is. */
 export function toOurs(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
+import { SharedReads } from '../base/shared-reads.ts'
 import type { BundlePolicy } from '../contract/bundle.ts'
 import { Policy } from '../contract/policy.ts'
 import type { Caller, PolicyStore } from '../contract/stores.ts'
@@ -11,20 +12,23 @@ import { policies } from './schema.ts'
 /** Policies, in the database. */
 export class DatabasePolicyStore implements PolicyStore {
   readonly #db: Db
+  readonly #lists = new SharedReads<readonly BundlePolicy[]>()
 
   constructor(db: Db) {
     this.#db = db
   }
 
   list(workspace: string) {
-    return guard(async () => {
-      const rows = await this.#db
-        .select()
-        .from(policies)
-        .where(eq(policies.workspaceId, workspace))
-        .orderBy(policies.name)
-      return rows.map(toPolicy)
-    })
+    return this.#lists.read(workspace, () =>
+      guard(async () => {
+        const rows = await this.#db
+          .select()
+          .from(policies)
+          .where(eq(policies.workspaceId, workspace))
+          .orderBy(policies.name)
+        return rows.map(toPolicy)
+      }),
+    )
   }
 
   get(workspace: string, name: string) {

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { sameJson } from '../base/same-json.ts'
+import { SharedReads } from '../base/shared-reads.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../contract/registry.ts'
 import type { Caller, ChangeOptions, NewTool, PageQuery, ToolListQuery, ToolStore } from '../contract/stores.ts'
 import type { ToolStatus } from '../contract/tool-state.ts'
@@ -8,7 +9,7 @@ import { addVersion } from './add-version.ts'
 import { createMany } from './create-many.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
-import { listOffered } from './list-offered.ts'
+import { listOffered, listOfferedSince } from './list-offered.ts'
 import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
@@ -21,6 +22,7 @@ import { listTags, renameTag } from './tags.ts'
 export class DatabaseToolStore implements ToolStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
+  readonly #reads = new SharedReads<RegisteredTool | undefined>()
   #found: ReturnType<typeof prepareFinders> | undefined
 
   constructor(db: Db, cursors: () => Promise<Cursors>) {
@@ -57,14 +59,15 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   get(workspace: string, idOrName: string) {
-    return guard(async () => {
+    const find = async () => {
       const { byId, byName } = this.#finders()
       const found = isUuid(idOrName)
         ? byId.execute({ workspace, id: idOrName.toLowerCase() })
         : byName.execute({ workspace, name: idOrName })
       const [row] = await found
       return row === undefined ? undefined : toTool(row)
-    })
+    }
+    return this.#reads.read(`${workspace} ${idOrName}`, () => guard(find))
   }
 
   /** The query that is asked most is put into words once. */
@@ -79,6 +82,10 @@ export class DatabaseToolStore implements ToolStore {
 
   offered(workspace: string) {
     return guard(() => listOffered(this.#db, workspace))
+  }
+
+  offeredSince(workspace: string, seen: string) {
+    return guard(() => listOfferedSince(this.#db, workspace, seen))
   }
 
   change(

@@ -22,6 +22,7 @@ function createRandom(seed: number): () => number {
 }
 
 const env = { TOOLDEX_LEASE_MS: '2000' }
+const leastKills = 3
 
 /** Two servers and two workers on one PostgreSQL, killed at random while calls are made. */
 class Fleet {
@@ -80,7 +81,8 @@ export async function randomKills(database: string, count: number, seed: number)
       }
     })()
     const callers = Array.from({ length: 8 }, async () => {
-      while (made.length < count) {
+      // A machine that is quick still has to see some killed.
+      while (made.length < count || fleet.kills < leastKills) {
         const call = { mark: `call-${made.length}`, tool: random() < 0.5 ? ('once' as const) : ('safe' as const) }
         const at = made.push({ ...call, told: undefined }) - 1
         const server = fleet.servers[Math.floor(random() * 2)] as TestServer

@@ -11,6 +11,14 @@ import type { LiveCatalogue } from '../live-catalogue.ts'
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
 // A notice may be lost; then this much later the number of changes tells, still within a second.
 const lookEveryMs = 700
+/** Where changes come all the time, this much time goes by between two looks, and as much again as a look took. */
+const [pauseMs, longestPauseMs] = [50, 300]
+
+/** The tools that the catalogue was given, by their ids, and up to where they were seen. */
+interface Shown {
+  readonly tools: ReadonlyMap<string, CatalogTool>
+  readonly seen: string
+}
 
 /** Keeps a catalogue equal to the active tools of a workspace, whoever changes them in whichever process. */
 export class RegistryFeed {
@@ -19,6 +27,10 @@ export class RegistryFeed {
   readonly #workspace: string
   readonly #logger: Logger
   #seen = -1
+  #shown: Shown | undefined
+  #soon: NodeJS.Timeout | undefined
+  #tookMs = 0
+  #endedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
   #again = false
 
@@ -47,26 +59,62 @@ export class RegistryFeed {
   }
 
   async #takeOver(): Promise<void> {
+    const began = performance.now()
     const version = await this.#stores.feed.version(this.#workspace)
-    const offered = await this.#stores.tools.offered(this.#workspace)
+    const shown = (await this.#changed()) ?? (await this.#all())
     this.#catalogue.policies = await this.#stores.policies.list(this.#workspace)
     const { tools } = await this.#catalogue.open()
-    const shown: CatalogTool[] = []
-    const rest = takeTurns()
-    for (const tool of offered) {
-      shown.push(toCatalogTool(tool))
-      await rest()
-    }
     const before = tools.version
-    tools.sync(registryBackend, shown, { checked: true })
+    tools.sync(registryBackend, [...shown.tools.values()], { checked: true })
     if (tools.version !== before) this.#catalogue.announce()
     this.#seen = version
+    this.#shown = shown
+    this.#endedAt = performance.now()
+    this.#tookMs = Math.min(this.#endedAt - began, longestPauseMs)
+  }
+
+  /** What is shown, with what changed since; undefined where that is not enough to know it. */
+  async #changed(): Promise<Shown | undefined> {
+    if (this.#shown === undefined) return undefined
+    const { tools: changed, active, seen } = await this.#stores.tools.offeredSince(this.#workspace, this.#shown.seen)
+    if (changed === undefined) return undefined
+    const tools = new Map(this.#shown.tools)
+    for (const each of changed) {
+      if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toCatalogTool(each))
+      else tools.delete(each.tool.id)
+    }
+    // Some were deleted otherwise.
+    return tools.size === active ? { tools, seen } : undefined
+  }
+
+  async #all(): Promise<Shown> {
+    const { tools: offered, seen } = await this.#stores.tools.offered(this.#workspace)
+    const tools = new Map<string, CatalogTool>()
+    const rest = takeTurns()
+    for (const each of offered) {
+      tools.set(each.tool.id, toCatalogTool(each))
+      await rest()
+    }
+    return { tools, seen }
+  }
+
+  /** Takes over what was told of: now, or, where that was done just before, in a moment, with what is told until then. */
+  #syncSoon(): void {
+    const since = performance.now() - this.#endedAt
+    this.#soon ??= setTimeout(
+      () => {
+        this.#soon = undefined
+        void this.sync().catch(() => {})
+      },
+      Math.max(0, pauseMs + this.#tookMs - since),
+    )
+    this.#soon.unref()
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
     try {
       const stop = await this.#stores.feed.listen((workspace) => {
-        if (workspace === this.#workspace) void this.sync().catch(() => {})
+        if (workspace === this.#workspace) this.#syncSoon()
       })
       signal.addEventListener('abort', () => void stop().catch(() => {}), { once: true })
     } catch {

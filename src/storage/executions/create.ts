@@ -17,51 +17,43 @@ interface Made {
   readonly all_waiting: number | null
 }
 
-/** Writes a new run down in one statement; refused where too many wait. */
+type Queued = Extract<Beginning, { readonly withinMs: number }>
+
+/** Writes a new run down that waits for a worker or for a yes, in one statement; refused where too many wait. */
 export async function createExecution(
   db: Db,
   room: QueueRoom,
   { workspace }: Caller,
   draft: NewExecution,
-  begin: Beginning,
+  begin: Queued,
 ): Promise<{ execution: Execution; fresh: boolean }> {
-  const counts = 'withinMs' in begin && !room.take(workspace, draft)
+  const counts = !room.take(workspace, draft)
   const [row] = rowsOf<Made>(await db.execute(insertion(workspace, draft, begin, counts)))
-  if (row !== undefined) {
-    const waiting = { ofTool: Number(row.of_tool), ofCaller: Number(row.of_caller), all: Number(row.all_waiting) }
-    if (counts) room.note(workspace, draft, begin.limits, waiting)
-    return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
-  }
-  const known = await findKnown(db, workspace, draft)
-  if (known !== undefined) return { execution: known, fresh: false }
-  throw new TooldexError('TOO_BUSY', `Too many calls of ${draft.toolName} or of this caller are waiting.`)
+  if (row === undefined) return { execution: await findKnown(db, workspace, draft), fresh: false }
+  const waiting = { ofTool: Number(row.of_tool), ofCaller: Number(row.of_caller), all: Number(row.all_waiting) }
+  if (counts) room.note(workspace, draft, begin.limits, waiting)
+  return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
 }
 
-function insertion(workspace: string, draft: NewExecution, begin: Beginning, counts: boolean): SQL {
-  const waits = 'withinMs' in begin
-  const label = waits ? begin.label : null
-  const lease = waits ? sql`null` : after(begin.leaseMs)
-  const [status, attempt, startedAt] = begin.how === 'run' ? ['RUNNING', 1, sql`now()`] : ['PENDING', 0, sql`null`]
-  const reason = begin.how === 'run' ? null : begin.how === 'approval' ? 'approval' : 'queued'
-  const isCounted = waits && counts
+function insertion(workspace: string, draft: NewExecution, begin: Queued, counts: boolean): SQL {
+  const reason = begin.how === 'approval' ? 'approval' : 'queued'
   return sql`
-    with ${isCounted ? waitingOf(workspace, draft, begin.limits) : sql``} made as (
+    with ${counts ? waitingOf(workspace, draft, begin.limits) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label,
-        turn, worker, lease_until, attempt, started_at, expires_at)
+        turn, attempt, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
-        ${status}::execution_status, ${storableJson(draft.inputData)}::jsonb, ${draft.timeoutMs}::int,
+        'PENDING'::execution_status, ${storableJson(draft.inputData)}::jsonb, ${draft.timeoutMs}::int,
         ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
         ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::jsonb,
-        ${draft.purpose}, ${reason}, ${label}, ${waits ? turn(workspace, draft.callerId, begin.label) : sql`null`},
-        ${waits ? null : begin.worker}, ${lease}, ${attempt}::int, ${startedAt},
-        ${waits ? after(begin.withinMs) : sql`null`}
-      ${isCounted ? isRoom(begin.limits) : sql``}
+        ${draft.purpose}, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
+        ${after(begin.withinMs)}
+      ${counts ? isRoom(begin.limits) : sql``}
       on conflict do nothing
       returning created_at
     )
     select (extract(epoch from created_at) * 1000)::float8 as made
-      ${isCounted ? sql`, of_tool, of_caller, all_waiting from made, waiting` : sql`from made`}`
+      ${counts ? sql`, of_tool, of_caller, all_waiting from made, waiting` : sql`from made`}`
 }
 
 /** A time by the clock of the database. */
@@ -90,8 +82,8 @@ const count = (which: SQL, most: number): SQL =>
 const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
   sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
-/** The run that has the key already; another call under it is refused. */
-async function findKnown(db: Db, workspace: string, draft: NewExecution): Promise<Execution | undefined> {
+/** The run that has the key already; another call under it is refused, and one without a key had no room. */
+export async function findKnown(db: Db, workspace: string, draft: NewExecution): Promise<Execution> {
   const [row] = await db
     .select()
     .from(toolExecutions)
@@ -108,7 +100,8 @@ async function findKnown(db: Db, workspace: string, draft: NewExecution): Promis
             ),
       ),
     )
-  if (row === undefined) return undefined
+  if (row === undefined)
+    throw new TooldexError('TOO_BUSY', `Too many calls of ${draft.toolName} or of this caller are waiting.`)
   if (row.id !== draft.id && row.bodyHash !== draft.bodyHash)
     throw new TooldexError('KEY_REUSED', 'The idempotency key was used for another call.')
   return toExecution(row)

@@ -1,9 +1,8 @@
-import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
-import { TooldexError } from '../../base/errors.ts'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { Gatherer } from '../../base/gather.ts'
 import type {
   Attempt,
   Beginning,
-  Execution,
   ExecutionEvent,
   ExecutionQuery,
   ExecutionStore,
@@ -11,28 +10,29 @@ import type {
   NewExecution,
   Retention,
 } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Database, Db } from '../database.ts'
-import { guard, transact } from '../guard.ts'
+import { isOfContent } from '../failures.ts'
+import { guard } from '../guard.ts'
 import type { Cursors } from '../page.ts'
-import { record } from '../record.ts'
 import { isUuid } from '../rows.ts'
 import { executionEvents, executionResults, toolExecutions } from '../schema-runs.ts'
 import { claimExecutions } from './claim.ts'
-import { after, createExecution } from './create.ts'
-import { finishExecution } from './finish.ts'
+import { after, createExecution, findKnown } from './create.ts'
+import { createHere, type HereDraft } from './create-here.ts'
+import { answerRun, cancelRun, decideOn } from './decide.ts'
+import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
 import { listExecutions } from './list.ts'
 import { readNotice, runChannel } from './notices.ts'
 import { RunNotifier } from './notifier.ts'
 import { readQueue } from './queue.ts'
 import { QueueRoom } from './queue-room.ts'
-import { toExecution } from './rows.ts'
+import { toExecution, toFresh } from './rows.ts'
 import { readSamples } from './samples.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
-const unknown = (id: string) => new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
 const runs = toolExecutions
+const together = { atOnce: 3, most: 50, isWorthAnother: isOfContent }
 
 /** Recorded runs, in the database. */
 export class DatabaseExecutionStore implements ExecutionStore {
@@ -41,20 +41,32 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #cursors: () => Promise<Cursors>
   readonly #notifier: RunNotifier
   readonly #room = new QueueRoom()
+  /** Under load many are written by one statement. */
+  readonly #made: Gatherer<HereDraft, number | undefined>
+  readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
 
   constructor(db: Db, listen: Database['listen'], cursors: () => Promise<Cursors>) {
     this.#db = db
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
+    this.#made = new Gatherer((drafts) => createHere(db, drafts), together)
+    this.#ends = new Gatherer((ends) => finishExecutions(db, ends), together)
   }
 
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
     return guard(async () => {
+      if (!('withinMs' in begin)) return this.#createHere(caller, draft, begin)
       const made = await createExecution(this.#db, this.#room, caller, draft, begin)
       if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
       return made
     })
+  }
+
+  async #createHere({ workspace }: Caller, draft: NewExecution, begin: HereDraft['begin']) {
+    const made = await this.#made.do({ workspace, draft, begin })
+    if (made === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
+    return { execution: toFresh(draft, begin, made), fresh: true }
   }
 
   start({ id, attempt }: Attempt, worker: string, leaseMs: number) {
@@ -97,55 +109,26 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   finish(attempt: Attempt, run: FinishedRun) {
-    return guard(() => finishExecution(this.#db, this.#notifier, attempt, run))
+    return guard(async () => {
+      // One that is kept is large.
+      const [written] =
+        run.stored === null
+          ? [await this.#ends.do({ attempt, run })]
+          : await finishExecutions(this.#db, [{ attempt, run }])
+      if (written?.awaited) this.#notifier.tell({ kind: 'changed', id: attempt.id })
+      return written?.ended
+    })
   }
 
   cancel(caller: Caller, id: string, why: { code: string; message: string }) {
-    return this.#decided(caller, id, { action: 'execution.cancel' }, async (db, before) => {
-      if (isFinal(before.status)) throw notPossible(before, 'cancelled')
-      const [ended] = await db
-        .update(runs)
-        .set({
-          status: 'CANCELLED',
-          errorCode: why.code,
-          errorMessage: why.message,
-          completedAt: sql`now()`,
-          updatedAt: sql`now()`,
-        })
-        .where(
-          and(
-            eq(runs.id, before.id),
-            or(eq(runs.status, 'PENDING'), and(eq(runs.status, 'RUNNING'), isNull(runs.worker))),
-          ),
-        )
-        .returning()
-      if (ended !== undefined) return ended
-      const [asked] = await db
-        .update(runs)
-        .set({ cancelRequested: true, updatedAt: sql`now()` })
-        .where(and(eq(runs.id, before.id), eq(runs.status, 'RUNNING')))
-        .returning()
-      return asked
-    })
+    return decideOn(this.#db, caller, id, { action: 'execution.cancel' }, (db, before) => cancelRun(db, before, why))
   }
 
   decide(caller: Caller, id: string, { approve, note }: { approve: boolean; note?: string | undefined }) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
-    return this.#decided(caller, id, { action, note }, async (db, before) => {
-      const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
-      const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`
-      const [row] = await db
-        .update(runs)
-        .set({
-          ...(approve ? { reason: 'queued', expiresAt: after(queueMs) } : { ...no, errorMessage: message }),
-          decidedBy: caller.actor,
-          updatedAt: sql`now()`,
-        })
-        .where(and(eq(runs.id, before.id), eq(runs.status, 'PENDING'), eq(runs.reason, 'approval')))
-        .returning()
-      if (row === undefined) throw notPossible(before, approve ? 'approved' : 'refused')
-      return row
-    })
+    return decideOn(this.#db, caller, id, { action, note }, (db, before) =>
+      answerRun(db, before, { approve, note, by: caller.actor }),
+    )
   }
 
   get(workspace: string, id: string) {
@@ -218,8 +201,8 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 
-  sweep() {
-    return guard(() => sweepExecutions(this.#db))
+  sweep(held: readonly string[] = []) {
+    return guard(() => sweepExecutions(this.#db, held))
   }
 
   prune(retention: Retention) {
@@ -236,51 +219,11 @@ export class DatabaseExecutionStore implements ExecutionStore {
       if (notice !== undefined) onNotice(notice)
     })
   }
-
-  /** A decision about one run: made, recorded and told together. */
-  #decided(
-    caller: Caller,
-    id: string,
-    { action, note }: { action: string; note?: string | undefined },
-    decide: (db: Db, before: Execution) => Promise<typeof runs.$inferSelect | undefined>,
-  ): Promise<Execution> {
-    return transact(this.#db, async (db) => {
-      if (!isUuid(id)) throw unknown(id)
-      const [row] = await db
-        .select()
-        .from(runs)
-        .where(and(eq(runs.id, id), eq(runs.workspaceId, caller.workspace)))
-      if (row === undefined) throw unknown(id)
-      const before = toExecution(row)
-      const changed = await decide(db, before)
-      // It ended in this very moment; then that is how it ended.
-      const [now = row] = changed === undefined ? await db.select().from(runs).where(eq(runs.id, id)) : [changed]
-      if (changed !== undefined)
-        await record(db, caller, {
-          action,
-          subject: `execution:${id}`,
-          before: { status: before.status, reason: before.reason, tool: before.toolName, caller: before.callerId },
-          after: { status: now.status, ...(note === undefined ? {} : { note }) },
-        })
-      const kind =
-        now.cancelRequested && now.status === 'RUNNING' ? 'cancel' : now.status === 'PENDING' ? 'queued' : 'changed'
-      await db.execute(sql`select pg_notify(${runChannel}, ${`${kind}:${id}`})`)
-      return toExecution(now)
-    })
-  }
 }
-
-// What was approved waits for a worker like everything else.
-const queueMs = 3_600_000
 
 const aboutResult = {
   id: executionResults.id,
   bytes: executionResults.bytes,
   mediaType: executionResults.mediaType,
   expiresAt: executionResults.expiresAt,
-}
-
-const notPossible = ({ id, status, reason }: Execution, what: string): TooldexError => {
-  const state = reason === null ? status : `${status} (${reason})`
-  return new TooldexError('ILLEGAL_STEP', `The execution ${id} is ${state} and cannot be ${what} any more.`)
 }

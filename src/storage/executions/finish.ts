@@ -4,41 +4,84 @@ import type { Attempt, Ended, FinishedRun, NewStoredResult } from '../../contrac
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { after } from './create.ts'
-import type { RunNotifier } from './notifier.ts'
 
-/** The final write of an attempt, in one statement: it changes nothing where the attempt is not the present one. */
-export async function finishExecution(
+/** An attempt, and how it ended. */
+export interface AttemptEnd {
+  readonly attempt: Attempt
+  readonly run: FinishedRun
+}
+
+/** What the final write tells; whether anybody else may wait for it. */
+export interface WrittenEnd {
+  readonly ended: Ended
+  readonly awaited: boolean
+}
+
+interface Row {
+  readonly id: string
+  readonly ended: string | number
+  readonly took: number
+  readonly expires?: string | number | null
+  readonly awaited: boolean
+}
+
+/** The final writes of some attempts, in one statement: each changes nothing where the attempt is not the present one. */
+export async function finishExecutions(
   db: Db,
-  notifier: RunNotifier,
-  { id, attempt }: Attempt,
-  run: FinishedRun,
-): Promise<Ended | undefined> {
-  const { outcome, outputData, logs, stored, told } = run
-  const { status, result, isolation, errorCode, errorMessage } = outcome
-  const [row] = rowsOf<{ ended: string | number; took: number; expires: string | number | null; awaited: boolean }>(
+  ends: readonly AttemptEnd[],
+): Promise<readonly (WrittenEnd | undefined)[]> {
+  const stored = ends.length === 1 ? (ends[0]?.run.stored ?? null) : null
+  const forgets = ends.some(({ attempt, run }) => run.told || attempt.attempt > 1)
+  const rows = rowsOf<Row>(
     await db.execute(sql`
       with done as (
-        update tool_executions set status = ${status}::execution_status, output_data = ${storableJson(outputData)}::jsonb,
-          stdout = ${storableText(logs.stdout)}, stderr = ${storableText(logs.stderr)}, truncated = ${result.truncated},
-          exit_code = ${result.exitCode}::int, isolation = ${isolation}, environment = ${outcome.environment ?? null}, error_code = ${errorCode},
-          error_message = ${errorMessage === null ? null : storableText(errorMessage)}, completed_at = now(),
-          updated_at = now(), lease_until = null,
-          duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int
-        where id = ${id}::uuid and attempt = ${attempt}::int and status = 'RUNNING'
-        returning id, workspace_id, caller_id, completed_at, duration_ms, label, idempotency_key
-      ) ${stored === null ? sql`` : keep(stored)} ${told || attempt > 1 ? forget : sql``}
-      select (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took,
-        ${stored === null ? sql`null` : sql`(select (extract(epoch from expires_at) * 1000)::float8 from kept)`} as expires,
-        (label is not null or idempotency_key is not null or ${told}) as awaited
+        update tool_executions run set status = given.status::execution_status, output_data = given.output::jsonb,
+          stdout = given.stdout, stderr = given.stderr, truncated = given.truncated, exit_code = given.exit_code,
+          isolation = given.isolation, environment = given.environment, error_code = given.error_code,
+          error_message = given.error_message, completed_at = now(), updated_at = now(), lease_until = null,
+          duration_ms = round(extract(epoch from (now() - run.started_at)) * 1000)::int
+        from jsonb_to_recordset(${storableJson(ends.map(toGiven))}::jsonb) as given (id uuid, attempt int, status text,
+          output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
+          error_code text, error_message text, told boolean)
+        where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
+        returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms,
+          (run.label is not null or run.idempotency_key is not null or given.told) as awaited
+      ) ${stored === null ? sql`` : keep(stored)} ${forgets ? forget : sql``}
+      select id, (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took, awaited
+        ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from kept) as expires`}
       from done`),
   )
-  if (row === undefined) return undefined
-  if (row.awaited) notifier.tell({ kind: 'changed', id })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ends.map(({ attempt, run }) => toWritten(byId.get(attempt.id), run.stored))
+}
+
+function toGiven({ attempt: { id, attempt }, run: { outcome, outputData, logs, told } }: AttemptEnd) {
+  const { status, result, isolation, errorCode, errorMessage, environment = null } = outcome
   return {
+    id,
+    attempt,
+    status,
+    output: storableJson(outputData),
+    stdout: logs.stdout,
+    stderr: logs.stderr,
+    truncated: result.truncated,
+    exit_code: result.exitCode,
+    isolation,
+    environment,
+    error_code: errorCode,
+    error_message: errorMessage,
+    told,
+  }
+}
+
+function toWritten(row: Row | undefined, stored: NewStoredResult | null): WrittenEnd | undefined {
+  if (row === undefined) return undefined
+  const ended = {
     completedAt: new Date(Number(row.ended)).toISOString(),
     durationMs: Number(row.took),
     stored: stored === null ? null : describe(stored, Number(row.expires)),
   }
+  return { ended, awaited: row.awaited }
 }
 
 const keep = ({ handle, mediaType, content, lifeMs }: NewStoredResult): SQL => sql`, kept as (

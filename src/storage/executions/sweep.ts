@@ -14,13 +14,14 @@ const pruneBatch = 2000
 const retryMs = 600_000
 
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
-export async function sweepExecutions(db: Db): Promise<Swept> {
+export async function sweepExecutions(db: Db, held: readonly string[]): Promise<Swept> {
   const rows = rowsOf<{ id: string; what: keyof Swept }>(
     await db.execute(sql`
       with stale as materialized (
         select id from tool_executions where status in ('PENDING', 'RUNNING')
           and (worker is not null or label is null)
           and coalesce(lease_until, coalesce(started_at, created_at) + ${silentMs}::int * interval '1 millisecond') < now()
+          and id not in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(held)}::jsonb))
         limit ${batch}::int for update skip locked
       ), late as materialized (
         select id from tool_executions where status in ('PENDING', 'RUNNING') and worker is null and label is not null

@@ -1,0 +1,59 @@
+/** Work on several items at once: one answer for each, in their order. */
+type Together<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>
+
+interface Waiting<Item, Answer> {
+  readonly item: Item
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (reason: unknown) => void
+}
+
+interface GatherLimits {
+  /** How many pieces of work are under way at most. */
+  readonly atOnce: number
+  /** How many items one takes at most. */
+  readonly most: number
+  /** Whether what failed for all may go well for some. */
+  readonly isWorthAnother: (thrown: unknown) => boolean
+}
+
+/** Does together what is asked for in one turn of the event loop, or while as much as may be is under way. */
+export class Gatherer<Item, Answer> {
+  readonly #work: Together<Item, Answer>
+  readonly #limits: GatherLimits
+  #waiting: Waiting<Item, Answer>[] = []
+  #running = 0
+
+  constructor(work: Together<Item, Answer>, limits: GatherLimits) {
+    this.#work = work
+    this.#limits = limits
+  }
+
+  do(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      if (this.#running >= this.#limits.atOnce) return
+      this.#running++
+      setImmediate(() => void this.#go())
+    })
+  }
+
+  async #go(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const some = this.#waiting.slice(0, this.#limits.most)
+      this.#waiting = this.#waiting.slice(some.length)
+      await this.#doAll(some)
+    }
+    this.#running--
+  }
+
+  async #doAll(some: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#work(some.map(({ item }) => item))
+      for (const [at, { resolve }] of some.entries()) resolve(answers[at] as Answer)
+    } catch (thrown) {
+      // One must not fail for what another brought.
+      if (some.length > 1 && this.#limits.isWorthAnother(thrown)) for (const one of some) await this.#doAll([one])
+      else for (const { reject } of some) reject(thrown)
+    }
+  }
+}

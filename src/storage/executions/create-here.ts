@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import { storableJson } from '../../base/storable.ts'
+import type { Beginning, NewExecution } from '../../contract/execution.ts'
+import type { Db } from '../database.ts'
+import { rowsOf } from '../migrate.ts'
+
+/** A run that the process that was called makes itself. */
+export interface HereDraft {
+  readonly workspace: string
+  readonly draft: NewExecution
+  readonly begin: Extract<Beginning, { readonly worker: string }>
+}
+
+/** Writes such runs down in one statement, and gives when each was made; undefined where its key was used before. */
+export async function createHere(db: Db, drafts: readonly HereDraft[]): Promise<readonly (number | undefined)[]> {
+  const rows = rowsOf<{ id: string; made: string | number }>(
+    await db.execute(sql`
+      insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
+        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, worker,
+        lease_until, attempt, started_at)
+      select id, workspace, tool_id, tool_name, version, status::execution_status, input::jsonb, timeout_ms, caller_id,
+        trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::jsonb, purpose, reason, worker,
+        now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
+      from jsonb_to_recordset(${storableJson(drafts.map(toGiven))}::jsonb) as given (id uuid, workspace text,
+        tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
+        trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
+        purpose text, reason text, worker text, lease_ms float8, attempt int)
+      on conflict do nothing
+      returning id, (extract(epoch from created_at) * 1000)::float8 as made`),
+  )
+  const made = new Map(rows.map((row) => [row.id, Number(row.made)]))
+  return drafts.map(({ draft }) => made.get(draft.id))
+}
+
+function toGiven({ workspace, draft, begin }: HereDraft) {
+  const runs = begin.how === 'run'
+  return {
+    id: draft.id,
+    workspace,
+    tool_id: draft.toolId,
+    tool_name: draft.toolName,
+    version: draft.version,
+    status: runs ? 'RUNNING' : 'PENDING',
+    input: storableJson(draft.inputData),
+    timeout_ms: draft.timeoutMs,
+    caller_id: draft.callerId,
+    trace_id: draft.traceId,
+    traceparent: draft.traceparent,
+    idempotency_key: draft.idempotencyKey,
+    body_hash: draft.bodyHash,
+    max_attempts: draft.maxAttempts,
+    definition: draft.definition == null ? null : storableJson(draft.definition),
+    purpose: draft.purpose,
+    reason: runs ? null : 'queued',
+    worker: begin.worker,
+    lease_ms: begin.leaseMs,
+    attempt: runs ? 1 : 0,
+  }
+}

@@ -1,0 +1,114 @@
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import { type Execution, isFinal } from '../../contract/execution.ts'
+import type { Caller } from '../../contract/stores.ts'
+import type { Db } from '../database.ts'
+import { transact } from '../guard.ts'
+import { record } from '../record.ts'
+import { isUuid } from '../rows.ts'
+import { toolExecutions as runs } from '../schema-runs.ts'
+import { after } from './create.ts'
+import { runChannel } from './notices.ts'
+import { toExecution } from './rows.ts'
+
+type Row = typeof runs.$inferSelect
+
+// What was approved waits for a worker like everything else.
+const queueMs = 3_600_000
+
+/** A decision about one run: made, recorded and told together. */
+export function decideOn(
+  db: Db,
+  caller: Caller,
+  id: string,
+  { action, note }: { action: string; note?: string | undefined },
+  decide: (db: Db, before: Execution) => Promise<Row | undefined>,
+): Promise<Execution> {
+  return transact(db, async (inside) => {
+    const row = await findRow(inside, caller, id)
+    const before = toExecution(row)
+    const changed = await decide(inside, before)
+    // It ended in this very moment; then that is how it ended.
+    const [now = row] = changed === undefined ? await inside.select().from(runs).where(eq(runs.id, id)) : [changed]
+    if (changed !== undefined)
+      await record(inside, caller, {
+        action,
+        subject: `execution:${id}`,
+        before: { status: before.status, reason: before.reason, tool: before.toolName, caller: before.callerId },
+        after: { status: now.status, ...(note === undefined ? {} : { note }) },
+      })
+    await inside.execute(sql`select pg_notify(${runChannel}, ${`${noticeOf(now)}:${id}`})`)
+    return toExecution(now)
+  })
+}
+
+async function findRow(db: Db, { workspace }: Caller, id: string): Promise<Row> {
+  const [row] = isUuid(id)
+    ? await db
+        .select()
+        .from(runs)
+        .where(and(eq(runs.id, id), eq(runs.workspaceId, workspace)))
+    : []
+  if (row !== undefined) return row
+  throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
+}
+
+function noticeOf({ cancelRequested, status }: Row): string {
+  if (cancelRequested && status === 'RUNNING') return 'cancel'
+  return status === 'PENDING' ? 'queued' : 'changed'
+}
+
+/** Ends what nobody runs; asks for the end of what runs. */
+export async function cancelRun(
+  db: Db,
+  before: Execution,
+  why: { readonly code: string; readonly message: string },
+): Promise<Row | undefined> {
+  if (isFinal(before.status)) throw notPossible(before, 'cancelled')
+  const [ended] = await db
+    .update(runs)
+    .set({
+      status: 'CANCELLED',
+      errorCode: why.code,
+      errorMessage: why.message,
+      completedAt: sql`now()`,
+      updatedAt: sql`now()`,
+    })
+    .where(
+      and(eq(runs.id, before.id), or(eq(runs.status, 'PENDING'), and(eq(runs.status, 'RUNNING'), isNull(runs.worker)))),
+    )
+    .returning()
+  if (ended !== undefined) return ended
+  const [asked] = await db
+    .update(runs)
+    .set({ cancelRequested: true, updatedAt: sql`now()` })
+    .where(and(eq(runs.id, before.id), eq(runs.status, 'RUNNING')))
+    .returning()
+  return asked
+}
+
+/** A person's yes or no. */
+export async function answerRun(
+  db: Db,
+  before: Execution,
+  { approve, note, by }: { approve: boolean; note?: string | undefined; by: string },
+): Promise<Row> {
+  const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
+  const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`
+  const [row] = await db
+    .update(runs)
+    .set({
+      ...(approve ? { reason: 'queued', expiresAt: after(queueMs) } : { ...no, errorMessage: message }),
+      decidedBy: by,
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(runs.id, before.id), eq(runs.status, 'PENDING'), eq(runs.reason, 'approval')))
+    .returning()
+  if (row === undefined) throw notPossible(before, approve ? 'approved' : 'refused')
+  return row
+}
+
+const notPossible = ({ id, status, reason }: Execution, what: string): TooldexError => {
+  const state = reason === null ? status : `${status} (${reason})`
+  return new TooldexError('ILLEGAL_STEP', `The execution ${id} is ${state} and cannot be ${what} any more.`)
+}
