@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import type { Retention, Swept } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
-import { after } from './create.ts'
 import { runChannel } from './notices.ts'
 
 // What never said that it runs is believed for this long.
@@ -10,8 +9,8 @@ const silentMs = 60_000
 const batch = 1000
 // Deleting little at a time keeps every statement short.
 const pruneBatch = 2000
-// A run that was tried again waits for a worker for this long at most.
-const retryMs = 600_000
+// A run that is to be tried again waits for a worker no longer than it may take, or this long.
+const leastRetryMs = 30_000
 
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
 export async function sweepExecutions(db: Db, held: readonly string[]): Promise<Swept> {
@@ -29,7 +28,7 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
         limit ${batch}::int for update skip locked
       ), retried as (
         update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ''),
-          turn = coalesce(turn, 0), expires_at = ${after(retryMs)}, updated_at = now()
+          turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${leastRetryMs}::int) * interval '1 millisecond', updated_at = now()
         from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
           and not run.cancel_requested and (run.version is not null or run.definition is not null)
         returning run.id
