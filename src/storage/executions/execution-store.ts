@@ -32,7 +32,7 @@ import { readSamples } from './samples.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
 const runs = toolExecutions
-const together = { atOnce: 3, most: 50, isWorthAnother: isOfContent }
+const together = { atOnce: 1, most: 50, isWorthAnother: isOfContent }
 
 /** Recorded runs, in the database. */
 export class DatabaseExecutionStore implements ExecutionStore {
