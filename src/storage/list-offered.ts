@@ -32,7 +32,7 @@ export async function listOfferedSince(db: Db, workspace: string, seen: string):
       (select count(*)::int from tools where workspace_id = ${workspace} and status = 'ACTIVE') as active,
       exists (select from tool_categories where workspace_id = ${workspace} and ${isSince(seen)}) as named,
       (select coalesce(jsonb_agg(id), '[]') from (select id from tools where workspace_id = ${workspace}
-        and ${isSince(seen)} limit ${mostChanges + 1}::int) some) as ids`),
+        and ${isSince(seen)} limit ${mostChanges + 1}::int) few) as ids`),
   )
   if (row === undefined) return { tools: undefined, active: 0, seen }
   const ids: readonly string[] = typeof row.ids === 'string' ? JSON.parse(row.ids) : row.ids

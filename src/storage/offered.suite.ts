@@ -58,18 +58,18 @@ export function describeOffered(
       expect((await stores.tools.offeredSince('default', renamed.seen)).tools).toBeUndefined()
     })
 
-    it.runIf(several)('misses nothing of a transaction that began before the look and ended after it', async () => {
-      const { seen: before } = await stores.tools.offered('default')
-      let meanwhile: Awaited<ReturnType<Stores['tools']['offeredSince']>> | undefined
-      const content = newTool()
-      await stores.transaction(async (inside) => {
-        await inside.tools.create(caller, content)
-        await stores.tools.change(caller, (await activate()).name, (now) => ({ ...now, description: 'Quicker' }))
-        meanwhile = await stores.tools.offeredSince('default', before)
+    if (several)
+      it('misses nothing of a transaction that began before the look and ended after it', async () => {
+        const { seen: before } = await stores.tools.offered('default')
+        let meanwhile: Awaited<ReturnType<Stores['tools']['offeredSince']>> | undefined
+        const content = newTool()
+        await stores.transaction(async (inside) => {
+          await inside.tools.create(caller, content)
+          meanwhile = await stores.tools.offeredSince('default', before)
+        })
+        expect(namesOf(meanwhile?.tools)).not.toContain(content.name)
+        const after = await stores.tools.offeredSince('default', meanwhile?.seen ?? '')
+        expect(namesOf(after.tools)).toContain(content.name)
       })
-      expect(namesOf(meanwhile?.tools)).not.toContain(content.name)
-      const after = await stores.tools.offeredSince('default', meanwhile?.seen ?? '')
-      expect(namesOf(after.tools)).toContain(content.name)
-    })
   })
 }

@@ -29,7 +29,7 @@ export function createStores(database: Database): Stores {
     keys: new DatabaseKeyStore(db),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
-    executions: new DatabaseExecutionStore(db, database.listen, () => cursorsOn(db)),
+    executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
     learning: new DatabaseLearningStore(db),
     stats: new DatabaseStatsStore(db, database.engine),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deepFreeze } from '../../base/deep-freeze.ts'
+import { toTooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { takeTurns } from '../../base/take-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
@@ -30,6 +31,7 @@ export class RegistryFeed {
   #shown: Shown | undefined
   #soon: NodeJS.Timeout | undefined
   #tookMs = 0
+  #told = false
   #endedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
   #again = false
@@ -128,8 +130,12 @@ export class RegistryFeed {
       if (signal.aborted) return
       try {
         if ((await this.#stores.feed.version(this.#workspace)) !== this.#seen) await this.sync()
-      } catch {
-        // The database is away; the tools stay as they were, and it is asked again.
+        this.#told = false
+      } catch (thrown) {
+        // The tools stay as they were, and it is asked again.
+        if (!this.#told)
+          this.#logger.warn('changes of tools cannot be read', { reason: toTooldexError(thrown).message })
+        this.#told = true
       }
     }
   }

@@ -32,7 +32,8 @@ import { readSamples } from './samples.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
 const runs = toolExecutions
-const together = { atOnce: 1, most: 50, isWorthAnother: isOfContent }
+// The embedded engine does one thing after the other; on a server one that has to wait for others must not hold up all.
+const atOnce = { pglite: 1, postgres: 3 } as const
 
 /** Recorded runs, in the database. */
 export class DatabaseExecutionStore implements ExecutionStore {
@@ -45,11 +46,12 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #made: Gatherer<HereDraft, number | undefined>
   readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
 
-  constructor(db: Db, listen: Database['listen'], cursors: () => Promise<Cursors>) {
+  constructor(db: Db, { listen, engine }: Pick<Database, 'listen' | 'engine'>, cursors: () => Promise<Cursors>) {
     this.#db = db
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
+    const together = { atOnce: atOnce[engine], most: 50, isWorthAnother: isOfContent }
     this.#made = new Gatherer((drafts) => createHere(db, drafts), together)
     this.#ends = new Gatherer((ends) => finishExecutions(db, ends), together)
   }
