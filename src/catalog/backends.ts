@@ -13,12 +13,7 @@ export const selectNearest: SelectBackend = (backends) => {
 
 /** Whether two backends are the same one. */
 export function isSameBackend(a: Backend, b: Backend): boolean {
-  return identityOf(a) === identityOf(b)
-}
-
-/** Quoted, so that no name can look like two. */
-function identityOf(backend: Backend): string {
-  if (backend.kind === 'local') return JSON.stringify(['local', backend.name])
-  if (backend.kind === 'mcp') return JSON.stringify(['mcp', backend.serverName])
-  return JSON.stringify(['provider', backend.providerId, backend.toolId])
+  if (a.kind === 'local') return b.kind === 'local' && a.name === b.name
+  if (a.kind === 'mcp') return b.kind === 'mcp' && a.serverName === b.serverName
+  return b.kind === 'provider' && a.providerId === b.providerId && a.toolId === b.toolId
 }
