@@ -1,6 +1,7 @@
 import type { BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
 import type { LearningStore } from './learning.ts'
+import type { OfferedChanges, OfferedTools } from './offered.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { StoredSecret } from './secret.ts'
@@ -52,22 +53,6 @@ export interface ChangeOptions {
   readonly expectedVersion?: number | undefined
 }
 
-/** What is offered, and up to where it was seen. */
-export interface OfferedTools {
-  readonly tools: readonly OfferedTool[]
-  /** To be given back at the next look. */
-  readonly seen: string
-}
-
-/** What was made or changed since an earlier look; `active` tells whether any was deleted. */
-export interface OfferedChanges {
-  /** Whatever their status; undefined where it is less work to read all of them. */
-  readonly tools: readonly OfferedTool[] | undefined
-  /** How many are active in all. */
-  readonly active: number
-  readonly seen: string
-}
-
 /** Registered tools and their versions. */
 export interface ToolStore {
   create(
@@ -105,12 +90,6 @@ export interface NewTool {
   readonly content: ToolContent
   readonly status: ToolStatus
   readonly changelog?: string | undefined
-}
-
-/** A tool as the catalogue takes it. */
-export interface OfferedTool {
-  readonly tool: RegisteredTool
-  readonly category: string | null
 }
 
 /** A category with how many tools are in it, and in it with all below. */

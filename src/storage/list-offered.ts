@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
-import type { OfferedChanges, OfferedTool, OfferedTools } from '../contract/stores.ts'
+import type { OfferedChanges, OfferedTool, OfferedTools } from '../contract/offered.ts'
 import type { Db } from './database.ts'
 import { rowsOf } from './migrate.ts'
 import { toTool } from './rows.ts'

@@ -5,7 +5,8 @@ import type { Logger } from '../../base/logger.ts'
 import { takeTurns } from '../../base/take-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
-import type { OfferedTool, Stores } from '../../contract/stores.ts'
+import type { OfferedTool } from '../../contract/offered.ts'
+import type { Stores } from '../../contract/stores.ts'
 import type { LiveCatalogue } from '../live-catalogue.ts'
 
 /** Who runs registered tools. */
