@@ -86,6 +86,19 @@ describe('a tool that a stored policy hides from a caller', () => {
     expect((await as(free).get(`/executions/${body.items[0].id}`)).status).toBe(200)
   })
 
+  it('is counted for no tag and no category', async () => {
+    const category = (await server.request('POST', '/categories', { body: { name: 'Money' } })).body
+    const change = { tags: ['payday'], categoryId: category.id }
+    expect((await server.request('PATCH', `/tools/${hidden}`, { body: change })).status).toBe(200)
+    const look = async (key: string) => ({
+      tags: (await as(key).get('/tags')).body.items.map(({ tag }: { tag: string }) => tag),
+      listed: (await as(key).get('/categories')).body.items[0].tools,
+      below: (await as(key).get('/categories/tree')).body.items[0].toolsBelow,
+    })
+    expect(await look(bound)).toEqual({ tags: [], listed: 0, below: 0 })
+    expect(await look(free)).toEqual({ tags: ['payday'], listed: 1, below: 1 })
+  })
+
   it('is not suggested for a name that is nearly its own', async () => {
     const { text } = await as(bound).post('/tools/secret_payrol/execute', { input: {} })
     expect(text).not.toContain(hidden)

@@ -81,7 +81,11 @@ export interface ToolStore {
   remove(caller: Caller, idOrName: string, options?: ChangeOptions): Promise<RegisteredTool>
   versions(workspace: string, toolId: string, query: PageQuery): Promise<Page<ToolVersion>>
   version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
-  tags(workspace: string): Promise<readonly { readonly tag: string; readonly tools: number }[]>
+  /** Where names are given, tools of other names are not counted. */
+  tags(
+    workspace: string,
+    names?: ReadonlySet<string>,
+  ): Promise<readonly { readonly tag: string; readonly tools: number }[]>
   renameTag(caller: Caller, from: string, to: string): Promise<number>
 }
 
@@ -102,7 +106,8 @@ export interface CountedCategory extends Category {
 export interface CategoryStore {
   create(caller: Caller, category: CategoryDraft): Promise<Category>
   get(workspace: string, idOrName: string): Promise<Category | undefined>
-  all(workspace: string): Promise<readonly CountedCategory[]>
+  /** Where names are given, tools of other names are not counted. */
+  all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
   change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>): Promise<Category>
   /** Refused while tools or categories are in it, unless they are moved to its parent. */
   remove(caller: Caller, idOrName: string, options: { readonly reparent: boolean }): Promise<Category>

@@ -8,6 +8,7 @@ import { guard, transact } from './guard.ts'
 import { announce, record } from './record.ts'
 import { isUuid, toCategory, toTool } from './rows.ts'
 import { toolCategories, tools } from './schema.ts'
+import { isOneOf } from './tags.ts'
 
 /** The tree of categories, in the database. */
 export class DatabaseCategoryStore implements CategoryStore {
@@ -37,12 +38,12 @@ export class DatabaseCategoryStore implements CategoryStore {
     })
   }
 
-  all(workspace: string) {
+  all(workspace: string, names?: ReadonlySet<string>) {
     return guard(async () => {
       const rows = await this.#db
         .select({ category: toolCategories, tools: sql<number>`count(${tools.id})::int` })
         .from(toolCategories)
-        .leftJoin(tools, eq(tools.categoryId, toolCategories.id))
+        .leftJoin(tools, and(eq(tools.categoryId, toolCategories.id), isOneOf(names)))
         .where(eq(toolCategories.workspaceId, workspace))
         .groupBy(toolCategories.id)
         .orderBy(toolCategories.name)

@@ -5,6 +5,7 @@ import type { Db } from './database.ts'
 import type { Cursors } from './page.ts'
 import { toTool } from './rows.ts'
 import { tools } from './schema.ts'
+import { isOneOf } from './tags.ts'
 
 const columns = { name: tools.name, updatedAt: tools.updatedAt, createdAt: tools.createdAt }
 type SortKey = keyof typeof columns
@@ -53,7 +54,7 @@ function conditions(workspace: string, query: ToolListQuery): readonly (SQL | un
   const like = search === undefined || search === '' ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`
   return [
     eq(tools.workspaceId, workspace),
-    names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(tools.name, [...names]),
+    isOneOf(names),
     status?.length ? inArray(tools.status, [...status]) : undefined,
     executorType?.length ? inArray(tools.executorType, [...executorType]) : undefined,
     tags?.length ? sql`${tools.tags} @> ${JSON.stringify(tags)}::jsonb` : undefined,

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
@@ -6,13 +6,17 @@ import { announce, record } from './record.ts'
 import { toTool } from './rows.ts'
 import { tools } from './schema.ts'
 
+/** Whether a tool is of one of these names, where there are any. */
+export const isOneOf = (names: ReadonlySet<string> | undefined): SQL | undefined =>
+  names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(tools.name, [...names])
+
 /** Every tag and how many tools have it. */
-export async function listTags(db: Db, workspace: string) {
+export async function listTags(db: Db, workspace: string, names?: ReadonlySet<string>) {
   const tag = sql<string>`jsonb_array_elements_text(${tools.tags})`
   const each = db
     .select({ tag: tag.as('tag') })
     .from(tools)
-    .where(eq(tools.workspaceId, workspace))
+    .where(and(eq(tools.workspaceId, workspace), isOneOf(names)))
     .as('each')
   const rows = await db
     .select({ tag: each.tag, tools: sql<number>`count(*)::int` })

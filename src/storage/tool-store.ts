@@ -158,8 +158,8 @@ export class DatabaseToolStore implements ToolStore {
     })
   }
 
-  tags(workspace: string) {
-    return guard(() => listTags(this.#db, workspace))
+  tags(workspace: string, names?: ReadonlySet<string>) {
+    return guard(() => listTags(this.#db, workspace, names))
   }
 
   renameTag(caller: Caller, from: string, to: string) {

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { Category, registryLimits } from '../../contract/registry.ts'
 import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { readableNames } from '../tool-view.ts'
 import { IdOrName } from './inputs.ts'
 import { registryOf } from './registry.ts'
 
@@ -33,6 +34,10 @@ export const createCategory = defineOperation({
   handle: (draft, context) => registryOf(context).stores.categories.create(context.caller, draft),
 })
 
+/** What a policy hides from whoever asks is not counted either. */
+const countedCategories = async (context: OperationContext): Promise<readonly CountedCategory[]> =>
+  registryOf(context).stores.categories.all(context.caller.workspace, await readableNames(context))
+
 /** List categories. */
 export const listCategories = defineOperation({
   name: 'categories.list',
@@ -42,7 +47,7 @@ export const listCategories = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(Counted) }),
   handle: async (_, context) => ({
-    items: [...(await registryOf(context).stores.categories.all(context.caller.workspace))],
+    items: [...(await countedCategories(context))],
   }),
 })
 
@@ -55,8 +60,7 @@ export const categoryTree = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(CategoryNode) }),
   async handle(_, context) {
-    const all = await registryOf(context).stores.categories.all(context.caller.workspace)
-    return { items: childrenOf(all, null) }
+    return { items: childrenOf(await countedCategories(context), null) }
   },
 })
 
@@ -108,7 +112,7 @@ export const listTags = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(z.object({ tag: z.string(), tools: z.int() })) }),
   handle: async (_, context) => ({
-    items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace))],
+    items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace, await readableNames(context)))],
   }),
 })
 
