@@ -160,7 +160,7 @@ describe('a tool that a stored policy hides from a caller', () => {
     await server.request('POST', '/bundle', { body: { bundle: { ...body, policies: [] }, prune: true } })
     const after = await eventually(
       () => search(bound),
-      (answer) => answer.body.results.length > 0,
+      (answer) => answer.body.results[0]?.name === hidden,
     )
     expect(after.body.results[0].name).toBe(hidden)
   })

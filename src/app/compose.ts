@@ -4,7 +4,6 @@ import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/registry.ts'
-import { fromConfig } from '../contract/runnable-tool.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
 import type { Sandbox } from '../executors/index.ts'
@@ -52,7 +51,8 @@ export function compose(
     logger,
     loadEmbedder,
     remote: openRemote(env, logger),
-    readinessOf: (tool) => executor.readiness(fromConfig(tool)),
+    readinessOf: (tool) =>
+      (tool.executorType === 'cli' ? executor : more.executors?.[tool.executorType])?.readiness(tool),
   })
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import { type CatalogTool, ToolAnnotations } from '../contract/catalog.ts'
+import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { ToolExample } from '../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../contract/tool-state.ts'
@@ -9,7 +9,7 @@ import { type FoundTool, findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { shorten } from './search-hits.ts'
-import { needsApproval, viewOf } from './tool-view.ts'
+import { viewOf } from './tool-view.ts'
 
 /** How much one reads about a tool. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
@@ -90,15 +90,15 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
   if (found.from === 'config') return { ...toDoc(found, level), ...(await approvalOf(context, found.entry.toolName)) }
   // Loaded for the first who asks, because a server for configs starts without.
   const { describeOffered } = await import('./registry/offered-doc.ts')
-  const asks = await approvalOf(context, found.tool.name, found.tool)
-  return { ...(await describeOffered(context, found, level)), ...asks }
+  const { readinessOf } = await context.catalogue.open()
+  const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
+  return { ...(await describeOffered(context, found, level)), ...needs }
 }
 
-/** Whoever reads about a tool is told before the call that a person must approve it. */
-async function approvalOf(context: OperationContext, name: string, tool?: CatalogTool) {
-  if (tool?.annotations?.requiresApproval === true) return { readiness: needsApproval }
+/** Whoever reads about a tool is told before the call what it lacks, or that a person must approve it. */
+async function approvalOf(context: OperationContext, name: string, readiness: Readiness = ready) {
   const view = context.registry === undefined ? undefined : await viewOf(context)
-  return unlessReady(view?.readinessOf({ name }, ready) ?? ready)
+  return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)
 }
 
 interface UnknownTool {

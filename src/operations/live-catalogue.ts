@@ -5,10 +5,11 @@ import { watchFiles } from '../base/watch-files.ts'
 import type { BundlePolicy } from '../contract/bundle.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
+import type { RunnableTool } from '../contract/executor.ts'
 import type { Policy } from '../contract/policy.ts'
 import type { LoadedConfig, LoadFailure, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
-import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
+import type { ToolIndexEntry } from '../contract/tool-index.ts'
 import type { Readiness } from '../contract/tool-state.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
 import { ToolIndex } from '../search/index.ts'
@@ -33,7 +34,7 @@ export interface LiveCatalogueOptions extends LiveIndexOptions {
   readonly policyFile?: string | undefined
   readonly logger: Logger
   /** Whether a tool could be run now; all can where absent. */
-  readonly readinessOf?: ((tool: ResolvedTool) => Readiness) | undefined
+  readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
 }
 
 /** The tools that can be found and called now. */

@@ -1,27 +1,32 @@
 import { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import type { RankedPage, RankedTool, RankQuery } from '../contract/ranker.ts'
+import { fromConfig } from '../contract/runnable-tool.ts'
 import { type Readiness, ready } from '../contract/tool-state.ts'
 import { configBackend, toCatalogTools } from './config-tools.ts'
 import { type CatalogueSnapshot, type LiveCatalogueOptions, toolIdOf } from './live-catalogue.ts'
 import { LiveIndex } from './live-index.ts'
 import { needsApproval } from './tool-view.ts'
+import { wayToRun } from './ways-to-run.ts'
 
 /** The catalogue of every source, and the search engine that follows it. */
 export interface OpenCatalogue {
   /** The tools of every source; those of configs are in it as one backend. */
   readonly tools: Catalog
   readonly index: LiveIndex
+  /** Whether a tool could be run now, and what it needs otherwise. */
+  readonly readinessOf: (tool: CatalogTool) => Readiness
   /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
   replaceConfigs(snapshot: CatalogueSnapshot): void
 }
 
 /** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
 export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
-  const readinessOf = ({ name, source, annotations }: CatalogTool): Readiness => {
-    if (annotations?.requiresApproval === true) return needsApproval
-    const resolved = source === 'cli' ? current().index.get(name) : null
-    return resolved === null ? ready : (options.readinessOf?.(resolved) ?? ready)
+  const readinessOf = (tool: CatalogTool): Readiness => {
+    const resolved = tool.source === 'cli' ? current().index.get(tool.name) : null
+    const way = resolved === null ? wayToRun(tool) : fromConfig(resolved)
+    const readiness = way === undefined ? ready : (options.readinessOf?.(way) ?? ready)
+    return readiness.state === 'ready' && tool.annotations?.requiresApproval === true ? needsApproval : readiness
   }
   const tools = new Catalog({
     ranker: {
@@ -40,7 +45,7 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
     if (tools.version === before) tools.refresh()
   }
   replaceConfigs(current())
-  return { tools, index, replaceConfigs }
+  return { tools, index, readinessOf, replaceConfigs }
 }
 
 /** Without a query tools come as their configs have them, those of other sources after them by id. */

@@ -6,8 +6,10 @@ import { takeTurns } from '../../base/take-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/offered.ts'
+import { fromRegistry } from '../../contract/runnable-tool.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { LiveCatalogue } from '../live-catalogue.ts'
+import { noteWay } from '../ways-to-run.ts'
 
 /** Who runs registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
@@ -83,7 +85,7 @@ export class RegistryFeed {
     if (changed === undefined) return undefined
     const tools = new Map(this.#shown.tools)
     for (const each of changed) {
-      if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toCatalogTool(each))
+      if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toShown(each))
       else tools.delete(each.tool.id)
     }
     // Some were deleted otherwise.
@@ -95,7 +97,7 @@ export class RegistryFeed {
     const tools = new Map<string, CatalogTool>()
     const rest = takeTurns()
     for (const each of offered) {
-      tools.set(each.tool.id, toCatalogTool(each))
+      tools.set(each.tool.id, toShown(each))
       await rest()
     }
     return { tools, seen }
@@ -140,6 +142,12 @@ export class RegistryFeed {
       }
     }
   }
+}
+
+function toShown(offered: OfferedTool): CatalogTool {
+  const tool = toCatalogTool(offered)
+  noteWay(tool, fromRegistry(offered.tool))
+  return tool
 }
 
 /** A registered tool as the catalogue keeps it. */
