@@ -1,14 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
 const long = process.env.TOOLDEX_LONG === '1'
-// They measure, or need the machine to themselves for a while: one after the other, when all others are done.
-const alone = [
-  'tests/faults/load.test.ts',
-  'tests/faults/group-h.test.ts',
-  'tests/faults/run-races.test.ts',
-  'tests/faults/leases.test.ts',
-]
+// What they test is when things happen: in pairs, when all others are done.
+const timed = ['tests/faults/run-races.test.ts', 'tests/faults/leases.test.ts']
+// They measure, and need the machine to themselves.
+const alone = ['tests/faults/load.test.ts', 'tests/faults/group-h.test.ts']
 const left = [...(long ? [] : ['tests/long/**']), 'node_modules/**']
+
+const group = (order: number, name: string, include: readonly string[], maxWorkers: number, exclude = left) => ({
+  extends: true as const,
+  test: { name, include: [...include], exclude, maxWorkers, sequence: { groupOrder: order } },
+})
 
 export default defineConfig({
   test: {
@@ -19,20 +21,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'all',
-          include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...left, ...alone],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: alone, exclude: left, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
+      group(0, 'all', ['src/**/*.test.ts', 'tests/**/*.test.ts'], 2, [...left, ...timed, ...alone]),
+      group(1, 'timed', timed, 2),
+      group(2, 'alone', alone, 1),
     ],
   },
 })

@@ -17,6 +17,8 @@ export type AsideAnswer =
 /** What is read in a moment is read where it is asked for; a path may take long on little. */
 const longestHere = 64 * 1024
 const deadlineMs = 5000
+/** Many times the largest output that is kept. */
+const mostMegabytes = 512
 const isBuilt = import.meta.url.endsWith('.js')
 
 /** Reads a part of a kept output without keeping anyone else waiting, and not for longer than some seconds. */
@@ -27,7 +29,10 @@ export async function readResultAside(
 ): Promise<ResultPage> {
   const isShort = query.path === undefined && content.content.length <= longestHere
   if (isShort || !isBuilt) return readResult(content, query)
-  const worker = new Worker(new URL('./read-result-worker.js', import.meta.url), { workerData: { content, query } })
+  const worker = new Worker(new URL('./read-result-worker.js', import.meta.url), {
+    workerData: { content, query },
+    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+  })
   try {
     return await answerOf(worker, signal)
   } finally {
@@ -37,11 +42,13 @@ export async function readResultAside(
 
 function answerOf(worker: Worker, signal: AbortSignal | undefined): Promise<ResultPage> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(tooLong()), deadlineMs)
+    const late = setTimeout(() => reject(tooMuch(`${deadlineMs / 1000} s`)), deadlineMs)
     const cancel = (): void => reject(new TooldexError('EXECUTION_CANCELLED', 'The reading was cancelled.'))
     signal?.addEventListener('abort', cancel, { once: true })
     if (signal?.aborted) cancel()
-    worker.on('error', reject)
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${mostMegabytes} MB of memory`) : error),
+    )
     worker.on('exit', () => {
       clearTimeout(late)
       signal?.removeEventListener('abort', cancel)
@@ -55,7 +62,7 @@ function answerOf(worker: Worker, signal: AbortSignal | undefined): Promise<Resu
   })
 }
 
-const tooLong = (): TooldexError =>
-  new TooldexError('INPUT_INVALID', `Looking through the output takes longer than ${deadlineMs / 1000} s.`, {
+const tooMuch = (what: string): TooldexError =>
+  new TooldexError('INPUT_INVALID', `Looking through the output takes more than ${what}.`, {
     hint: 'Ask for less: a path without .. in it, or a page.',
   })

@@ -3,7 +3,7 @@ import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
 import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
 import { startServer } from '../support/start-server.ts'
 import { startWorker } from '../support/start-worker.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { lastingFolder } from '../support/temp-folder.ts'
 import { execute, registerCommand, TracedTools, untilQuiet } from '../support/traced-tools.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
 
@@ -16,7 +16,7 @@ afterAll(() => postgres.stop())
 const exitWithinMs = 35_000
 
 async function open(engine: string) {
-  const home = tempFolder()
+  const home = lastingFolder()
   const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
   const where = database === undefined ? { home } : { url: database }
   await keepHistory(where)
@@ -24,7 +24,7 @@ async function open(engine: string) {
   return { where, start, tools: new TracedTools(home) }
 }
 
-describe.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
+describe.concurrent.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
   it('72: during 20 calls: those that run end, the others are refused or wait for the next start', async () => {
     const { where, start, tools } = await open(engine)
     const server = await start()
@@ -69,7 +69,7 @@ describe.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
   }, 240_000)
 })
 
-it('72: calls that do not end in time are CANCELLED, their children gone, and the exit is clean', async () => {
+it.concurrent('72: calls that do not end in time are CANCELLED, their children gone, and the exit is clean', async () => {
   const one = async (engine: string) => {
     const { where, start } = await open(engine)
     const server = await start()
@@ -96,7 +96,7 @@ it('72: calls that do not end in time are CANCELLED, their children gone, and th
 async function drainWorker(): Promise<void> {
   const database = await postgres.createDatabase()
   await keepHistory({ url: database })
-  const tools = new TracedTools(tempFolder())
+  const tools = new TracedTools(lastingFolder())
   const server = await startServer({ database, words: ['--no-worker'] })
   await tools.register(server, 'once', { seconds: 3 })
   const first = await startWorker({ database, words: ['--concurrency', '2'] })

@@ -31,21 +31,6 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     return kept
   }
 
-  it('57: past 30 s without a limit of its own, and past its own: TIMEOUT, the output so far kept, none of its tree left', async () => {
-    const seconds = uniqueSeconds()
-    const slow = bash(`echo started\necho warned >&2\nsleep ${seconds} &\nsleep ${seconds}`)
-    const [plain, own] = await Promise.all([run(slow), run(slow, { timeoutMs: 500 })])
-    expect(findProcesses(seconds)).toEqual([])
-    for (const row of [plain, own]) {
-      expect(row).toMatchObject({ status: 'TIMEOUT', errorCode: 'EXECUTION_TIMEOUT', outputData: 'started\n' })
-      expect(row.logs.stderr).toBe('warned\n')
-    }
-    expect(plain.timeoutMs).toBe(30_000)
-    expect(plain.durationMs).toBeGreaterThan(29_000)
-    expect(plain.durationMs).toBeLessThan(31_000)
-    expect(own.durationMs).toBeLessThan(2500)
-  }, 90_000)
-
   it('58: deaf to SIGTERM: killed after the grace, and TIMEOUT', async () => {
     const seconds = uniqueSeconds()
     const row = await run(bash(`trap '' TERM\necho deaf\nwhile true; do sleep ${seconds}; done`), { timeoutMs: 500 })

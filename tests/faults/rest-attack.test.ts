@@ -1,11 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { onEachEngine } from '../support/each-engine.ts'
-import { holdConnection } from '../support/hold-connection.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 import type { TestServer } from '../support/start-server.ts'
 
@@ -13,39 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), 'tooldex-log-'))
 const logFile = () => join(folder, 'log')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const closed = (socket: Socket): Promise<number> => {
-  const started = performance.now()
-  socket.resume()
-  return new Promise((resolve) => socket.once('close', () => resolve(performance.now() - started)))
-}
-
 const attack = (running: () => TestServer) => {
   let server: TestServer
   beforeEach(() => {
     server = running()
   })
-
-  it('35: heads and bodies that come too slowly are let go, and others are served meanwhile', async () => {
-    const heads = Array.from({ length: 200 }, () =>
-      holdConnection(server, 'GET /api/v1/tools HTTP/1.1\r\nhost: x\r\nx-slow: '),
-    )
-    const bodies = Array.from({ length: 50 }, () =>
-      holdConnection(
-        server,
-        `POST /api/v1/tools HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
-      ),
-    )
-    const ends = Promise.all([...heads.map(closed), ...bodies.map(closed)])
-    const dripping = setInterval(() => {
-      for (const socket of [...heads, ...bodies]) if (socket.writable) socket.write('a')
-    }, 1000)
-    for (let index = 0; index < 20; index++) expect((await server.request('GET', '/tools?limit=1')).status).toBe(200)
-    const times = await ends
-    clearInterval(dripping)
-    expect(Math.max(...times.slice(0, 200))).toBeLessThan(20_000)
-    expect(Math.max(...times)).toBeLessThan(45_000)
-    expect((await server.request('GET', '/tools?limit=1')).status).toBe(200)
-  }, 60_000)
 
   it('38: what callers send is one escaped line in the log, or none', async () => {
     const evil = 'x\r\n2026-01-01T00:00:00.000Z ERROR forged\u001b[2J\u001b[31m\u0085\u2028'

@@ -3,6 +3,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
+/** A folder for tests that run beside each other, where a hook does not know whose end it waits for: gone with the process. */
+export function lastingFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-test-')))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** A folder that is gone when the test is over. */
 export function tempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-test-')))
