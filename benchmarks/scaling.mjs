@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 import postgres from 'postgres'
-import { ms, table } from './measure.mjs'
+import { eventually, ms, table } from './measure.mjs'
 import { startPostgres } from './postgres.mjs'
 
 const main = fileURLToPath(new URL('../dist/app/main.js', import.meta.url))
@@ -139,15 +139,4 @@ function tell(measured, bytes) {
     'WAL each',
   ]
   return `${table(header, rows)}\n\nOne execution takes ${(bytes / 1024).toFixed(1)} KiB of table and indexes. All processes, PostgreSQL and the load generator shared the two cores.`
-}
-
-async function eventually(look, forMs = 60_000) {
-  for (const end = Date.now() + forMs; ; ) {
-    try {
-      return await look()
-    } catch (error) {
-      if (Date.now() > end) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
 }
