@@ -22,7 +22,6 @@ function createRandom(seed: number): () => number {
 }
 
 const env = { TOOLDEX_LEASE_MS: '2000' }
-const leastKills = 3
 
 /** Two servers and two workers on one PostgreSQL, killed at random while calls are made. */
 class Fleet {
@@ -63,7 +62,7 @@ class Fleet {
 }
 
 /** Makes calls while processes are killed at random; then nothing may be broken of the promises. */
-export async function randomKills(database: string, count: number, seed: number): Promise<number> {
+export async function randomKills(database: string, count: number, seed: number, leastKills: number): Promise<number> {
   const random = createRandom(seed)
   await keepHistory({ url: database })
   const tools = new TracedTools(tempFolder())
@@ -83,6 +82,7 @@ export async function randomKills(database: string, count: number, seed: number)
     const callers = Array.from({ length: 8 }, async () => {
       // A machine that is quick still has to see some killed.
       while (made.length < count || fleet.kills < leastKills) {
+        await new Promise((resolve) => setTimeout(resolve, 30))
         const call = { mark: `call-${made.length}`, tool: random() < 0.5 ? ('once' as const) : ('safe' as const) }
         const at = made.push({ ...call, told: undefined }) - 1
         const server = fleet.servers[Math.floor(random() * 2)] as TestServer
