@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { growth } from '../soak/flatness.ts'
 import { runSoak, type Sample, type SoakResult } from '../soak/run-soak.ts'
@@ -14,7 +14,7 @@ function keep({ samples, history, faults, states, problems }: SoakResult): void 
   const counts = { calls, changes, acknowledged: acknowledged.size, refusals: Object.fromEntries(refusals) }
   const told = { minutes, seed, ...counts, faults: Object.fromEntries(faults), states, problems, samples }
   const file = process.env.TOOLDEX_SOAK_RESULT
-  if (file !== undefined) writeFileSync(join(projectRoot, file), `${JSON.stringify(told)}\n`)
+  if (file !== undefined) writeFileSync(resolve(projectRoot, file), `${JSON.stringify(told)}\n`)
 }
 
 describe('96: a long soak with random faults', () => {
