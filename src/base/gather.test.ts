@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Gatherer } from './gather.ts'
 
-const limits = { atOnce: 1, most: 3, isWorthAnother: () => true }
+const limits = { atOnce: 1, most: 3, mostWeight: 100, isWorthAnother: () => true }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 it('does together what comes in one turn or meanwhile, each with its answer', async () => {
@@ -17,6 +17,17 @@ it('does together what comes in one turn or meanwhile, each with its answer', as
     [4, 5],
   ])
   expect(await gatherer.do(6)).toBe(12)
+})
+
+it('takes no more together than is light enough, and what is too heavy alone', async () => {
+  const seen: (readonly number[])[] = []
+  const gatherer = new Gatherer(async (items: readonly number[]) => {
+    seen.push(items)
+    return items
+  }, limits)
+  const weights = [40, 40, 40, 500, 10]
+  expect(await Promise.all(weights.map((weight, at) => gatherer.do(at, weight)))).toEqual([0, 1, 2, 3, 4])
+  expect(seen).toEqual([[0, 1], [2], [3], [4]])
 })
 
 it('lets nobody fail for what another brought', async () => {

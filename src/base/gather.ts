@@ -3,6 +3,7 @@ type Together<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answe
 
 interface Waiting<Item, Answer> {
   readonly item: Item
+  readonly weight: number
   readonly resolve: (answer: Answer) => void
   readonly reject: (reason: unknown) => void
 }
@@ -12,6 +13,8 @@ interface GatherLimits {
   readonly atOnce: number
   /** How many items one takes at most. */
   readonly most: number
+  /** How heavy they may be together; one alone may be heavier. */
+  readonly mostWeight: number
   /** Whether what failed for all may go well for some. */
   readonly isWorthAnother: (thrown: unknown) => boolean
 }
@@ -20,7 +23,7 @@ interface GatherLimits {
 export class Gatherer<Item, Answer> {
   readonly #work: Together<Item, Answer>
   readonly #limits: GatherLimits
-  #waiting: Waiting<Item, Answer>[] = []
+  readonly #waiting: Waiting<Item, Answer>[] = []
   #running = 0
 
   constructor(work: Together<Item, Answer>, limits: GatherLimits) {
@@ -28,9 +31,9 @@ export class Gatherer<Item, Answer> {
     this.#limits = limits
   }
 
-  do(item: Item): Promise<Answer> {
+  do(item: Item, weight = 0): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
+      this.#waiting.push({ item, weight, resolve, reject })
       if (this.#running >= this.#limits.atOnce) return
       this.#running++
       setImmediate(() => void this.#go())
@@ -39,11 +42,19 @@ export class Gatherer<Item, Answer> {
 
   async #go(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const some = this.#waiting.slice(0, this.#limits.most)
-      this.#waiting = this.#waiting.slice(some.length)
-      await this.#doAll(some)
+      await this.#doAll(this.#takeSome())
     }
     this.#running--
+  }
+
+  #takeSome(): readonly Waiting<Item, Answer>[] {
+    const { most, mostWeight } = this.#limits
+    let weight = 0
+    const end = this.#waiting.findIndex((one, at) => {
+      weight += one.weight
+      return at > 0 && (at >= most || weight > mostWeight)
+    })
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }
 
   async #doAll(some: readonly Waiting<Item, Answer>[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { TooldexError } from '../base/errors.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { type ResultPage, type ResultQuery, readResult } from './read-result.ts'
 
@@ -19,6 +20,8 @@ const longestHere = 64 * 1024
 const deadlineMs = 5000
 /** Many times the largest output that is kept. */
 const mostMegabytes = 512
+/** Each is a thread with memory of its own. */
+const places = new Semaphore({ slots: 2, waiting: 50 })
 const isBuilt = import.meta.url.endsWith('.js')
 
 /** Reads a part of a kept output without keeping anyone else waiting, and not for longer than some seconds. */
@@ -29,6 +32,14 @@ export async function readResultAside(
 ): Promise<ResultPage> {
   const isShort = query.path === undefined && content.content.length <= longestHere
   if (isShort || !isBuilt) return readResult(content, query)
+  return places.run(() => readInThread(content, query, signal), { signal })
+}
+
+async function readInThread(
+  content: ResultContent,
+  query: ResultQuery,
+  signal: AbortSignal | undefined,
+): Promise<ResultPage> {
   const worker = new Worker(new URL('./read-result-worker.js', import.meta.url), {
     workerData: { content, query },
     resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },

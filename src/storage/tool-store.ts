@@ -67,7 +67,7 @@ export class DatabaseToolStore implements ToolStore {
       const [row] = await found
       return row === undefined ? undefined : toTool(row)
     }
-    return this.#reads.read(`${workspace} ${idOrName}`, () => guard(find))
+    return this.#reads.read(JSON.stringify([workspace, idOrName]), () => guard(find))
   }
 
   /** The query that is asked most is put into words once. */

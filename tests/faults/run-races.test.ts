@@ -5,7 +5,7 @@ import { onEachWorld } from '../support/each-world.ts'
 import { expectProblem } from '../support/rest.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { execute, registerCommand, TracedTools, untilEnded } from '../support/traced-tools.ts'
-import { findProcesses, peakDuring, uniqueSeconds } from './processes.ts'
+import { findProcesses, findTogether, peakDuring, uniqueSeconds } from './processes.ts'
 import { RawServer } from './raw-server.ts'
 
 const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
@@ -200,7 +200,7 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
     expect(await joined).toBe('left')
     for (const { body } of await busy) expect(body.status).toBe('SUCCESS')
     const peak = await peakDuring(
-      () => findProcesses('after-').filter((line) => line.startsWith('/bin/sh')).length,
+      () => findTogether(/(?<=^\/bin\/sh.*)after-\d/su).length,
       () => times(6, (at) => execute(server, 'crowded', { mark: `after-${at}`, seconds: 0.5 }, { wait: true })),
     )
     for (const { body } of peak[0]) expect(body.status).toBe('SUCCESS')

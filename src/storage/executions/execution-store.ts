@@ -33,6 +33,8 @@ import { pruneExecutions, sweepExecutions } from './sweep.ts'
 
 const runs = toolExecutions
 // The embedded engine does one thing after the other; on a server one that has to wait for others must not hold up all.
+/** How many characters one statement carries; outputs and arguments may be large. */
+const mostWeight = 1024 * 1024
 const atOnce = { pglite: 1, postgres: 3 } as const
 
 /** Recorded runs, in the database. */
@@ -51,7 +53,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
-    const together = { atOnce: atOnce[engine], most: 50, isWorthAnother: isOfContent }
+    const together = { atOnce: atOnce[engine], most: 50, mostWeight, isWorthAnother: isOfContent }
     this.#made = new Gatherer((drafts) => createHere(db, drafts), together)
     this.#ends = new Gatherer((ends) => finishExecutions(db, ends), together)
   }
@@ -66,7 +68,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   async #createHere({ workspace }: Caller, draft: NewExecution, begin: HereDraft['begin']) {
-    const made = await this.#made.do({ workspace, draft, begin })
+    const made = await this.#made.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
     if (made === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
     return { execution: toFresh(draft, begin, made), fresh: true }
   }
@@ -115,7 +117,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
       // One that is kept is large.
       const [written] =
         run.stored === null
-          ? [await this.#ends.do({ attempt, run })]
+          ? [await this.#ends.do({ attempt, run }, weightOf(run))]
           : await finishExecutions(this.#db, [{ attempt, run }])
       if (written?.awaited) this.#notifier.tell({ kind: 'changed', id: attempt.id })
       return written?.ended
@@ -222,6 +224,9 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 }
+
+const weightOf = ({ outputData, logs }: FinishedRun): number =>
+  logs.stdout.length + logs.stderr.length + (JSON.stringify(outputData)?.length ?? 0)
 
 const aboutResult = {
   id: executionResults.id,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { ensureFolder } from '../../base/ensure-folder.ts'
@@ -24,9 +24,15 @@ export function unpackTemplate(folder: string): void {
     if (content === undefined) mkdirSync(join(growing, path), { recursive: true, mode: 0o700 })
     else writeFileSync(join(growing, path), content, { mode: 0o600 })
   }
-  // What a process that was killed while it made a database has left there is no database.
-  rmSync(folder, { recursive: true, force: true })
+  setAside(folder)
   renameSync(growing, folder)
+}
+
+/** What is there is no database that can be opened, but it may be all that is left of one. */
+function setAside(folder: string): void {
+  if (!existsSync(folder)) return
+  if (readdirSync(folder).length === 0) rmdirSync(folder)
+  else renameSync(folder, `${folder}.broken-${Date.now()}`)
 }
 
 /** The same for a database in memory. */
