@@ -1,19 +1,29 @@
-/** A signal that is aborted by another one or when time is up; cheaper than joining signals, because it is given back. */
-export class Deadline {
-  readonly #controller = new AbortController()
+import { EventEmitter } from 'node:events'
+
+/**
+ * Aborted by another signal or when time is up; cheaper than joining signals, because it is given back. Those that take an
+ * emitter of `abort` for a signal need no real one, which takes longer to make than all the rest.
+ */
+export class Deadline extends EventEmitter {
   readonly #outer: AbortSignal | undefined
   readonly #timer: NodeJS.Timeout | undefined
+  #controller: AbortController | undefined
+  aborted = false
+  reason: unknown
   /** Whether it was the time. */
   isOver = false
 
   constructor(outer: AbortSignal | undefined, ms?: number) {
+    super()
     this.#outer = outer
     if (outer?.aborted) this.#follow()
     else outer?.addEventListener('abort', this.#follow)
-    if (ms !== undefined) this.#timer = setTimeout(this.#end, ms)
+    if (ms !== undefined && !this.aborted) this.#timer = setTimeout(this.#end, ms)
   }
 
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.aborted) this.#controller.abort(this.reason)
     return this.#controller.signal
   }
 
@@ -23,12 +33,18 @@ export class Deadline {
     this.#outer?.removeEventListener('abort', this.#follow)
   }
 
-  readonly #follow = (): void => {
-    this.#controller.abort(this.#outer?.reason)
-  }
+  readonly #follow = (): void => this.#abort(this.#outer?.reason)
 
   readonly #end = (): void => {
     this.isOver = true
-    this.#controller.abort(new DOMException('The time is up.', 'TimeoutError'))
+    this.#abort(new DOMException('The time is up.', 'TimeoutError'))
+  }
+
+  #abort(reason: unknown): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    this.#controller?.abort(reason)
+    this.emit('abort')
   }
 }

@@ -10,11 +10,12 @@ const shortest = 8
 /** A redactor for Tooldex's own secrets, and for what a config declares or uses under a name that says it is secret. */
 export function createRedactor(declared: Readonly<Record<string, string>>, env: Environment): Redactor {
   const used = Object.values(declared).flatMap((value) => Array.from(value.matchAll(variable), ([, name = '']) => name))
-  const secrets = [...ownSecrets, ...used.filter(isSecret)].map((name) => [name, env[name] ?? ''] as const)
+  const { redact, know } = redactValues(shortest)
+  for (const name of [...ownSecrets, ...used.filter(isSecret)]) know(name, env[name] ?? '')
   for (const [name, value] of Object.entries(declared)) {
-    if (isSecret(name)) secrets.push([name, expandVariables(value, env, 'braced').text])
+    if (isSecret(name)) know(name, expandVariables(value, env, 'braced').text)
   }
-  return redactValues(() => secrets, shortest)
+  return redact
 }
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g

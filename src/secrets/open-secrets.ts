@@ -19,15 +19,15 @@ const shortest = 4
 
 /** The secrets of one run in a workspace. */
 export function openSecrets(places: SecretPlaces, workspace: string): SecretScope {
-  const seen = new Map<string, string>()
+  const { redact, know } = redactValues(shortest)
   return {
     async resolve(reference) {
       const value = await read(places, workspace, reference)
-      seen.set(reference, value)
+      know(reference, value)
       return value
     },
-    hide: (name, value) => void seen.set(`${name} (as sent)`, value),
-    redact: redactValues(() => seen, shortest),
+    hide: (name, value) => know(`${name} (as sent)`, value),
+    redact,
   }
 }
 

@@ -1,21 +1,33 @@
 import type { Redactor } from '../contract/secret.ts'
 
-/** A redactor for named values; they are asked for each time, because more may have come. */
-export function redactValues(
-  known: () => Iterable<readonly [name: string, value: string]>,
-  shortest: number,
-): Redactor {
-  // The longest first: a secret that begins with another one would lose only its beginning.
-  const longest = () =>
-    [...known()]
-      .filter(([, value]) => value.length >= shortest)
-      .flatMap(([name, value]) => formsOf(value).map((form) => [name, form] as const))
-      .sort(([, a], [, b]) => b.length - a.length)
-  const redact = (text: string) =>
-    longest().reduce((rest, [name, value]) => rest.replaceAll(value, `[redacted ${name}]`), text)
-  const unfinished = (text: string) => Math.max(0, ...longest().map(([, value]) => overlap(text, value)))
-  return Object.assign(redact, { unfinished })
+/** Takes named values out of texts; more may come to be known at any time. */
+export interface ValueRedactor {
+  readonly redact: Redactor
+  know(name: string, value: string): void
 }
+
+/** A redactor for named values; shorter ones occur in ordinary text, and taking them out would only garble it. */
+export function redactValues(shortest: number): ValueRedactor {
+  const known = new Map<string, string>()
+  let forms: readonly (readonly [name: string, form: string])[] = []
+  const redact = (text: string) =>
+    forms.reduce((rest, [name, form]) => rest.replaceAll(form, `[redacted ${name}]`), text)
+  const unfinished = (text: string) => Math.max(0, ...forms.map(([, form]) => overlap(text, form)))
+  return {
+    redact: Object.assign(redact, { unfinished }),
+    know(name, value) {
+      if (value.length < shortest || known.get(name) === value) return
+      known.set(name, value)
+      forms = longestFirst(known)
+    },
+  }
+}
+
+/** The longest first: a secret that begins with another one would lose only its beginning. */
+const longestFirst = (known: ReadonlyMap<string, string>) =>
+  [...known]
+    .flatMap(([name, value]) => formsOf(value).map((form) => [name, form] as const))
+    .sort(([, a], [, b]) => b.length - a.length)
 
 /** As it is, and as it stands in a JSON text. */
 function formsOf(value: string): readonly string[] {

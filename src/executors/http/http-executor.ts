@@ -94,7 +94,7 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
       allowPrivate,
       secretHeaders,
       mostBytes,
-      signal: deadline.signal,
+      deadline,
       note,
     })
     return end(await judge(config, answer))

@@ -1,13 +1,14 @@
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import type { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 
 /** Reads an answer to its end, unpacked; one that is larger than allowed is cut off where that shows. */
 export async function readBody(
   response: Dispatcher.ResponseData,
   mostBytes: number,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<string> {
   const encoding = String(response.headers['content-encoding'] ?? 'identity').toLowerCase()
   const unpack = unpackers[encoding]
@@ -19,7 +20,7 @@ export async function readBody(
     )
   }
   if (unpack === null && Number(response.headers['content-length'] ?? Number.NaN) <= mostBytes)
-    return whole(response, signal)
+    return whole(response, deadline)
   const source: Readable = response.body
   const stream = unpack === null ? source : source.pipe(unpack())
   // A pipe does not pass on what goes wrong before it.
@@ -27,7 +28,7 @@ export async function readBody(
   try {
     return await collect(stream, mostBytes)
   } catch (error) {
-    if (error instanceof TooldexError || signal.aborted) throw error
+    if (error instanceof TooldexError || deadline.aborted) throw error
     throw brokeOff(error)
   } finally {
     source.destroy()
@@ -36,9 +37,9 @@ export async function readBody(
 }
 
 /** A small answer whose length is known needs no counting; the connection itself lets no more through. */
-function whole({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<string> {
+function whole({ body }: Dispatcher.ResponseData, deadline: Deadline): Promise<string> {
   return body.text().catch((error) => {
-    if (signal.aborted) throw error
+    if (deadline.aborted) throw error
     throw brokeOff(error)
   })
 }

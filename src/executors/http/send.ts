@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { checkHost } from '../network/guard-address.ts'
 import type { BuiltRequest } from './build-request.ts'
@@ -20,7 +21,7 @@ export interface SendOptions {
   /** Headers that only the host asked first may see. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly mostBytes: number
-  readonly signal: AbortSignal
+  readonly deadline: Deadline
   readonly note: (line: string) => void
 }
 
@@ -36,10 +37,10 @@ export async function send(built: BuiltRequest, options: SendOptions): Promise<H
     try {
       const answer = await follow(built, options)
       if (last || !retriedStatus.has(answer.status)) return answer
-      await sleep(pauseAfter(answer, attempt), undefined, { signal: options.signal })
+      await sleep(pauseAfter(answer, attempt), undefined, { signal: options.deadline.signal })
     } catch (error) {
-      if (last || options.signal.aborted || error instanceof TooldexError) throw error
-      await sleep(100 * 2 ** attempt, undefined, { signal: options.signal })
+      if (last || options.deadline.aborted || error instanceof TooldexError) throw error
+      await sleep(100 * 2 ** attempt, undefined, { signal: options.deadline.signal })
     }
   }
 }
@@ -101,15 +102,16 @@ async function once(
 ): Promise<HttpAnswer> {
   const { method, url, headers, body } = built
   const started = performance.now()
-  const response = await request(url, {
+  const response = await options.dispatcher.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
     method,
     headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets },
     body,
-    dispatcher: options.dispatcher,
-    signal: options.signal,
+    signal: options.deadline,
   })
   const { statusCode: status } = response
-  const text = await readBody(response, options.mostBytes, options.signal)
+  const text = await readBody(response, options.mostBytes, options.deadline)
   options.note(`${method} ${url.origin}${url.pathname} ${status} (${Math.round(performance.now() - started)} ms)\n`)
   return { status, headers: response.headers, text, url }
 }
