@@ -2,14 +2,14 @@
 import { take } from './memory'
 import { addName, readSpelling } from './names'
 import { add } from './tools'
-import { clear, readText } from './words'
+import { clear, readText, textEnd } from './words'
 
 /** A head of a text: its field and how long it is, as JavaScript counts. After the texts of a tool: -1 and its position. */
 const headBytes: usize = 8
 const endOfTool: i32 = -1
 const idField: i32 = 7
 const textStart: i32 = 1 << 27
-const slack: i32 = 8
+const slack: i32 = 64
 const done: i32 = -1
 
 let textRoom: i32 = 1 << 16
@@ -82,8 +82,13 @@ function readHead(start: usize): bool {
     return true
   }
   if (closed) return false
-  if (field === idField ? !readSpelling(at, length) : !readText(at, length, field << 24, textStart)) return false
-  at += length
+  if (field === idField) {
+    if (!readSpelling(at, length)) return false
+    at += length
+  } else {
+    if (!readText(at, length, field << 24, textStart)) return false
+    at = textEnd
+  }
   units += length
   return true
 }

@@ -1,5 +1,4 @@
 // What each word is indexed as: its stem, or nothing.
-import { hashNext, hashStart } from './hash'
 import { stretch, take } from './memory'
 import { stem } from './stem'
 import { createWordTable, find, findOrAdd, lengthOf, lettersOf, reserve, startOf, WordTable } from './word-table'
@@ -44,11 +43,11 @@ export function stemWord(words: WordTable, word: i32): void {
 }
 
 export function addTermAt(start: usize, length: i32): i32 {
-  return findOrAdd(terms, start, length, hashOf(start, length))
+  return findOrAdd(terms, start, length)
 }
 /** The number of a term, -1 for one that no tool ever had. */
 export function findTermAt(start: usize, length: i32): i32 {
-  return find(terms, start, length, hashOf(start, length))
+  return find(terms, start, length)
 }
 
 export function getTermCount(): i32 {
@@ -59,10 +58,4 @@ export function termLettersAt(): usize {
 }
 export function termStart(term: i32): i32 {
   return startOf(terms, term)
-}
-
-function hashOf(start: usize, length: i32): u32 {
-  let hash = hashStart
-  for (let at = start; at < start + length; at++) hash = hashNext(hash, load<u8>(at))
-  return hash
 }

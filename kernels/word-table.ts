@@ -61,26 +61,48 @@ export function reserve(table: WordTable, length: usize): usize {
   return table.letters + table.letterCount
 }
 
-/** The number of a word, -1 for one that is not there. Eight bytes can be read wherever a word begins. */
-export function find(table: WordTable, start: usize, length: usize, hash: u32): i32 {
-  const slot = seek(table, start, length, hash)
+/** The number of a word, -1 for one that is not there. Eight bytes can be read wherever a word begins, and after its end. */
+export function find(table: WordTable, start: usize, length: usize): i32 {
+  const key = keyOf(start, length)
+  const slot = seek(table, start, length, key, hashOf(key, start, length))
   return load<i32>(slot, 8) - 1
 }
 
 /** The same for one that is added where it is not there. */
-export function findOrAdd(table: WordTable, start: usize, length: usize, hash: u32): i32 {
-  const slot = seek(table, start, length, hash)
+// @ts-ignore: decorator
+@inline
+export function findOrAdd(table: WordTable, start: usize, length: usize): i32 {
+  const key = keyOf(start, length)
+  const hash = hashOf(key, start, length)
+  const slot = seek(table, start, length, key, hash)
   const number = load<i32>(slot, 8) - 1
   return number < 0 ? add(table, start, length, hash, slot) : number
+}
+
+/** Eight letters at a time. */
+// @ts-ignore: decorator
+@inline
+function hashOf(key: u64, start: usize, length: usize): u32 {
+  return length <= shortest ? mix(key) : hashLong(key, start, length)
+}
+function hashLong(key: u64, start: usize, length: usize): u32 {
+  let hash: u64 = key
+  for (let at = shortest; at < length; at += shortest) hash = <u64>mix(hash) ^ (hash << 7) ^ keyOf(start + at, length - at)
+  return mix(hash)
+}
+// @ts-ignore: decorator
+@inline
+function mix(value: u64): u32 {
+  const product = value * 0x9e3779b97f4a7c15
+  return <u32>(product >> 32) ^ <u32>(product >> 47)
 }
 
 /** The slot of a word, or the free one where it belongs. */
 // @ts-ignore: decorator
 @inline
-function seek(table: WordTable, start: usize, length: usize, hash: u32): usize {
-  const key = keyOf(start, length)
+function seek(table: WordTable, start: usize, length: usize, key: u64, hash: u32): usize {
   const mask = table.slotCount - 1
-  let index = (hash ^ (hash >> 15)) & mask
+  let index = hash & mask
   while (true) {
     const slot = table.slots + index * slotBytes
     const number = load<i32>(slot, 8) - 1
@@ -99,7 +121,8 @@ function keyOf(start: usize, length: usize): u64 {
 }
 
 function isSame(one: usize, other: usize, length: usize): bool {
-  for (let at = shortest; at < length; at++) if (load<u8>(one + at) !== load<u8>(other + at)) return false
+  for (let at = shortest; at < length; at += shortest)
+    if (keyOf(one + at, length - at) !== keyOf(other + at, length - at)) return false
   return true
 }
 
@@ -133,7 +156,7 @@ function spread(table: WordTable): void {
   const mask = table.slotCount - 1
   for (let number = 0; number < table.count; number++) {
     const hash = load<u32>(recordAt(table, number))
-    let index = (hash ^ (hash >> 15)) & mask
+    let index = hash & mask
     while (load<i32>(table.slots + index * slotBytes, 8) !== 0) index = (index + 1) & mask
     fill(table, table.slots + index * slotBytes, number)
   }

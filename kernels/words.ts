@@ -1,6 +1,8 @@
 // Texts as words: a text is read in one walk that looks words up by the letters where they stand.
 import { hashNext, hashStart } from './hash'
+import { begins, cuts, isPlain, readBlock, startBlocks } from './letters'
 import { stretch, take } from './memory'
+import { oddEnd } from './odd-characters'
 import { addTermAt, findTermAt, getNamed, saysNothing, setTerm, stemWord } from './terms'
 import { createWordTable, findOrAdd, lengthOf, lettersOf, startOf } from './word-table'
 
@@ -9,8 +11,8 @@ const lower: u8 = 1
 const upper: u8 = 2
 const digit: u8 = 3
 const space: u8 = 32
-/** Eight letters are read at once, so a text has that much room after it. */
-const slack: i32 = 8
+/** Many letters are read at once, so a text has that much room after it. */
+const slack: i32 = 64
 
 const kinds = take(256)
 for (let code: usize = 48; code < 58; code++) store<u8>(kinds + code, digit)
@@ -84,46 +86,35 @@ export function useStems(): void {
 /** Reads a text of plain letters; false, and nothing read, where it has others. The first word is joined with `mark`. */
 export function readText(text: usize, length: i32, tag: i32, mark: i32): bool {
   const before = codeCount
-  const end = text + length
-  let at = text
-  while (at < end) {
-    let code = load<u8>(at)
-    let kind = kindOf(code)
-    if (kind === gap) {
-      if (code > 127) return giveUp(before)
-      at++
-      continue
+  textEnd = text + length
+  startBlocks()
+  let isOdd = false
+  let start: usize = 0
+  for (let block = text; block < textEnd; block += 64) {
+    if (!isOdd && !isPlain(block, textEnd)) {
+      textEnd = oddEnd(text, length)
+      if (textEnd === 0) return giveUp(before)
+      isOdd = true
     }
-    const start = at
-    let hash = hashStart
-    let last = kind
-    do {
-      if (kind === upper) {
-        code += 32
-        store<u8>(at, code)
-      }
-      hash = hashNext(hash, code)
-      last = kind
-      at++
-      if (at === end) break
-      code = load<u8>(at)
-      kind = kindOf(code)
-    } while (kind === last && kind !== upper ? true : kind !== gap && !breaks(last, kind, at, end))
-    push(numberOf(start, at - start, hash) | tag)
+    readBlock(block, textEnd)
+    // Where a word begins, or what is none.
+    for (let rest = cuts; rest !== 0; rest &= rest - 1) {
+      const at = ctz(rest)
+      if (start !== 0) push(numberOf(start, block + <usize>at - start) | tag)
+      start = ((begins >> at) & 1) !== 0 ? block + <usize>at : 0
+    }
   }
+  if (start !== 0) push(numberOf(start, textEnd - start) | tag)
   if (codeCount > before) store<i32>(codes + (<usize>before << 2), load<i32>(codes + (<usize>before << 2)) | mark)
   return true
 }
 
+/** Where the text ends that was read last; it is longer than was said where a character takes several bytes. */
+export let textEnd: usize = 0
+
 function giveUp(before: i32): bool {
   codeCount = before
   return false
-}
-
-// @ts-ignore: decorator
-@inline
-function kindOf(code: u8): u8 {
-  return load<u8>(kinds + code)
 }
 
 /** Reads words that were cut out elsewhere, a space after each. */
@@ -132,7 +123,7 @@ export function readWords(length: i32, tag: i32, mark: i32): void {
   let start = word
   for (let at = word; at < word + length; at++) {
     if (load<u8>(at) !== space) continue
-    push(numberOf(start, at - start, hashLetters(start, <i32>(at - start), hashStart)) | tag | first)
+    push(numberOf(start, at - start) | tag | first)
     first = 0
     start = at + 1
   }
@@ -140,7 +131,7 @@ export function readWords(length: i32, tag: i32, mark: i32): void {
 
 /** Reads one word that was cut out elsewhere. */
 export function readWord(length: i32, tag: i32): void {
-  push(numberOf(word, length, hashLetters(word, length, hashStart)) | tag)
+  push(numberOf(word, length) | tag)
 }
 
 /** The letters and digits of a plain text, hashed; false where it has others. */
@@ -157,12 +148,15 @@ export function hashPlain(text: usize, length: i32): bool {
   return true
 }
 
-/** The letters of the words in a field of what was read since `clear`, hashed from `hash` on. */
+/** The letters of the words in a field of what was read since `clear`, hashed from `hash` on; fields come in their order. */
 export function hashField(field: i32, start: u32): u32 {
   let hash = start
   for (let at = codes; at < codes + (<usize>codeCount << 2); at += 4) {
     const code = load<i32>(at)
-    if (((code >> 24) & 7) === field) hash = hashLetters(lettersOf(words, code & 0xffffff), lengthOf(words, code & 0xffffff), hash)
+    const found = (code >> 24) & 7
+    if (found > field) break
+    const number = code & 0xffffff
+    if (found === field) hash = hashLetters(lettersOf(words, number), lengthOf(words, number), hash)
   }
   return hash
 }
@@ -181,14 +175,6 @@ export function findTerm(length: i32): i32 {
   return findTermAt(word, length)
 }
 
-/** Whether a new word begins: `aB`, `a1`, `1a`, `1A`, and the last capital of `ABc`. */
-// @ts-ignore: decorator
-@inline
-function breaks(last: u8, kind: u8, at: usize, end: usize): bool {
-  if (kind === last) return kind === upper && at + 1 < end && kindOf(load<u8>(at, 1)) === lower
-  return kind === digit || last === digit || kind === upper
-}
-
 // @ts-ignore: decorator
 @inline
 function push(code: i32): void {
@@ -202,8 +188,10 @@ function growCodes(): void {
   codeRoom <<= 1
 }
 
-function numberOf(start: usize, length: usize, hash: u32): i32 {
-  const number = findOrAdd(words, start, length, hash)
+// @ts-ignore: decorator
+@inline
+function numberOf(start: usize, length: usize): i32 {
+  const number = findOrAdd(words, start, length)
   if (number === endRoom) {
     endRoom <<= 1
     ends = take(<usize>endRoom << 2)

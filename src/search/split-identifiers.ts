@@ -3,7 +3,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** The words of a text in lower case: identifiers are taken apart at underscores, dashes, capital letters and digits. */
 export function splitIdentifiers(text: string): readonly string[] {
-  return splitAscii(text) ?? splitAny(text)
+  return text.includes(sigma) ? splitUnicode(text) : split(text)
 }
 
 /** What words are, of any script, written down as it is defined. */
@@ -26,13 +26,11 @@ function toPairs(word: string): readonly string[] {
 }
 
 const [gap, lower, upper, digit, letter, mark] = [0, 1, 2, 3, 4, 5] as const
-/** What each plain character is. */
-const classes = Uint8Array.from({ length: 128 }, (_, code) => {
-  if (code >= 97 && code <= 122) return lower
-  if (code >= 65 && code <= 90) return upper
-  return code >= 48 && code <= 57 ? digit : gap
-})
-/** What any other character is: the first that fits. */
+/** Added to what a character is: that its script has no spaces, that it has a small form; one more bit where it takes two places. */
+const [packed, capital, wide] = [8, 16, 5] as const
+const kindMask = 7
+const unknown = 255
+/** What a character is: the first that fits. */
 const kinds = [
   [/\p{Lo}/u, letter],
   [/\p{Ll}/u, lower],
@@ -41,65 +39,68 @@ const kinds = [
   [/\p{N}/u, digit],
   [/\p{L}/u, letter],
 ] as const
+/** What each character of two bytes is; those that are not plain are looked at when they are first met. */
+const classes = new Uint8Array(0x1_0000).fill(unknown)
+for (let code = 0; code < 128; code++) classes[code] = plainKind(code)
 // Its small form depends on what is around it.
 const sigma = 'Σ'
 
-/** One walk over a plain text; undefined where a character is not ASCII. Most texts are, and this is ten times as fast. */
-function splitAscii(text: string): readonly string[] | undefined {
+function plainKind(code: number): number {
+  if (code >= 97 && code <= 122) return lower
+  if (code >= 65 && code <= 90) return upper | capital
+  return code >= 48 && code <= 57 ? digit : gap
+}
+
+/** The same in one walk. */
+function split(text: string): readonly string[] {
   const words: string[] = []
   let start = 0
   let last: number = gap
-  let capitals = false
-  const cut = (end: number): void => {
-    if (end > start) words.push(capitals ? text.slice(start, end).toLowerCase() : text.slice(start, end))
-    capitals = false
-  }
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code > 127) return undefined
-    const kind = classes[code] as number
-    if (kind === gap) {
-      cut(index)
-      start = index + 1
-    } else if (last !== gap && breaksBefore(last, kind, classes[text.charCodeAt(index + 1)])) {
-      cut(index)
-      start = index
+  let seen = 0
+  for (let index = 0; index < text.length; ) {
+    const found = kindAt(text, index)
+    const kind = found & kindMask
+    const next = index + (found >> wide) + 1
+    if (kind === gap || (last !== gap && breaksBefore(last, kind, text, next))) {
+      if (index > start) addWord(words, text.slice(start, index), seen)
+      start = kind === gap ? next : index
+      seen = 0
     }
-    if (kind === upper) capitals = true
+    seen |= found
     last = kind
+    index = next
   }
-  cut(text.length)
+  if (text.length > start) addWord(words, text.slice(start), seen)
   return words
 }
 
-/** The same walk for any script. */
-function splitAny(text: string): readonly string[] {
-  if (text.includes(sigma)) return splitUnicode(text)
-  const characters = Array.from(text)
-  const found = characters.map(kindOf)
-  const words: string[] = []
-  let word = ''
-  for (const [index, kind] of found.entries()) {
-    const last = index === 0 ? gap : (found[index - 1] as number)
-    if (word !== '' && (kind === gap || breaksBefore(last, kind, found[index + 1]))) {
-      words.push(word.toLowerCase())
-      word = ''
-    }
-    if (kind !== gap) word += characters[index]
-  }
-  if (word !== '') words.push(word.toLowerCase())
-  return unspaced.test(text) ? words.flatMap(toPairs) : words
+function addWord(words: string[], written: string, seen: number): void {
+  const word = (seen & capital) === 0 ? written : written.toLowerCase()
+  if ((seen & packed) === 0) words.push(word)
+  else for (const pair of toPairs(word)) words.push(pair)
 }
 
-function kindOf(character: string): number {
-  const code = character.codePointAt(0) as number
-  return code < 128 ? (classes[code] as number) : (kinds.find(([pattern]) => pattern.test(character))?.[1] ?? gap)
+function kindAt(text: string, index: number): number {
+  const known = classes[text.charCodeAt(index)] as number
+  return known === unknown ? lookAt(text, index) : known
+}
+
+/** What a character is; one of four bytes is looked at each time. */
+function lookAt(text: string, index: number): number {
+  const code = text.codePointAt(index) as number
+  const character = String.fromCodePoint(code)
+  const kind = kinds.find(([pattern]) => pattern.test(character))?.[1] ?? gap
+  const more = (unspaced.test(character) ? packed : 0) | (character.toLowerCase() === character ? 0 : capital)
+  if (code > 0xffff) return kind | more | (1 << wide)
+  // Half of a character may be met whole the next time.
+  if (code < 0xd800 || code > 0xdfff) classes[code] = kind | more
+  return kind | more
 }
 
 /** `aB`, `a1`, `1a`, `1A`, and the last capital of `ABc`. */
-function breaksBefore(last: number, kind: number, next: number | undefined): boolean {
+function breaksBefore(last: number, kind: number, text: string, next: number): boolean {
   if (last === mark || kind === mark) return false
   if (kind === digit || last === digit) return kind !== last
   if (kind !== upper) return false
-  return last === lower || (last === upper && next === lower)
+  return last === lower || (last === upper && next < text.length && (kindAt(text, next) & kindMask) === lower)
 }
