@@ -36,6 +36,9 @@ let toolRoom: i32 = 0
 let toolRows: usize = 0
 /** A number of a unit vector as 8 bits. */
 const rowScale: f64 = 127
+/** The largest weight, and the largest sum of weights, that a sum of cells has room for. */
+const mostWeight: f32 = 32767
+const mostSum: f32 = 16_000_000
 
 /** Room for what tools need, beyond the encoder. */
 const spareBytes: usize = 1 << 20
@@ -198,53 +201,91 @@ function pick(row: i32, weight: f32): void {
   pickCount++
 }
 
-/** Thirty-two columns over all picks before the next, then made one long; each step is rounded alike everywhere. */
+/** The sum of all picks, made one long; false where nothing is left of it. */
 function sumPicks(): bool {
+  roundWeights()
   let squares = f32x4.splat(0)
-  const end = picks + (<usize>pickCount << 3)
-  for (let column: usize = 0; column < <usize>dim; column += 32) {
-    let a = f32x4.splat(0)
-    let b = f32x4.splat(0)
-    let c = f32x4.splat(0)
-    let d = f32x4.splat(0)
-    let e = f32x4.splat(0)
-    let f = f32x4.splat(0)
-    let g = f32x4.splat(0)
-    let h = f32x4.splat(0)
-    const first = rows + column
-    for (let at = picks; at < end; at += 8) {
-      const weight = v128.load32_splat(at, 4)
-      const row = first + <usize>load<i32>(at) * <usize>dim
-      let cells = v128.load8x8_s(row)
-      a = f32x4.add(a, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(cells))))
-      b = f32x4.add(b, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(cells))))
-      cells = v128.load8x8_s(row, 8)
-      c = f32x4.add(c, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(cells))))
-      d = f32x4.add(d, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(cells))))
-      cells = v128.load8x8_s(row, 16)
-      e = f32x4.add(e, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(cells))))
-      f = f32x4.add(f, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(cells))))
-      cells = v128.load8x8_s(row, 24)
-      g = f32x4.add(g, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(cells))))
-      h = f32x4.add(h, f32x4.mul(weight, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(cells))))
-    }
-    const out = sum + (column << 2)
-    v128.store(out, a)
-    v128.store(out, b, 16)
-    v128.store(out, c, 32)
-    v128.store(out, d, 48)
-    v128.store(out, e, 64)
-    v128.store(out, f, 80)
-    v128.store(out, g, 96)
-    v128.store(out, h, 112)
-    squares = f32x4.add(squares, f32x4.add(f32x4.add(f32x4.mul(a, a), f32x4.mul(b, b)), f32x4.add(f32x4.mul(c, c), f32x4.mul(d, d))))
-    squares = f32x4.add(squares, f32x4.add(f32x4.add(f32x4.mul(e, e), f32x4.mul(f, f)), f32x4.add(f32x4.mul(g, g), f32x4.mul(h, h))))
-  }
+  for (let column: usize = 0; column < <usize>dim; column += 32) squares = f32x4.add(squares, sumColumns(column))
   const length: f32 = sqrt<f32>(
     f32x4.extract_lane(squares, 0) + f32x4.extract_lane(squares, 1) + f32x4.extract_lane(squares, 2) + f32x4.extract_lane(squares, 3),
   )
-  if (length < 1e-9) return false
+  if (length < 0.5) return false
   const scale = f32x4.splat(1 / length)
   for (let at = sum; at < sum + (<usize>dim << 2); at += 16) v128.store(at, f32x4.mul(v128.load(at), scale))
   return true
+}
+
+/**
+ * Weights as whole numbers of 16 bits, small enough that no sum leaves 32 bits: what they are of each other is all that counts.
+ * Two picks are always read together, so there is an even number of them.
+ */
+function roundWeights(): void {
+  let most: f32 = 0
+  let all: f32 = 0
+  for (let at = picks; at < picks + (<usize>pickCount << 3); at += 8) {
+    const weight = abs<f32>(load<f32>(at, 4))
+    most = max<f32>(most, weight)
+    all += weight
+  }
+  const scale = most > 0 ? min<f32>(mostWeight / most, mostSum / all) : 0
+  for (let at = picks; at < picks + (<usize>pickCount << 3); at += 8) store<i32>(at, <i32>nearest<f32>(load<f32>(at, 4) * scale), 4)
+  if ((pickCount & 1) !== 0) pick(0, 0)
+}
+
+/** Thirty-two columns over all picks before the next; gives the sum of their squares. */
+// @ts-ignore: decorator
+@inline
+function sumColumns(column: usize): v128 {
+  const end = picks + (<usize>pickCount << 3)
+  const first = rows + column
+  let a = i32x4.splat(0)
+  let b = i32x4.splat(0)
+  let c = i32x4.splat(0)
+  let d = i32x4.splat(0)
+  let e = i32x4.splat(0)
+  let f = i32x4.splat(0)
+  let g = i32x4.splat(0)
+  let h = i32x4.splat(0)
+  for (let at = picks; at < end; at += 16) {
+    const weights = i32x4.splat((load<i32>(at, 4) & 0xffff) | (load<i32>(at, 12) << 16))
+    const one = first + <usize>load<i32>(at) * <usize>dim
+    const other = first + <usize>load<i32>(at, 8) * <usize>dim
+    let cells = pairsBelow(v128.load(one), v128.load(other))
+    a = i32x4.add(a, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
+    cells = pairsAbove(v128.load(one), v128.load(other))
+    c = i32x4.add(c, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
+    d = i32x4.add(d, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
+    cells = pairsBelow(v128.load(one, 16), v128.load(other, 16))
+    e = i32x4.add(e, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
+    f = i32x4.add(f, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
+    cells = pairsAbove(v128.load(one, 16), v128.load(other, 16))
+    g = i32x4.add(g, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
+    h = i32x4.add(h, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
+  }
+  const out = sum + (column << 2)
+  const low = f32x4.add(f32x4.add(keep(out, a), keep(out + 16, b)), f32x4.add(keep(out + 32, c), keep(out + 48, d)))
+  const high = f32x4.add(f32x4.add(keep(out + 64, e), keep(out + 80, f)), f32x4.add(keep(out + 96, g), keep(out + 112, h)))
+  return f32x4.add(low, high)
+}
+
+/** The first, or the last, eight cells of two rows, in turn. */
+// @ts-ignore: decorator
+@inline
+function pairsBelow(one: v128, other: v128): v128 {
+  return v128.shuffle<i8>(one, other, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+}
+// @ts-ignore: decorator
+@inline
+function pairsAbove(one: v128, other: v128): v128 {
+  return v128.shuffle<i8>(one, other, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+}
+
+/** Puts down what was summed up, and gives its squares. */
+// @ts-ignore: decorator
+@inline
+function keep(at: usize, cells: v128): v128 {
+  const numbers = f32x4.convert_i32x4_s(cells)
+  v128.store(at, numbers)
+  return f32x4.mul(numbers, numbers)
 }

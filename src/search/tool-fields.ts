@@ -47,7 +47,7 @@ function visitParameters(schema: unknown, visit: Visit, depth: number): void {
   if (typeof schema !== 'object' || schema === null || depth > deepest) return
   const { properties } = schema as { properties?: unknown }
   if (typeof properties !== 'object' || properties === null) return
-  for (const name of Object.keys(properties)) {
+  for (const name in properties) {
     const property = (properties as Record<string, { description?: unknown; items?: unknown } | null>)[name]
     if (name !== '') visit('paramNames', name)
     const description = property?.description
