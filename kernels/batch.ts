@@ -2,7 +2,8 @@
 import { take } from './memory'
 import { addName, readSpelling } from './names'
 import { add } from './tools'
-import { clear, readText, textEnd } from './words'
+import { readText, textEnd } from './texts'
+import { clear } from './words'
 
 /** A head of a text: its field and how long it is, as JavaScript counts. After the texts of a tool: -1 and its position. */
 const headBytes: usize = 8
@@ -54,7 +55,12 @@ export function readBatch(count: i32): i32 {
   return readOn()
 }
 
-/** Goes on after the text of the head that was told. */
+/** Goes on with the text of the head that was told. */
+export function again(): i32 {
+  return readOn()
+}
+
+/** Goes on after it. */
 export function resume(): i32 {
   const length = load<i32>(heads + <usize>head * headBytes, 4)
   at = skip(at, length)

@@ -23,16 +23,15 @@ export function startBlocks(): void {
   lastDigit = 0
 }
 
-/** Whether a block has only plain characters up to the end. */
+/** Whether a text has only plain characters. */
 // @ts-ignore: decorator
 @inline
-export function isPlain(block: usize, end: usize): bool {
-  let odd: u64 = i8x16.bitmask(v128.load(block))
-  odd |= <u64>i8x16.bitmask(v128.load(block, 16)) << 16
-  odd |= <u64>i8x16.bitmask(v128.load(block, 32)) << 32
-  odd |= <u64>i8x16.bitmask(v128.load(block, 48)) << 48
-  if (odd === 0) return true
-  return end - block < 64 ? (odd & (((<u64>1) << <u64>(end - block)) - 1)) === 0 : false
+export function isPlain(text: usize, end: usize): bool {
+  let all = i8x16.splat(0)
+  let at = text
+  for (; at + 16 <= end; at += 16) all = v128.or(all, v128.load(at))
+  if (i8x16.bitmask(all) !== 0) return false
+  return at === end || (i8x16.bitmask(v128.load(at)) & ((1 << <i32>(end - at)) - 1)) === 0
 }
 
 /** Reads the characters of a block up to the end, capitals made small in place; those that are not plain are part of no word. */

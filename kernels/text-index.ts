@@ -12,9 +12,11 @@ export {
   scoresAt,
   startQuery,
 } from './scores'
-export { getUnits, headsAt, readBatch, readPlain, resume, textAt } from './batch'
+export { again, getUnits, headsAt, readBatch, readPlain, resume, textAt } from './batch'
 export { findNames, namesAt, readSpelling, spellWord, startSpelling } from './names'
+export { classesAt } from './odd-characters'
 export { getNamed, getTermCount, setTerm, termLettersAt, termStart } from './terms'
+export { readText } from './texts'
 export { codesAt, codesOf, gather, getAdded, getToolCount, remove, sizeOf, weights } from './tools'
 export {
   clear,
@@ -26,7 +28,6 @@ export {
   internTerm,
   lettersAt,
   letterStart,
-  readText,
   readWord,
   readWords,
   useStems,

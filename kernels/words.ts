@@ -1,15 +1,10 @@
-// Texts as words: a text is read in one walk that looks words up by the letters where they stand.
+// Words by their letters, as numbers, and the codes of what is being read.
 import { hashNext, hashStart } from './hash'
-import { begins, cuts, isPlain, readBlock, startBlocks } from './letters'
 import { stretch, take } from './memory'
-import { oddEnd } from './odd-characters'
+import { digit, gap, lower, upper } from './odd-characters'
 import { addTermAt, findTermAt, getNamed, saysNothing, setTerm, stemWord } from './terms'
 import { createWordTable, findOrAdd, lengthOf, lettersOf, startOf } from './word-table'
 
-const gap: u8 = 0
-const lower: u8 = 1
-const upper: u8 = 2
-const digit: u8 = 3
 const space: u8 = 32
 /** Many letters are read at once, so a text has that much room after it. */
 const slack: i32 = 64
@@ -83,38 +78,18 @@ export function useStems(): void {
   stems = true
 }
 
-/** Reads a text of plain letters; false, and nothing read, where it has others. The first word is joined with `mark`. */
-export function readText(text: usize, length: i32, tag: i32, mark: i32): bool {
-  const before = codeCount
-  textEnd = text + length
-  startBlocks()
-  let isOdd = false
-  let start: usize = 0
-  for (let block = text; block < textEnd; block += 64) {
-    if (!isOdd && !isPlain(block, textEnd)) {
-      textEnd = oddEnd(text, length)
-      if (textEnd === 0) return giveUp(before)
-      isOdd = true
-    }
-    readBlock(block, textEnd)
-    // Where a word begins, or what is none.
-    for (let rest = cuts; rest !== 0; rest &= rest - 1) {
-      const at = ctz(rest)
-      if (start !== 0) push(numberOf(start, block + <usize>at - start) | tag)
-      start = ((begins >> at) & 1) !== 0 ? block + <usize>at : 0
-    }
-  }
-  if (start !== 0) push(numberOf(start, textEnd - start) | tag)
-  if (codeCount > before) store<i32>(codes + (<usize>before << 2), load<i32>(codes + (<usize>before << 2)) | mark)
-  return true
+/** One more word, at the letters where it stands, which are small. */
+// @ts-ignore: decorator
+@inline
+export function readWordAt(start: usize, length: usize, tag: i32): void {
+  push(numberOf(start, length) | tag)
 }
 
-/** Where the text ends that was read last; it is longer than was said where a character takes several bytes. */
-export let textEnd: usize = 0
-
-function giveUp(before: i32): bool {
-  codeCount = before
-  return false
+/** Joins what was read from a place in the codes on with a mark, if anything was. */
+// @ts-ignore: decorator
+@inline
+export function markFirst(from: i32, mark: i32): void {
+  if (codeCount > from) store<i32>(codes + (<usize>from << 2), load<i32>(codes + (<usize>from << 2)) | mark)
 }
 
 /** Reads words that were cut out elsewhere, a space after each. */
@@ -132,6 +107,12 @@ export function readWords(length: i32, tag: i32, mark: i32): void {
 /** Reads one word that was cut out elsewhere. */
 export function readWord(length: i32, tag: i32): void {
   push(numberOf(word, length) | tag)
+}
+
+// @ts-ignore: decorator
+@inline
+export function kindOfPlain(code: u8): u8 {
+  return load<u8>(kinds + code)
 }
 
 /** The letters and digits of a plain text, hashed; false where it has others. */

@@ -80,7 +80,8 @@ function addWord(words: string[], written: string, seen: number): void {
   else for (const pair of toPairs(word)) words.push(pair)
 }
 
-function kindAt(text: string, index: number): number {
+/** What the character at a place is: its kind, and what is added to that. */
+export function kindAt(text: string, index: number): number {
   const known = classes[text.charCodeAt(index)] as number
   return known === unknown ? lookAt(text, index) : known
 }
@@ -88,6 +89,7 @@ function kindAt(text: string, index: number): number {
 /** What a character is; one of four bytes is looked at each time. */
 function lookAt(text: string, index: number): number {
   const code = text.codePointAt(index) as number
+  if (code >= 0x4e00 && code <= 0x9fff) return letter | packed
   const character = String.fromCodePoint(code)
   const kind = kinds.find(([pattern]) => pattern.test(character))?.[1] ?? gap
   const more = (unspaced.test(character) ? packed : 0) | (character.toLowerCase() === character ? 0 : capital)

@@ -1,8 +1,9 @@
 import type { SearchableTool } from '../contract/search.ts'
 import { textIndexBinary } from './kernels.ts'
+import { kindAt } from './split-identifiers.ts'
 import { stopWords } from './stop-words.ts'
 import type { Tokenizer } from './tokenize.ts'
-import { type FieldName, fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
+import { fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
 import { instantiate, type WasmMemory } from './wasm.ts'
 
 /** The words of a tool, read once for every index that wants them; valid until the next tool is read. */
@@ -49,7 +50,9 @@ interface Kernel extends Query {
   headsAt(count: number): number
   readPlain(): void
   readBatch(heads: number): number
+  again(): number
   resume(): number
+  classesAt(): number
   getUnits(): number
   wordAt(bytes: number): number
   readText(start: number, length: number, tag: number, mark: number): number
@@ -85,12 +88,13 @@ interface Kernel extends Query {
   scoresAt(): number
 }
 
-const fieldNumbers = Object.fromEntries(fieldNames.map((name, index) => [name, index])) as Record<FieldName, number>
 // Beside the searched fields, the id is known by its letters alone; -1 stands after the texts of a tool.
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
 const saysNothing = -1
 const lineUp = (words: Iterable<string>): string => Array.from(words, (word) => `${word} `).join('')
+// Beside what a character is.
+const isKnown = 128
 // A character takes up to three bytes.
 const widest = 3
 // Tools are handed to the kernel together once their texts are as long as this.
@@ -147,7 +151,7 @@ export class TextIndex implements WordSource {
   }
 
   add(position: number, tool: SearchableTool): void {
-    this.#takeText(idField, tool.id)
+    this.#take(idField, tool.id)
     visitFields(tool, this.#take)
     this.#heads.push(endOfTool, position)
     if (this.#texts.length > batchLetters) this.#readTaken()
@@ -220,9 +224,7 @@ export class TextIndex implements WordSource {
     return this.#kernel
   }
 
-  readonly #take = (field: FieldName, text: string): void => this.#takeText(fieldNumbers[field], text)
-
-  #takeText(field: number, text: string): void {
+  readonly #take = (field: number, text: string): void => {
     // Half a character at the end must not become one with the text after it.
     const whole = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? `${text} ` : text
     this.#heads.push(field, whole.length)
@@ -237,11 +239,29 @@ export class TextIndex implements WordSource {
     const [at, headsAt] = [kernel.textAt(room), kernel.headsAt(heads.length / 2)]
     this.#memory().write(texts, at, room, 'utf8')
     this.#view(headsAt, heads.length).set(heads)
-    for (let stop = kernel.readBatch(heads.length / 2); stop >= 0; stop = kernel.resume()) {
+    for (let stop = kernel.readBatch(heads.length / 2); stop >= 0; ) {
       const [field, length] = [heads[stop * 2] as number, heads[stop * 2 + 1] as number]
       const start = kernel.getUnits()
-      this.#split(field, texts.slice(start, start + length))
+      const text = texts.slice(start, start + length)
+      if (this.#tokenizer.isBuiltIn && this.#teach(text)) stop = kernel.again()
+      else {
+        this.#split(field, text)
+        stop = kernel.resume()
+      }
     }
+  }
+
+  /** Tells the kernel what the characters of a text are; false where it knew them all. */
+  #teach(text: string): boolean {
+    const classes = new Uint8Array(this.#kernel.memory.buffer, this.#kernel.classesAt(), 0x1_0000)
+    let isNews = false
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      if (code < 128 || classes[code] !== 0 || (code >= 0xd800 && code <= 0xdfff)) continue
+      classes[code] = kindAt(text, index) | isKnown
+      isNews = true
+    }
+    return isNews
   }
 
   /** Reads a text that the kernel cannot. */

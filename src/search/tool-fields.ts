@@ -23,22 +23,23 @@ export const fieldWeights: Readonly<Record<FieldName, number>> = {
 
 const deepest = 3
 
-type Visit = (field: FieldName, text: string) => void
+type Visit = (field: number, text: string) => void
+const [name, namespace, category, tags, description, paramNames, paramTexts] = [0, 1, 2, 3, 4, 5, 6] as const
 
 /** The searched parts of a tool, one entry for each text. */
 export function toolFields(tool: SearchableTool): readonly ToolField[] {
   const fields: ToolField[] = []
-  visitFields(tool, (field, text) => fields.push({ field, text }))
+  visitFields(tool, (field, text) => fields.push({ field: fieldNames[field] as FieldName, text }))
   return fields
 }
 
-/** The same without a list in between. */
+/** The same without a list in between; fields by their number in `fieldNames`. */
 export function visitFields(tool: SearchableTool, visit: Visit): void {
-  visit('name', tool.name)
-  if (tool.namespace) visit('namespace', tool.namespace)
-  if (tool.category) visit('category', tool.category)
-  if (tool.tags !== undefined && tool.tags.length > 0) visit('tags', tool.tags.join(' '))
-  if (tool.description) visit('description', tool.description)
+  visit(name, tool.name)
+  if (tool.namespace) visit(namespace, tool.namespace)
+  if (tool.category) visit(category, tool.category)
+  if (tool.tags !== undefined && tool.tags.length > 0) visit(tags, tool.tags.join(' '))
+  if (tool.description) visit(description, tool.description)
   visitParameters(tool.inputSchema, visit, 0)
 }
 
@@ -47,11 +48,12 @@ function visitParameters(schema: unknown, visit: Visit, depth: number): void {
   if (typeof schema !== 'object' || schema === null || depth > deepest) return
   const { properties } = schema as { properties?: unknown }
   if (typeof properties !== 'object' || properties === null) return
-  for (const name in properties) {
-    const property = (properties as Record<string, { description?: unknown; items?: unknown } | null>)[name]
-    if (name !== '') visit('paramNames', name)
-    const description = property?.description
-    if (typeof description === 'string' && description !== '') visit('paramTexts', description)
+  // Reading what was named this way needs no look-up.
+  for (const key in properties) {
+    const property = (properties as Record<string, { description?: unknown; items?: unknown } | null>)[key]
+    if (key !== '') visit(paramNames, key)
+    const text = property?.description
+    if (typeof text === 'string' && text !== '') visit(paramTexts, text)
     visitParameters(property, visit, depth + 1)
     visitParameters(property?.items, visit, depth + 1)
   }
