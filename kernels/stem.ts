@@ -1,4 +1,5 @@
 // Porter's algorithm, as src/search/stem.ts writes it down, on letters where they stand; a test holds the two together.
+import { take } from './memory'
 
 /** Endings and what takes their place, in the order in which they are tried. */
 const longEndings =
@@ -8,6 +9,29 @@ const lastEndings = 'al ance ence er ic able ible ant ement ment ent ion ou ism 
 
 const none: u16 = 45
 const space: u16 = 32
+
+/** For each ending its last letter, where it begins in its text and how long it is; then where what takes its place is. */
+const rowBytes: usize = 20
+const longRows = tabulate(longEndings, true)
+const middleRows = tabulate(middleEndings, true)
+const lastRows = tabulate(lastEndings, false)
+
+function tabulate(text: string, isPaired: bool): usize {
+  const rows = take(<usize>(text.length + 1) * rowBytes)
+  let row = rows
+  for (let at = 0; at < text.length; row += rowBytes) {
+    const length = wordLength(text, at)
+    store<i32>(row, charAt(text, at + length - 1))
+    store<i32>(row, at, 4)
+    store<i32>(row, length, 8)
+    at += length + 1
+    if (!isPaired) continue
+    store<i32>(row, at, 12)
+    store<i32>(row, wordLength(text, at), 16)
+    at += load<i32>(row, 16) + 1
+  }
+  return rows
+}
 
 let word: usize = 0
 let size: i32 = 0
@@ -20,8 +44,8 @@ export function stem(start: usize, length: i32): i32 {
   dropPlural()
   dropPast()
   if (size > 2 && ends('y') && hasVowel(size - 1)) put(size - 1, 0x69)
-  replaceEnding(longEndings)
-  replaceEnding(middleEndings)
+  replaceEnding(longRows, longEndings)
+  replaceEnding(middleRows, middleEndings)
   dropLast()
   dropFinalE()
   return size
@@ -55,37 +79,32 @@ function dropPast(): void {
   else if (measure(size) === 1 && endsShort(size)) addE()
 }
 
-function replaceEnding(endings: string): void {
-  let at = 0
-  while (at < endings.length) {
-    const length = wordLength(endings, at)
-    const next = at + length + 1
-    const nextLength = wordLength(endings, next)
-    if (endsWith(endings, at, length)) {
-      const rest = size - length
-      if (measure(rest) === 0) return
-      size = rest
-      if (charAt(endings, next) === none) return
-      for (let index = 0; index < nextLength; index++) put(size++, <u8>charAt(endings, next + index))
-      return
-    }
-    at = next + nextLength + 1
-  }
+/** The first ending that a word has; its row is all zeros where it has none. */
+function findEnding(rows: usize, endings: string): usize {
+  const last = <i32>letter(size - 1)
+  let row = rows
+  for (; load<i32>(row, 8) !== 0; row += rowBytes)
+    if (load<i32>(row) === last && endsWith(endings, load<i32>(row, 4), load<i32>(row, 8))) break
+  return row
+}
+
+function replaceEnding(rows: usize, endings: string): void {
+  const row = findEnding(rows, endings)
+  const length = load<i32>(row, 8)
+  const rest = size - length
+  if (length === 0 || measure(rest) === 0) return
+  size = rest
+  const next = load<i32>(row, 12)
+  if (charAt(endings, next) === none) return
+  for (let index = 0; index < load<i32>(row, 16); index++) put(size++, <u8>charAt(endings, next + index))
 }
 
 function dropLast(): void {
-  let at = 0
-  while (at < lastEndings.length) {
-    const length = wordLength(lastEndings, at)
-    if (endsWith(lastEndings, at, length)) {
-      const rest = size - length
-      if (measure(rest) < 2) return
-      if (ends('ion') && (rest === 0 || (letter(rest - 1) !== 0x73 && letter(rest - 1) !== 0x74))) return
-      size = rest
-      return
-    }
-    at += length + 1
-  }
+  const length = load<i32>(findEnding(lastRows, lastEndings), 8)
+  const rest = size - length
+  if (length === 0 || measure(rest) < 2) return
+  if (ends('ion') && (rest === 0 || (letter(rest - 1) !== 0x73 && letter(rest - 1) !== 0x74))) return
+  size = rest
 }
 
 function dropFinalE(): void {
