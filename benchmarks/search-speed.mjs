@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { loadEncoder } from '../dist/search/encoder.js'
+import { PastQueries } from '../dist/search/past-queries.js'
 import { SearchEngine } from '../dist/search/search-engine.js'
 import { toolFields } from '../dist/search/tool-fields.js'
 import { median, ms, percentile, table } from './measure.mjs'
@@ -32,7 +33,16 @@ export const sets = () => (data ? readdirSync(data).filter((set) => existsSync(j
 /** A line of tools.jsonl as search reads it. */
 function toTool(line, prefix = '') {
   const { id, name, description, namespace, category, tags, input_schema: inputSchema } = JSON.parse(line)
-  return { id: prefix + id, name, description: description ?? '', namespace, category, tags, inputSchema }
+  // As what is read from a file or a database is: one piece in memory.
+  return {
+    id: Buffer.from(prefix + id).toString(),
+    name,
+    description: description ?? '',
+    namespace,
+    category,
+    tags,
+    inputSchema,
+  }
 }
 
 export const readTools = (set) => linesOf(set, 'tools').map((line) => toTool(line))
@@ -106,8 +116,24 @@ function tooldex(mode) {
     toInput: (tool) => tool,
     add: (tool) => engine.add(tool),
     finish: () => engine.search({ query: 'send a message', mode }),
-    search: (query) => engine.search({ query, mode, limit: 10 }).hits.map(({ tool }) => tool.id),
+    search: (query, learned) => engine.search({ query, mode, limit: 10, learned }).hits.map(({ tool }) => tool.id),
   }
+}
+
+/** All requests but those that are asked, each with the tools that were right; as many as there are. */
+function readPast(asked) {
+  const past = new PastQueries(loadEncoder(encoder))
+  const isAsked = new Set(asked)
+  for (const set of sets()) {
+    const home = set === 'metatool-multi' ? 'metatool-single' : set
+    for (const { query, relevant } of readQueries(set))
+      if (!isAsked.has(query))
+        past.add(
+          query,
+          relevant.map((id) => `0/${home}/${id}`),
+        )
+  }
+  return past
 }
 
 export async function openMiniSearch() {
@@ -231,8 +257,17 @@ async function measureOne(name, count) {
   }
   globalThis.gc?.()
   const rss = process.memoryUsage().rss
+  const learned = name === 'Tooldex hybrid' && count === reference ? measureLearned(engine, queries) : undefined
   const added = isOurs(name) ? measureAdds(engine, more) : undefined
-  return { name, count, pooled, ...built, times, rss, added }
+  return { name, count, pooled, ...built, times, rss, learned, added }
+}
+
+/** The same requests while others are remembered: looking for those that are alike belongs to the search. */
+function measureLearned(engine, queries) {
+  const past = readPast(queries)
+  const ask = (query) => engine.search(query, past.votes(query))
+  for (const query of queries.slice(most.queries)) ask(query)
+  return { remembered: past.size, times: queries.slice(0, most.queries).map((query) => timed(() => ask(query))) }
 }
 
 /** Adding one more tool, and the first search after it, which must find it. */
@@ -315,6 +350,8 @@ function goalRows(find) {
   const judge = (goal, measured, met) => rows.push([goal, measured, met ? 'met' : 'missed'])
   const p50 = median(ours.times)
   judge('hybrid p50 at 14,000 under 1 ms', ms(p50), p50 < 1)
+  const { remembered, times } = ours.learned
+  rows.push([`the same with ${number(remembered)} past requests remembered`, ms(median(times)), 'reported'])
   const compare = (name, least) => {
     const peer = find(name, reference)
     if (peer?.times === undefined) return

@@ -2,12 +2,13 @@
 export class QueryWords {
   readonly #terms = new Map<number, readonly string[]>()
   readonly #postings = new Map<string, Set<number>>()
-  /** Both change with every query added, and are worked out again when they are needed. */
+  /** Both change with every query added, and are worked out again when they are needed; a length needs weights. */
   readonly #weights = new Map<string, number>()
-  readonly #lengths = new Map<number, number>()
+  #lengths = new Float64Array(64)
 
   add(slot: number, terms: readonly string[]): void {
     this.#terms.set(slot, terms)
+    if (slot >= this.#lengths.length) this.#lengths = new Float64Array(slot * 2)
     for (const term of terms) this.#postings.set(term, (this.#postings.get(term) ?? new Set()).add(slot))
     this.#forgetSums()
   }
@@ -60,10 +61,10 @@ export class QueryWords {
   }
 
   #length(slot: number): number {
-    const known = this.#lengths.get(slot)
-    if (known !== undefined) return known
+    const known = this.#lengths[slot] as number
+    if (known > 0) return known
     const length = this.#lengthOf(this.#terms.get(slot) ?? [])
-    this.#lengths.set(slot, length)
+    this.#lengths[slot] = length
     return length
   }
 
@@ -85,7 +86,8 @@ export class QueryWords {
   }
 
   #forgetSums(): void {
+    if (this.#weights.size === 0) return
     this.#weights.clear()
-    this.#lengths.clear()
+    this.#lengths.fill(0)
   }
 }

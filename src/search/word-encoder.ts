@@ -57,6 +57,8 @@ const fieldOf: Readonly<Record<FieldName, ModelField>> = {
   paramNames: 'paramNames',
   paramTexts: 'paramTexts',
 }
+// What kernels/vectors.ts takes in one step.
+const cellsAtOnce = 32
 // Words of tools that were handed over without theirs are remembered up to this many.
 const mostOwnWords = 50_000
 
@@ -71,6 +73,8 @@ export class WordEncoder implements Embedder {
 
   constructor(header: EncoderHeader, { text, fill }: EncoderParts) {
     const { dim, words, fields } = header
+    if (dim % cellsAtOnce !== 0)
+      throw new Error(`an encoder has rows of ${cellsAtOnce}, 64, 96 ... numbers, not ${dim}`)
     this.dim = dim
     const kernel = this.#kernel
     kernel.open(dim, words, text.length)
