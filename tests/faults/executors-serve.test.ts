@@ -11,7 +11,7 @@ import { startWorker, type TestWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { descendantEnvironments, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 
-const probed = await new Sandbox({ env: process.env }).probe()
+const probed = await new Sandbox({ env: process.env }).levels.isolated.run()
 const itIsolated = needs('made' in probed, 'needs bubblewrap and user namespaces')
 
 const secrets = {
