@@ -95,12 +95,14 @@ describe('fault 132 (confined): whatever is missing, nothing is started', () => 
 
 describe('the self-test of the level confined', () => {
   /** A Python that runs the launcher with a part of it taken out. */
-  const lying = (what: string) => {
+  const lying = (...parts: readonly string[]) => {
     const folder = tempFolder()
     chmodSync(folder, 0o755)
     const script = `#!/usr/bin/python3 -IS
 import os, sys
-words = [word.replace(${JSON.stringify(what)}, 'max(0, 0) #') for word in sys.argv[1:]]
+words = sys.argv[1:]
+for part in ${JSON.stringify(parts)}:
+    words = [word.replace(part, 'max(0, 0) #') for word in words]
 os.execv('/usr/bin/python3', ['/usr/bin/python3', *words])
 `
     return tempScript('bin/python3', script, folder)
@@ -111,14 +113,15 @@ os.execv('/usr/bin/python3', ['/usr/bin/python3', *words])
     expect(await probe(lying('what is not in it'))).toHaveProperty('made')
   })
 
-  for (const [what, reason] of [
-    ["system('landlock_restrict_self'", /files of the machine can be read/],
-    ["set_filter(policy['filter'][0])", /services of the machine can be reached/],
-    ['os.setresuid(user, user, user)', /could not be confined|it is root/],
-    ["prctl('PR_SET_NO_NEW_PRIVS'", /could not be confined/],
+  for (const [parts, reason] of [
+    [["system('landlock_restrict_self'"], /signals are not held/],
+    [['restrict(rules_of(policy)', 'require_walls(keeper)'], /files of the machine can be read/],
+    [["set_filter(policy['filter'][0])"], /services of the machine can be reached/],
+    [['os.setresuid(user, user, user)'], /could not be confined|it is root/],
+    [["prctl('PR_SET_NO_NEW_PRIVS'"], /could not be confined/],
   ] as const)
-    itRoot(`is not passed by a launcher without ${what}`, async () => {
-      expect(await probe(lying(what))).toEqual({ reason: expect.stringMatching(reason) })
+    itRoot(`is not passed by a launcher without ${parts.join(' and ')}`, async () => {
+      expect(await probe(lying(...parts))).toEqual({ reason: expect.stringMatching(reason) })
     })
 
   it('is not passed by what is no Python', async () => {
