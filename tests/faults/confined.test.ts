@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { toolOf } from '../../src/executors/executor.suite.ts'
 import { createPythonExecutor, createShellExecutor, Environments, Sandbox } from '../../src/executors/index.ts'
+import { descendantsOf } from '../../src/executors/process/descendants-of.ts'
 import { encodePolicy } from '../../src/executors/sandbox/confined-policy.ts'
 import { defaultSandboxLimits } from '../../src/executors/sandbox/sandbox-limits.ts'
 import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
@@ -187,6 +188,8 @@ def main(given):
     return 'done'
 `
 
+const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+
 describe('fault 59 (confined): what hides is found', () => {
   const python = createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') })
   const script = (seconds: string, wait: number) =>
@@ -202,6 +205,19 @@ describe('fault 59 (confined): what hides is found', () => {
     const seconds = uniqueSeconds()
     const { status } = await python.run({ tool: script(seconds, 60), input: {}, timeoutMs: 1000 }, {})
     expect([status, findProcesses(seconds)]).toEqual(['TIMEOUT', []])
+  })
+
+  itRoot('when its keeper is killed', async () => {
+    const seconds = uniqueSeconds()
+    const running = python.run({ tool: script(seconds, 60), input: {} }, {})
+    const sleeping = () => findProcesses(`sleep ${seconds}`).length
+    await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
+    const keepers = descendantsOf(process.pid).filter((pid) => commandOf(pid).includes('landlock_restrict_self'))
+    expect(keepers.length).toBe(1)
+    for (const pid of keepers) process.kill(pid, 'SIGKILL')
+    const { status, errorCode } = await running
+    expect([status, errorCode]).toEqual(['FAILED', 'KILLED_BY_SIGNAL'])
+    expect(sleeping()).toBe(0)
   })
 
   for (const ordinary of [false, true]) {

@@ -273,6 +273,17 @@ def main(given):
       for (const secret of own()) expect(text).not.toContain(secret)
     })
 
+    itConfined(`fault 65d (python, ${where}, confined): only what is declared`, async () => {
+      const ended = await run(await python(look, { env: { GREETING: 'hello' }, isolation: 'confined' }))
+      expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['SUCCESS', 'confined'])
+      expect(
+        Object.keys(ended.outputData)
+          .filter((name) => !/^(LC_CTYPE|TRACEPARENT)$/.test(name))
+          .sort(),
+      ).toEqual(['GREETING', 'HOME', 'TMPDIR'])
+      for (const secret of own()) expect(JSON.stringify(ended)).not.toContain(secret)
+    })
+
     itIsolated(`fault 65d (shell, ${where}): only what is declared, in /proc too`, async () => {
       const command = ['sh', '-c', 'env | sort; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | sort -u']
       const ended = await run(await shell({ command, env: { GREETING: 'hello' } }))

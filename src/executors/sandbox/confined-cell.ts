@@ -1,20 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { Cell } from '../process/containment.ts'
+import { endUser } from '../process/end-user.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { signalOf } from '../process/signal-names.ts'
 import { signalProcess } from '../process/signal-process.ts'
 import { toStartError } from '../process/to-outcome.ts'
 import { type ConfinedShape, encodePolicy, firstOwnUser } from './confined-policy.ts'
+import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { landlockLauncher } from './landlock-launcher.ts'
 import { type Confinement, seccompProgram } from './seccomp-program.ts'
 
@@ -44,12 +42,12 @@ const keeper = { processes: 1, memoryMb: 32 }
 export function confinedCell(made: Landlock, shape: ConfinedShape, withChannel: boolean): ConfinedCell {
   const user = userOf(made.user)
   const filter = filterFor({ network: shape.network, ownsFiles: made.user !== 'own' })
-  const folder = workFolderFor(user)
+  const folder = makeFolder(user)
   const { processes, memoryMb } = shape.limits
   const cgroup = PidsCgroup.create(processes + keeper.processes, (memoryMb + keeper.memoryMb) * mebibyte)
   const env = { HOME: folder, TMPDIR: folder, ...shape.env }
   let [policy, told, name]: [Buffer, string, string] = [Buffer.alloc(0), '', '']
-  let hold: Writable | undefined
+  let [hold, launcher]: [Writable?, ChildProcess?] = []
   return {
     folder,
     env: {},
@@ -62,6 +60,7 @@ export function confinedCell(made: Landlock, shape: ConfinedShape, withChannel: 
     },
     born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
     opened(child) {
+      launcher = child
       hold = give(child, policy)
       listen(child, (text) => {
         if (told.length < mostTold) told += text
@@ -74,7 +73,10 @@ export function confinedCell(made: Landlock, shape: ConfinedShape, withChannel: 
       else if (hold?.destroyed && !started) signalProcess(-pid, 'SIGKILL')
       else hold?.destroy()
     },
-    sweep: () => {},
+    // A keeper that ended well left nothing; where it was killed itself, a stranger's number is all there is to go by.
+    sweep() {
+      if (user !== undefined && user >= firstOwnUser && launcher?.exitCode !== 0) endUser(user)
+    },
     async close() {
       hold?.destroy()
       cgroup?.remove()
@@ -95,12 +97,6 @@ function filterFor(confinement: Confinement): Buffer {
   throw new TooldexError('SANDBOX_MISSING', `There is no filter of system calls for ${process.arch}.`)
 }
 
-function workFolderFor(user: number | undefined): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-work-')))
-  if (user !== undefined) chownSync(folder, user, user)
-  return folder
-}
-
 /** Stays open: its end is what the launcher takes for ours. */
 function give(child: ChildProcess, policy: Buffer): Writable {
   const stream = child.stdio[holdFd] as Writable
@@ -115,35 +111,17 @@ function listen(child: ChildProcess, onText: (text: string) => void): void {
   stream.setEncoding('utf8').on('data', onText)
 }
 
-/** A run may have closed its own folders to itself, and so to us where we are the same user. */
-async function removeFolder(folder: string): Promise<void> {
-  const remove = () => rm(folder, { recursive: true, force: true })
-  await remove().catch(() => {
-    openUp(folder)
-    return remove().catch(() => {})
-  })
-}
-
-function openUp(folder: string): void {
-  try {
-    chmodSync(folder, 0o700)
-    for (const entry of readdirSync(folder, { withFileTypes: true }))
-      if (entry.isDirectory()) openUp(join(folder, entry.name))
-  } catch {
-    // What cannot be opened cannot be removed; the rest can.
-  }
-}
-
 /** The keeper ends well whatever became of the program, and tells that; without it the program never was. */
 function explain(end: ProcessEnd, told: string, program: string): ProcessEnd {
   const [, errno] = /^exec (\d+)$/m.exec(told) ?? []
   if (errno !== undefined) throw toStartError({ code: getSystemErrorName(-Number(errno)) }, program)
   const [, status] = /^ended (\d+)$/m.exec(told) ?? []
-  if (told.startsWith('started\n') && status !== undefined) {
+  const started = told.startsWith('started\n')
+  if (started && status !== undefined) {
     const signal = signalOf(Number(status) & 0x7f)
     return { ...end, exitCode: signal === null ? Number(status) >> 8 : null, signal }
   }
-  if (end.stopped !== null) return end
+  if (end.stopped !== null || (started && end.signal !== null)) return end
   const [, why] = /^failed (.*)$/m.exec(told) ?? []
   const last = why ?? end.stderr.text.trim().split('\n').at(-1) ?? ''
   const reason = toOneLine(last).slice(0, 300) || `exit code ${end.exitCode ?? end.signal}`
