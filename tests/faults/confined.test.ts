@@ -170,6 +170,26 @@ describe('the level confined for an ordinary user', () => {
   )
 })
 
+describe('the level confined in a container', () => {
+  const usual = 'chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod'
+  const probe = `
+    const sandbox = new Sandbox({ env: process.env })
+    console.log(JSON.stringify(await sandbox.levels.confined.run()))
+  `
+  // One of the calls that the profiles of container engines refuse.
+  const unshare = process.arch === 'x64' ? 272 : 97
+
+  itRoot('works for root with the usual capabilities', async () => {
+    const [confined] = await runNode(probe, { capabilities: usual.split(' '), without: unshare })
+    expect(confined).toEqual({ made: { python: '/usr/bin/python3', user: 'own' } })
+  })
+
+  itRoot('is refused for root who cannot become somebody else, and says so', async () => {
+    const [confined] = await runNode(probe, { capabilities: ['chown', 'kill'] })
+    expect(confined).toEqual({ reason: expect.stringContaining('cannot become another user') })
+  })
+})
+
 /** A tool that tries to be forgotten: it forks twice, leaves its session, its variables and its name, and hears no signal. */
 const hides = (seconds: string, wait: number) => `
 import ctypes, os, signal, time
@@ -332,6 +352,15 @@ with tempfile.NamedTemporaryFile() as file:
 print(subprocess.run(['sort'], input='b\\na\\n', capture_output=True, text=True).stdout)`
     const { result } = await run({ command: ['python3', '-c', script] })
     expect([result.stderr, result.stdout]).toEqual(['', 'a\nb\n\n'])
+  })
+
+  itConfined('signals as they are, not as the launcher had them', async () => {
+    const script =
+      'import signal; print([name.name for name in signal.Signals if signal.getsignal(name) == signal.SIG_IGN])'
+    const pipes = 'yes | head -n 1; python3 -c "$0"; ulimit -f 1; head -c 9999 /dev/zero > large; echo $?'
+    const { result } = await run({ command: ['sh', '-c', pipes, script] })
+    // Python itself ignores these two; the shell says by which signal a program ended.
+    expect(result.stdout).toBe("y\n['SIGPIPE', 'SIGXFSZ']\n153\n")
   })
 
   itConfined('an error of ours where the words are too long or have a NUL byte', async () => {

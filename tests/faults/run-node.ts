@@ -7,6 +7,8 @@ import { projectRoot } from '../support/run-cli.ts'
 export interface NodeSettings {
   /** As an ordinary user without groups or capabilities. */
   readonly ordinary?: boolean
+  /** As root with these capabilities only. */
+  readonly capabilities?: readonly string[]
   /** The number of a system call that its machine does not have. */
   readonly without?: number | undefined
   readonly env?: Readonly<Record<string, string>>
@@ -25,10 +27,11 @@ import { runProcess } from '${projectRoot}/dist/executors/process/run-process.js
 
 /** Starts Node with a script of a test; it may be another user than we are. */
 export function startNode(script: string, settings: NodeSettings = {}): ChildProcess {
-  const { ordinary, without, shell, env = {} } = settings
+  const { ordinary, capabilities, without, shell, env = {} } = settings
   const words = [
     ...(shell === undefined ? [] : ['sh', '-c', shell, 'sh']),
     ...(ordinary ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []),
+    ...(capabilities === undefined ? [] : ['setpriv', `--bounding-set=${onlyWords(capabilities)}`, '--inh-caps=-all']),
     ...(without === undefined ? [] : ['/usr/bin/python3', withoutCall, String(without)]),
     ...[process.execPath, '--input-type=module'],
   ]
@@ -44,6 +47,8 @@ export function startNode(script: string, settings: NodeSettings = {}): ChildPro
 }
 
 const withoutCall = join(projectRoot, 'tests/faults/without-call.py')
+
+const onlyWords = (names: readonly string[]): string => ['-all', ...names.map((name) => `+${name}`)].join(',')
 
 /** What a script printed, line by line; throws what it said where it failed. */
 export async function runNode(script: string, settings: NodeSettings = {}): Promise<readonly unknown[]> {
