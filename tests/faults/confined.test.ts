@@ -10,6 +10,7 @@ import { encodePolicy } from '../../src/executors/sandbox/confined-policy.ts'
 import { defaultSandboxLimits } from '../../src/executors/sandbox/sandbox-limits.ts'
 import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
 import { needs } from '../support/needs.ts'
+import { runCli } from '../support/run-cli.ts'
 import { tempFolder, tempScript } from '../support/temp-folder.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
 import { runNode, startNode } from './run-node.ts'
@@ -131,6 +132,30 @@ os.execv('/usr/bin/python3', ['/usr/bin/python3', *words])
   })
 })
 
+describe('doctor', () => {
+  const doctor = async (env: Record<string, string>) => {
+    const { stdout } = await runCli(['doctor', '--json'], { env: { TOOLDEX_HOME: tempFolder(), ...env } })
+    const { checks } = JSON.parse(stdout) as {
+      checks: { name: string; state: string; message: string; hint?: string }[]
+    }
+    return checks.find(({ name }) => name === 'sandbox')
+  }
+
+  itConfined('says which level tools get, and what would give them a better one', async () => {
+    expect(await doctor({ PATH: tempFolder() })).toEqual({
+      name: 'sandbox',
+      state: 'ok',
+      message: expect.stringContaining('run confined (Landlock), not isolated: Command not found: bwrap'),
+      hint: expect.stringContaining('apt-get install bubblewrap'),
+    })
+    expect(await doctor({ PATH: tempFolder(), TOOLDEX_PYTHON: '/nowhere' })).toMatchObject({
+      state: 'warning',
+      message: expect.stringContaining('refused: Command not found: bwrap; there is no python3'),
+      hint: expect.stringMatching(/bubblewrap.*Landlock/),
+    })
+  })
+})
+
 describe('the level confined for an ordinary user', () => {
   const held = attacks.filter(({ file }) => ![...notConfined, '127-memory-of-many'].includes(file))
 
@@ -227,6 +252,13 @@ describe('fault 59 (confined): what hides is found', () => {
     expect([status, findProcesses(seconds)]).toEqual(['TIMEOUT', []])
   })
 
+  itConfined('where it never stays in one process', async () => {
+    const mark = uniqueSeconds()
+    const walk = `# ${mark}\nimport os\nos.setsid() if os.fork() == 0 else os._exit(0)\nwhile True:\n    if os.fork():\n        os._exit(0)`
+    const { status } = await run({ command: ['sh', '-c', 'python3 -c "$0"; sleep 60', walk], timeoutMs: 1500 })
+    expect([status, findProcesses(mark)]).toEqual(['TIMEOUT', []])
+  })
+
   itRoot('when its keeper is killed', async () => {
     const seconds = uniqueSeconds()
     const running = python.run({ tool: script(seconds, 60), input: {} }, {})
@@ -244,6 +276,8 @@ describe('fault 59 (confined): what hides is found', () => {
     const when = ordinary ? itRoot : itConfined
     when(`when the server is killed${ordinary ? ', an ordinary user' : ''}`, async () => {
       const seconds = uniqueSeconds()
+      const folder = tempFolder()
+      chmodSync(folder, 0o1777)
       const server = startNode(
         `
         const sandbox = new Sandbox({ env: process.env })
@@ -251,12 +285,14 @@ describe('fault 59 (confined): what hides is found', () => {
         const executorConfig = { isolation: 'confined' }
         await executor.run({ tool: { name: 't', executorConfig, scriptContent: ${JSON.stringify(hides(seconds, 60))} }, input: {} }, {})
         `,
-        { ordinary },
+        { ordinary, env: { TMPDIR: folder } },
       )
       const sleeping = () => findProcesses(`sleep ${seconds}`).length
       await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
+      expect(readdirSync(folder)).toEqual([expect.stringContaining('tooldex-work-')])
       server.kill('SIGKILL')
       await expect.poll(sleeping, { timeout: 20_000 }).toBe(0)
+      await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([])
     })
   }
 })

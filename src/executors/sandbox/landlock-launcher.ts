@@ -171,12 +171,12 @@ def end_all(name):
     except OSError:
         pass
 
-def keep(child):
+def keep(child, work):
     null = os.open('/dev/null', os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
     os.closerange(3, 4)
-    ended = os.pidfd_open(child)
+    ended, alone = os.pidfd_open(child), False
     poll = select.poll()
     poll.register(hold, select.POLLIN)
     poll.register(ended, select.POLLIN)
@@ -188,7 +188,8 @@ def keep(child):
             said = os.read(hold, 64)
         except OSError:
             said = b''
-        if not said:
+        alone = not said
+        if alone:
             break
         end_all(TERM)
     status = 0
@@ -200,6 +201,10 @@ def keep(child):
             break
         if pid == child:
             status = how
+    if alone:
+        # Whoever would remove it may be gone.
+        import shutil
+        shutil.rmtree(work, ignore_errors=True)
     tell('ended %d' % status)
 
 def run():
@@ -217,7 +222,7 @@ def run():
     keeper = os.getpid()
     child = os.fork()
     if child:
-        return keep(child)
+        return keep(child, policy['work'][0])
     try:
         start(policy, keeper)
     except BaseException as error:
