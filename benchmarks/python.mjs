@@ -45,6 +45,7 @@ export async function run() {
     const ways = {
       [bare]: bareRun,
       'tooldex, a sandbox made for the call': () => direct(cold),
+      'tooldex, confined by Landlock': () => direct(cold, { isolation: 'confined' }),
       'tooldex, a sandbox that waited for it': () => direct(warm),
       'the same, recorded on PostgreSQL': () => record(recorded),
     }
@@ -81,7 +82,8 @@ function bareRun() {
   })
 }
 
-const direct = async (executor) => (await executor.run({ tool, input }, {})).output
+const direct = async (executor, executorConfig = {}) =>
+  (await executor.run({ tool: { ...tool, executorConfig }, input }, {})).output
 const record = async ({ runs }) => (await runs.execute(caller, tool, input, { wait: true })).outputData
 
 async function timed(work) {

@@ -52,10 +52,16 @@ export function warmPlaces(env: NodeJS.ProcessEnv): number {
 }
 
 /** Tests the sandbox when a server starts, and says what tools will get. */
-export async function tellIsolation(sandbox: Sandbox, logger: Logger): Promise<void> {
-  const probed = await sandbox.probe()
-  if ('made' in probed) logger.info('tools run isolated', { by: 'bubblewrap', user: probed.made.user })
-  else if (sandbox.readiness(undefined).state === 'ready')
-    logger.warn('scripts and commands run with limits only: no sandbox', { reason: probed.reason })
-  else logger.warn('scripts and commands are refused: no sandbox', { reason: probed.reason })
+export async function tellIsolation({ levels }: Sandbox, logger: Logger): Promise<void> {
+  const { level, reasons } = await levels.best()
+  const reason = reasons.join('; ')
+  const made = { isolated: levels.isolated.known, confined: levels.confined.known }
+  const user = (known: typeof made.isolated | typeof made.confined) =>
+    known !== undefined && 'made' in known ? known.made.user : undefined
+  if (level === 'isolated') logger.info('tools run isolated', { by: 'bubblewrap', user: user(made.isolated) })
+  else if (level === 'confined')
+    logger.warn('tools run confined, not isolated', { by: 'Landlock', user: user(made.confined), reason })
+  else if (levels.readiness(undefined).state === 'ready')
+    logger.warn('scripts and commands run with limits only: no sandbox', { reason })
+  else logger.warn('scripts and commands are refused: no sandbox', { reason })
 }

@@ -53,7 +53,7 @@ export const errorTable = {
     http: 424,
     exit: 69,
     retry: false,
-    hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap) and start again.',
+    hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap), or python3 on a Linux with Landlock, and start again.',
   },
   SANDBOX_FAILED: { http: 500, exit: 70, retry: false, hint: 'Run tooldex doctor; it says what the machine lacks.' },
   ARGUMENTS_TOO_LONG: { http: 413, exit: 2, retry: false, hint: 'Pass long values through an stdin argument.' },

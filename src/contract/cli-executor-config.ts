@@ -12,8 +12,8 @@ export const CliExecutorConfig = z.strictObject({
   timeoutMs: z.int().min(1).max(3_600_000).optional(),
   /** The label of the workers that may run it; any may where absent. */
   worker: z.string().min(1).max(64).optional(),
-  /** `isolated` runs it in a sandbox, within limits, and without the network unless an admin allows it. */
-  isolation: z.enum(['isolated', 'limited']).optional(),
+  /** `isolated` and `confined` run it in a sandbox, within limits, and without the network unless an admin allows it. */
+  isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
   limits: z.record(z.string(), z.int().min(1)).optional(),
   network: z.boolean().optional(),
 })

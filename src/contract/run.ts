@@ -6,8 +6,8 @@ export const RunStatus = z.enum(['SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED'])
 export type RunStatus = z.infer<typeof RunStatus>
 
 /**
- * What stands between a run and the machine: namespaces of its own (`isolated`), a kernel policy on its files
- * (`confined`), limits only, which are no sandbox (`limited`), or no process at all (`none`).
+ * What stands between a run and the machine: namespaces of its own (`isolated`), a kernel policy on files, network and
+ * signals (`confined`), limits only, which are no sandbox (`limited`), or no process at all (`none`).
  */
 export const Isolation = z.enum(['isolated', 'confined', 'limited', 'none'])
 export type Isolation = z.infer<typeof Isolation>

@@ -5,6 +5,7 @@ import { commandWords } from '../base/command-words.ts'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { toTooldexError } from '../base/errors.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
+import type { Levels } from '../executors/sandbox/levels.ts'
 import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
 import { clients } from './clients.ts'
 import { defineOperation } from './operation.ts'
@@ -66,16 +67,26 @@ function checkContainment(): Check {
 }
 
 async function checkSandbox(): Promise<Check> {
-  const { Sandbox } = await import('../executors/sandbox/sandbox.ts')
-  const probed = await new Sandbox({ env: process.env }).probe()
-  if ('made' in probed)
-    return { name: 'sandbox', state: 'ok', message: 'scripts and commands run isolated (bubblewrap)' }
-  return {
-    name: 'sandbox',
-    state: 'warning',
-    message: `scripts and commands of the registry are refused: ${probed.reason}`,
-    hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.',
-  }
+  const [{ Sandbox }, { installHints }] = await Promise.all([
+    import('../executors/sandbox/sandbox.ts'),
+    import('../executors/sandbox/levels.ts'),
+  ])
+  const { levels } = new Sandbox({ env: process.env })
+  const { level, reasons } = await levels.best()
+  const message = {
+    isolated: 'scripts and commands run isolated (bubblewrap)',
+    confined: `scripts and commands run confined (Landlock), not isolated: ${reasons.join('; ')}`,
+    none: `scripts and commands of the registry are refused: ${reasons.join('; ')}`,
+  }[level ?? 'none']
+  if (level === 'isolated') return { name: 'sandbox', state: 'ok', message: `${message}${await alsoConfined(levels)}` }
+  const hints = level === 'confined' ? [installHints.isolated] : Object.values(installHints)
+  return { name: 'sandbox', state: level === 'confined' ? 'ok' : 'warning', message, hint: hints.join(' ') }
+}
+
+/** Tools may ask for the second level by name. */
+async function alsoConfined({ confined }: Levels): Promise<string> {
+  const probed = await confined.run()
+  return 'made' in probed ? ', or confined where they ask for it (Landlock)' : `; not confined: ${probed.reason}`
 }
 
 function checkConfigs(): readonly Check[] {

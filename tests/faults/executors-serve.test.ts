@@ -5,14 +5,16 @@ import { toolOf } from '../../src/executors/executor.suite.ts'
 import { createShellExecutor, Sandbox } from '../../src/executors/index.ts'
 import { needs } from '../support/needs.ts'
 import { expectProblem } from '../support/rest.ts'
+import { projectRoot } from '../support/run-cli.ts'
 import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { startWorker, type TestWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { descendantEnvironments, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 
-const probed = await new Sandbox({ env: process.env }).probe()
-const itIsolated = needs('made' in probed, 'needs bubblewrap and user namespaces')
+const { levels } = new Sandbox({ env: process.env })
+const itIsolated = needs('made' in (await levels.isolated.run()), 'needs bubblewrap and user namespaces')
+const itConfined = needs('made' in (await levels.confined.run()), 'needs Landlock of Linux 6.12')
 
 const secrets = {
   TOOLDEX_SECRET_KEY: 'own-secret-key-value',
@@ -69,18 +71,22 @@ async function callQueued(name: string, input: object = {}) {
 describe('fault 61: fork bombs through a server', () => {
   const bomb =
     'import os, time\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        time.sleep(1)\n        raise\n'
+  const limits = { processes: 32 }
   const kinds = {
-    python: (mark: string) =>
-      python(`# ${mark}\ndef main(given):\n${bomb.replaceAll(/^/gm, '    ').trimEnd()}\n`, {
-        limits: { processes: 32 },
-      }),
-    shell: (mark: string) => shell({ command: ['python3', '-c', `# ${mark}\n${bomb}`], limits: { processes: 32 } }),
+    python: (mark: string, isolation: string) =>
+      python(`# ${mark}\ndef main(given):\n${bomb.replaceAll(/^/gm, '    ').trimEnd()}\n`, { limits, isolation }),
+    shell: (mark: string, isolation: string) =>
+      shell({ command: ['python3', '-c', `# ${mark}\n${bomb}`], limits, isolation }),
   }
-  for (const [kind, make] of Object.entries(kinds)) {
-    itIsolated(`fault 61 (${kind}): is capped and fails; the machine stays usable`, async () => {
-      const name = await make(uniqueSeconds())
+  const cases = Object.entries(kinds).flatMap(([kind, make]) => [
+    { kind, make, level: 'isolated', when: itIsolated },
+    { kind, make, level: 'confined', when: itConfined },
+  ])
+  for (const { kind, make, level, when } of cases) {
+    when(`fault 61 (${kind}, ${level}): is capped and fails; the machine stays usable`, async () => {
+      const name = await make(uniqueSeconds(), level)
       const [ended, peak] = await peakDuring(countOwn, () => call(name))
-      expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['FAILED', 'isolated'])
+      expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['FAILED', level])
       expect(`${ended.errorMessage}${ended.logs.stderr}`).toContain('Resource temporarily unavailable')
       expect(peak).toBeGreaterThan(10)
       expect(peak).toBeLessThanOrEqual(32 + 3 + waiting)
@@ -112,7 +118,7 @@ describe('fault 63: much input to a program that does not read', () => {
     },
   )
 
-  for (const isolation of ['isolated', 'limited'] as const) {
+  for (const isolation of ['isolated', 'confined', 'limited'] as const) {
     itIsolated(`fault 63 (shell, ${isolation}): 200 MB that a program never reads break nothing`, async () => {
       const sandbox = new Sandbox({ env: process.env, allowLimited: true })
       const executor = createShellExecutor({ sandbox, env: process.env })
@@ -149,7 +155,7 @@ describe('fault 65b: values that look like something else', () => {
     '\\n',
     'é😀',
   ]
-  for (const isolation of ['isolated', 'limited']) {
+  for (const isolation of ['isolated', 'confined', 'limited']) {
     itIsolated(`fault 65b (shell, ${isolation}): arrive as exactly one word each`, async () => {
       const print = 'import json, sys; print(json.dumps(sys.argv[1:]))'
       const command = ['python3', '-c', print, ...words.map((_, index) => `{{v${index}}}`)]
@@ -267,6 +273,17 @@ def main(given):
       for (const secret of own()) expect(text).not.toContain(secret)
     })
 
+    itConfined(`fault 65d (python, ${where}, confined): only what is declared`, async () => {
+      const ended = await run(await python(look, { env: { GREETING: 'hello' }, isolation: 'confined' }))
+      expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['SUCCESS', 'confined'])
+      expect(
+        Object.keys(ended.outputData)
+          .filter((name) => !/^(LC_CTYPE|TRACEPARENT)$/.test(name))
+          .sort(),
+      ).toEqual(['GREETING', 'HOME', 'TMPDIR'])
+      for (const secret of own()) expect(JSON.stringify(ended)).not.toContain(secret)
+    })
+
     itIsolated(`fault 65d (shell, ${where}): only what is declared, in /proc too`, async () => {
       const command = ['sh', '-c', 'env | sort; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | sort -u']
       const ended = await run(await shell({ command, env: { GREETING: 'hello' } }))
@@ -298,21 +315,53 @@ def main(given):
 })
 
 describe('fault 132: a server without a sandbox', () => {
-  it('fault 132: refuses scripts and commands, says what to install, and writes it down', async () => {
+  const scripts = { executorType: 'python', scriptContent: 'def main(given): return 1\n', executorConfig: {} }
+  const commands = { executorType: 'shell', executorConfig: { command: ['true'] } }
+  const withoutBubblewrap = () => {
     const folder = tempFolder()
     for (const program of ['prlimit', 'python3', 'sh', 'cat']) symlinkSync(`/usr/bin/${program}`, join(folder, program))
-    const bare = await startServer({ database: await postgres.createDatabase(), env: { PATH: folder } })
+    return { PATH: folder }
+  }
+  const withoutLandlock = ['/usr/bin/python3', join(projectRoot, 'tests/faults/without-call.py'), '444']
+
+  it('fault 132: refuses scripts and commands, says what to install, and writes it down', async () => {
+    const database = await postgres.createDatabase()
+    const bare = await startServer({ database, env: withoutBubblewrap(), before: withoutLandlock })
     try {
-      const scripts = { executorType: 'python', scriptContent: 'def main(given): return 1\n', executorConfig: {} }
-      const commands = { executorType: 'shell', executorConfig: { command: ['true'] } }
       for (const body of [scripts, commands]) {
         const ended = await call(await register(body, bare), {}, bare)
         expect([ended.status, ended.errorCode, ended.isolation]).toEqual(['FAILED', 'SANDBOX_MISSING', 'none'])
         expect(ended.errorMessage).toContain('apt-get install bubblewrap')
+        expect(ended.errorMessage).toContain('Landlock')
       }
       expect(bare.stderr()).toContain('scripts and commands are refused')
     } finally {
       await bare.stop()
     }
   }, 90_000)
+
+  itConfined(
+    'fault 132: confines where it cannot isolate, says so at its start, and writes it down',
+    async () => {
+      const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
+      try {
+        expect(second.stderr()).not.toContain('tools run isolated')
+        await expect.poll(() => second.stderr(), { timeout: 20_000 }).toContain('tools run confined, not isolated')
+        for (const body of [scripts, commands]) {
+          const name = await register(body, second)
+          const planned = await second.request('POST', `/tools/${name}/execute`, { body: { input: {}, dryRun: true } })
+          expect(planned.text).toContain('"isolation":"confined"')
+          const ended = await call(name, {}, second)
+          expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['SUCCESS', 'confined'])
+          const recorded = await second.request('GET', `/executions/${ended.id}`)
+          expect(recorded.body.isolation).toBe('confined')
+        }
+        const strict = await register({ ...scripts, executorConfig: { isolation: 'isolated' } }, second)
+        expect((await call(strict, {}, second)).errorCode).toBe('SANDBOX_MISSING')
+      } finally {
+        await second.stop()
+      }
+    },
+    90_000,
+  )
 })

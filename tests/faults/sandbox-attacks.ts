@@ -22,12 +22,15 @@ const diedOf =
 /** What fault group K tries, except for what needs more than one script. */
 export const attacks: readonly Attack[] = [
   { number: 121, file: '121-files', tries: 'read /etc/passwd, homes, keys, files of other programs' },
+  { number: 121, file: '121-glimpses', tries: 'learn that a file is there, its size, or what the machine is called' },
   { number: 122, file: '122-writes', tries: 'write outside its work folder' },
+  { number: 122, file: '122-modes', tries: 'change modes, owners, times or attributes of files elsewhere' },
   {
     number: 123,
     file: '123-network',
     tries: 'reach loopback services, abstract sockets, private and public addresses',
   },
+  { number: 123, file: '123-services', tries: 'send to services by a pair of sockets of its own' },
   { number: 124, file: '124-environment', tries: 'read variables of the server or of other processes' },
   { number: 125, file: '125-syscalls', tries: 'ptrace, keyctl, unshare, mount, bpf, io_uring, userfaultfd and others' },
   { number: 126, file: '126-ways-out', tries: 'get out by links, /proc/*/root, /proc/*/cwd or open files' },
@@ -50,6 +53,7 @@ export const attacks: readonly Attack[] = [
     held: diedOf('KILLED_BY_SIGNAL'),
   },
   { number: 128, file: '128-signals', tries: 'see or signal processes of the machine' },
+  { number: 128, file: '128-others', tries: 'change limits, priority or processors of other processes' },
   { number: 129, file: '129-terminal', tries: 'type into a terminal (TIOCSTI)' },
   { number: 130, file: '130-privileges', tries: 'gain privileges by a setuid program' },
   { number: 133, file: '133-forgery', tries: 'print something that passes for its result' },
@@ -67,6 +71,18 @@ export const attacks: readonly Attack[] = [
     held: ({ status, errorMessage }) => status === 'FAILED' && (errorMessage ?? '').includes('not JSON'),
   },
 ]
+
+/** What each run leaves, and the next must not find. */
+export const leftovers: readonly Pick<Attack, 'number' | 'file' | 'tries'>[] = [
+  { number: 131, file: '131-leftovers', tries: 'leave files for the next run' },
+  { number: 131, file: '131-memory', tries: 'leave shared memory for the next run' },
+]
+
+/**
+ * What a level without namespaces does not hold: paths can be asked about, the machine has its own name, and of a work
+ * folder on the disk only each file is bounded.
+ */
+export const notConfined: readonly string[] = ['121-glimpses', '127-disk']
 
 export const isNothing = (output: unknown): boolean => Array.isArray(output) && output.length === 0
 

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunOutcome } from '../../src/contract/run.ts'
@@ -14,14 +16,16 @@ import { projectRoot } from '../support/run-cli.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
 import { runTool } from './run-tool.ts'
-import { attacks, isNothing, scriptOf, wasHeld } from './sandbox-attacks.ts'
+import { attacks, isNothing, leftovers, notConfined, scriptOf, wasHeld } from './sandbox-attacks.ts'
 
-const levels = ['isolated', 'limited'] as const
+const levels = ['isolated', 'confined', 'limited'] as const
 type Level = (typeof levels)[number]
 
 const sandbox = new Sandbox({ env: process.env, allowLimited: true })
-const probed = await sandbox.probe()
+const probed = await sandbox.levels.isolated.run()
 const itIsolated = needs('made' in probed, 'needs bubblewrap and user namespaces')
+const landlocked = 'made' in (await sandbox.levels.confined.run())
+const itConfined = needs(landlocked, 'needs Landlock of Linux 6.12')
 const executors = {
   cold: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') }),
   warm: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere'), warm: 1 }),
@@ -33,13 +37,38 @@ const folder = join('/var/tmp', `tooldex-canary-${mark}`)
 const seconds = `36${uniqueSeconds()}`
 let servers: Server[] = []
 let victim: ChildProcess
+let postbox: ChildProcess
+let letters = ''
 let given: Record<string, unknown>
 let knocks = 0
+const memoryKey = randomInt(1, 2 ** 30)
+
+/** Services that take letters, open to everybody; says so when it is there, and when one came. */
+const postboxScript = `
+import os, select, socket, sys
+boxes = []
+for address in (sys.argv[1], '\\0' + sys.argv[2]):
+    boxes.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    boxes[-1].bind(address)
+os.chmod(sys.argv[1], 0o777)
+print('there', flush=True)
+while True:
+    for box in select.select(boxes, [], [])[0]:
+        print(box.recv(100).decode(), flush=True)
+`
 
 beforeAll(async () => {
   writeFileSync(folder, 'canary')
   victim = spawn('sleep', [seconds], { stdio: 'ignore' })
   const abstract = `tooldex-${mark}`
+  const box = join('/var/tmp', `tooldex-${mark}.box`)
+  postbox = spawn('/usr/bin/python3', ['-c', postboxScript, box, `${abstract}-letters`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  postbox.stdout?.setEncoding('latin1').on('data', (text: string) => {
+    letters += text
+  })
+  await once(postbox.stdout as NonNullable<typeof postbox.stdout>, 'data')
   const socket = join('/var/tmp', `tooldex-${mark}.sock`)
   servers = [0, 1, 2, 3].map(() => createServer((line) => line.destroy()).on('connection', () => knocks++))
   const listen = (index: number, ...where: unknown[]) =>
@@ -52,14 +81,18 @@ beforeAll(async () => {
   await listen(3, socket)
   const portOf = (index: number) => (servers[index]?.address() as AddressInfo | null)?.port ?? 9
   const canaries = { canary: folder, folder: '/var/tmp', name: `tooldex-${mark}`, pid: victim.pid, mark: seconds }
-  given = { ...canaries, port: portOf(0), port6: portOf(1), abstract, socket }
+  const others = { machine: hostname(), server: process.pid, letters: box, key: memoryKey }
+  given = { ...canaries, ...others, port: portOf(0), port6: portOf(1), abstract, socket }
 })
 
 afterAll(async () => {
   victim.kill('SIGKILL')
+  postbox.kill('SIGKILL')
+  spawnSync('ipcrm', ['-M', String(memoryKey)], { stdio: 'ignore' })
   for (const server of servers) await new Promise((resolve) => server.close(resolve))
   for (const place of ['/var/tmp', '/tmp', '/dev/shm']) rmSync(join(place, `tooldex-${mark}`), { force: true })
-  for (const path of [folder, `/var/tmp/tooldex-${mark}.sock`]) rmSync(path, { force: true })
+  for (const path of [folder, `/var/tmp/tooldex-${mark}.sock`, `/var/tmp/tooldex-${mark}.box`])
+    rmSync(path, { force: true })
   await executors.warm.close?.()
 })
 
@@ -89,6 +122,16 @@ describe('fault group K: scripts that try to break out', () => {
       expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(true)
     })
 
+    const held = !notConfined.includes(attack.file)
+    itConfined(`fault ${attack.number} (confined): a script ${held ? 'cannot' : 'can'} ${attack.tries}`, async () => {
+      const [before, sent] = [knocks, letters]
+      const outcome = await run('confined', attack.file, attack.config)
+      expect(outcome.isolation).toBe('confined')
+      measured.set(key('confined', attack.file), wasHeld(attack, outcome))
+      expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(held)
+      expect([knocks - before, letters, victim.exitCode, victim.signalCode]).toEqual([0, sent, null, null])
+    })
+
     it(`fault ${attack.number} (limited): what becomes of a script that tries to ${attack.tries} is measured`, async () => {
       const outcome = await run('limited', attack.file, attack.config)
       expect(outcome.isolation).toBe('limited')
@@ -98,13 +141,20 @@ describe('fault group K: scripts that try to break out', () => {
   }
 
   for (const level of levels) {
-    const held = level === 'isolated' ? itIsolated : it
-    held(`fault 131 (${level}): what a run leaves is not there for the next`, async () => {
+    const when = { isolated: itIsolated, confined: itConfined, limited: it }[level]
+    when(`fault 131 (${level}): what a run leaves is not there for the next`, async () => {
       await run(level, '131-leftovers')
       const { output } = await run(level, '131-leftovers')
       measured.set(key(level, '131-leftovers'), isNothing(output))
       // Its own folder is fresh at every level; others are the machine's.
-      expect(output).toEqual(level === 'isolated' ? [] : ['/dev/shm', '/tmp', '/var/tmp'])
+      expect(output).toEqual(level === 'limited' ? ['/dev/shm', '/tmp', '/var/tmp'] : [])
+    })
+
+    when(`fault 131 (${level}): shared memory that a run leaves is not there for the next`, async () => {
+      await run(level, '131-memory')
+      const { output } = await run(level, '131-memory')
+      measured.set(key(level, '131-memory'), isNothing(output))
+      expect(output).toEqual(level === 'limited' ? ['memory of another run'] : [])
     })
   }
 
@@ -118,8 +168,13 @@ describe('fault group K: scripts that try to break out', () => {
 })
 
 describe('fault 132: no sandbox', () => {
+  const withoutBubblewrap = () => {
+    const folder = tempFolder()
+    symlinkSync('/usr/bin/prlimit', join(folder, 'prlimit'))
+    return folder
+  }
   const bare = (allowLimited: boolean) => {
-    const empty = new Sandbox({ env: { PATH: tempFolder() }, allowLimited })
+    const empty = new Sandbox({ env: { PATH: withoutBubblewrap(), TOOLDEX_PYTHON: '/nowhere' }, allowLimited })
     return createPythonExecutor({ sandbox: empty, env: {}, environments: new Environments('/nowhere') })
   }
   const tool = (executorConfig = {}) => toolOf('python', { scriptContent: 'def main(given): return 1', executorConfig })
@@ -128,8 +183,26 @@ describe('fault 132: no sandbox', () => {
     await expect(bare(false).run({ tool: tool(), input: {} }, {})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
       message: expect.stringContaining('Command not found: bwrap'),
-      hint: expect.stringContaining('apt-get install bubblewrap'),
+      hint: expect.stringMatching(/apt-get install bubblewrap.*Landlock, and install python3.*--allow-limited/),
     })
+  })
+
+  it('fault 132: limits only are the last choice, and only where an admin allows them', async () => {
+    const { isolation } = await bare(true).run({ tool: tool(), input: {} }, {})
+    expect(isolation).toBe('limited')
+  })
+
+  itConfined('fault 132: without bubblewrap a tool that asks for nothing is confined, and recorded so', async () => {
+    const second = new Sandbox({ env: { PATH: withoutBubblewrap() }, allowLimited: true })
+    const executor = createPythonExecutor({ sandbox: second, env: {}, environments: new Environments('/nowhere') })
+    expect((await executor.plan({ tool: tool(), input: {} })).isolation).toBe('confined')
+    expect((await executor.run({ tool: tool(), input: {} }, {})).isolation).toBe('confined')
+    await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
+      code: 'SANDBOX_MISSING',
+      message: expect.stringContaining('asks to run isolated'),
+    })
+    expect(executor.readiness(tool({ isolation: 'isolated' })).state).toBe('needs-program')
+    expect(executor.readiness(tool()).state).toBe('ready')
   })
 
   it('fault 132: a tool that asks to be isolated is refused even where an admin allows less', async () => {
@@ -160,7 +233,7 @@ describe('fault 132: no sandbox', () => {
       0o755,
     )
     const path = `${join(fake, '..')}:${process.env.PATH}`
-    const found = await new Sandbox({ env: { PATH: path } }).probe()
+    const found = await new Sandbox({ env: { PATH: path } }).levels.isolated.run()
     expect(found).toHaveProperty('reason')
   })
 })
@@ -205,24 +278,23 @@ describe('the table of docs/security.md', () => {
   const page = join(projectRoot, 'docs', 'security.md')
   const [open, close] = ['<!-- attacks -->\n', '<!-- /attacks -->']
 
-  needs('made' in probed && process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup'), 'was measured as root')(
-    'fault group K: says of each attack what was measured here',
-    () => {
-      const rows = [
-        ...attacks.map(({ number, file, tries }) => ({ number, file, tries })),
-        { number: 131, file: '131-leftovers', tries: 'leave files for the next run' },
-      ].sort((a, b) => a.number - b.number)
-      const say = (level: Level, file: string) => (measured.get(key(level, file)) ? 'holds' : '**does not hold**')
-      const lines = rows.map(
-        ({ number, file, tries }) => `| ${number} | ${tries} | ${say('isolated', file)} | ${say('limited', file)} |`,
-      )
-      const head = ['| case | a script that tries to | isolated | limited |', '| --- | --- | --- | --- |']
-      const table = `${[...head, ...lines].join('\n')}\n`
-      const text = readFileSync(page, 'utf8')
-      const [before, rest = ''] = text.split(open)
-      if (process.env.TOOLDEX_WRITE_DOCS)
-        writeFileSync(page, `${before}${open}${table}${close}${rest.split(close)[1] ?? ''}`)
-      else expect(rest.split(close)[0]).toBe(table)
-    },
-  )
+  needs(
+    'made' in probed && landlocked && process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup'),
+    'was measured as root',
+  )('fault group K: says of each attack what was measured here', () => {
+    const rows = [...attacks.map(({ number, file, tries }) => ({ number, file, tries })), ...leftovers].sort(
+      (a, b) => a.number - b.number,
+    )
+    const say = (level: Level, file: string) => (measured.get(key(level, file)) ? 'holds' : '**does not hold**')
+    const lines = rows.map(
+      ({ number, file, tries }) => `| ${number} | ${tries} | ${levels.map((level) => say(level, file)).join(' | ')} |`,
+    )
+    const head = [`| case | a script that tries to | ${levels.join(' | ')} |`, '| --- | --- | --- | --- | --- |']
+    const table = `${[...head, ...lines].join('\n')}\n`
+    const text = readFileSync(page, 'utf8')
+    const [before, rest = ''] = text.split(open)
+    if (process.env.TOOLDEX_WRITE_DOCS)
+      writeFileSync(page, `${before}${open}${table}${close}${rest.split(close)[1] ?? ''}`)
+    else expect(rest.split(close)[0]).toBe(table)
+  })
 })

@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly words?: readonly string[]
   /** What is started instead of the program itself. */
   readonly entry?: string | undefined
+  /** Words of a program that starts the server in its own place. */
+  readonly before?: readonly string[] | undefined
 }
 
 const startMs = 60_000
@@ -85,9 +87,11 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-function launch(home: string, { database, env, words = [], entry = mainFile }: ServerOptions): ChildProcess {
+function launch(home: string, options: ServerOptions): ChildProcess {
+  const { database, env, words = [], entry = mainFile, before = [] } = options
   const { DATABASE_URL: _url, TOOLDEX_URL: _server, ...inherited } = process.env
-  return spawn(process.execPath, [entry, 'serve', '--port', '0', ...words], {
+  const [program = '', ...args] = [...before, process.execPath, entry, 'serve', '--port', '0', ...words]
+  return spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...inherited,

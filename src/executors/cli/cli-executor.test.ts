@@ -6,7 +6,7 @@ import { createCliExecutor } from './cli-executor.ts'
 const sandbox = new Sandbox({ env: process.env })
 const executor = createCliExecutor({ env: process.env, scope: 'service', sandbox })
 
-for (const isolation of ['limited', 'isolated'] as const) {
+for (const isolation of ['limited', 'isolated', 'confined'] as const) {
   const tool = (baseCommand: string, more = {}) => ({ executorConfig: { baseCommand, isolation, ...more } })
   describeExecutor(`cli, ${isolation}`, () => ({
     executor,
@@ -18,10 +18,10 @@ for (const isolation of ['limited', 'isolated'] as const) {
   }))
 }
 
-describe('cli executor, isolated', () => {
-  it('is refused where there is no sandbox for it', async () => {
+describe('cli executor in a sandbox', () => {
+  it.each(['isolated', 'confined'])('is refused where there is no sandbox for it: %s', async (isolation) => {
     const bare = createCliExecutor({ env: process.env, scope: 'service' })
-    const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation: 'isolated' } })
+    const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation } })
     await expect(bare.run({ tool, input: {} }, {})).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 })

@@ -15,6 +15,7 @@ import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { ProgramFinder } from '../process/program-finder.ts'
 import { runProcess } from '../process/run-process.ts'
 import { toOutcome, toStartError } from '../process/to-outcome.ts'
+import type { Level } from '../sandbox/levels.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
@@ -38,7 +39,7 @@ export interface CliExecutorOptions {
   readonly limitFiles?: boolean | undefined
   /** How processes are kept together; the strongest way the machine gives where absent. */
   readonly containment?: Containment | undefined
-  /** Where tools run that ask to be isolated; refused where there is none. */
+  /** Where tools run that ask for a sandbox; refused where there is none. */
   readonly sandbox?: Sandbox | undefined
 }
 
@@ -58,10 +59,11 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       return [values, globals]
     },
     deadlineMs: (job) => deadlineOf(job, limits),
-    plan: (job) => toPlan(prepare(job, options, limits), asksIsolation(job) ? 'isolated' : 'limited'),
+    plan: (job) => toPlan(prepare(job, options, limits), askedLevel(job)),
     async run(job, controls) {
       const prepared = prepare(job, options, limits)
-      if (asksIsolation(job)) return isolated(job, prepared, options, controls)
+      const level = askedLevel(job)
+      if (level !== 'limited') return walled(job, level, { prepared, options, controls })
       if (options.limitFiles) limited ??= limitOwnProcess(limits)
       await limited
       try {
@@ -78,20 +80,29 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   }
 }
 
-const asksIsolation = ({ tool }: Job): boolean => tool.executorConfig.isolation === 'isolated'
+function askedLevel({ tool }: Job): Level {
+  const { isolation } = tool.executorConfig
+  return isolation === 'isolated' || isolation === 'confined' ? isolation : 'limited'
+}
 
-async function isolated(job: Job, prepared: Prepared, options: CliExecutorOptions, controls: RunControls) {
-  const { tool } = job
+/** What a run in a sandbox is made of. */
+interface Walled {
+  readonly prepared: Prepared
+  readonly options: CliExecutorOptions
+  readonly controls: RunControls
+}
+
+async function walled({ tool }: Job, level: Level, { prepared, options, controls }: Walled) {
   const { sandbox } = options
   if (sandbox === undefined || prepared.container !== undefined)
     throw new TooldexError('UNAVAILABLE', `${tool.name} asks for a sandbox, and there is none for it here.`, {
       hint: 'Call it through a server, and under no policy that puts commands into containers.',
     })
   // Most processes never need it.
-  const { runIsolated } = await import('./run-isolated.ts')
+  const { runWalled } = await import('./run-walled.ts')
   const cwd = prepared.cwdGiven ? prepared.cwd : undefined
   const declared = Object.keys(resolveTool(tool).env)
-  return runIsolated({ ...prepared, tool, cwd, declared }, sandbox, controls)
+  return runWalled({ ...prepared, tool, level, cwd, declared }, sandbox, controls)
 }
 
 // A timer set for longer than this fires at once.

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
+import { findPython } from '../process/find-python.ts'
 import { askPython, type PythonAnswer } from './ask-python.ts'
-import { findPython } from './find-python.ts'
 import { scriptChecker } from './script-checker.ts'
 
 export interface CheckScriptOptions {

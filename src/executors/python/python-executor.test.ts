@@ -21,6 +21,7 @@ afterAll(() => warmed.close?.())
 for (const [name, executor, isolation] of [
   ['python, isolated', create(), 'isolated'],
   ['python, isolated and warm', warmed, 'isolated'],
+  ['python, confined', create(), 'confined'],
   ['python, limited', create(), 'limited'],
 ] as const) {
   const tool = (scriptContent: string, more = {}) => ({ scriptContent, executorConfig: { isolation, ...more } })

@@ -1,20 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../../contract/run.ts'
 import { boundValues } from '../bound-values.ts'
 import { Capture } from '../process/capture.ts'
-import type { Mount } from '../sandbox/bubblewrap-words.ts'
+import { findPython } from '../process/find-python.ts'
+import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
 import { defaultWarm, WarmPlaces } from '../sandbox/warm-places.ts'
 import { PythonConfig } from './check-config.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
-import { findPython } from './find-python.ts'
 import { judgeScript } from './judge-script.ts'
 import { readAnswer } from './read-answer.ts'
 import { scriptRunner } from './script-runner.ts'
@@ -99,13 +97,6 @@ async function prepare({ tool }: Job, options: PythonExecutorOptions): Promise<P
     withChannel: true,
   }
   return { config, script, request, environment }
-}
-
-/** The system's own Python is seen anyway; another one brings the folder it is installed in. */
-function interpreterMounts(python: string): readonly Mount[] {
-  const found = [python, realpathSync(python)].filter((path) => !/^\/(usr|bin|lib)\//.test(path))
-  const folders = new Set(found.map((path) => dirname(dirname(path))))
-  return [...folders].map((folder) => ({ source: folder, target: folder }))
 }
 
 function toPlan({ config, script, request, environment }: Prepared, job: Job): RunPlan {

@@ -3,8 +3,11 @@ import { LimitsConfig } from './sandbox-limits.ts'
 
 /** What every tool that is a process may say about how it is kept apart. */
 export const isolationFields = {
-  /** `isolated`, the default, or `limited`, which an admin must have allowed and which is no sandbox. */
-  isolation: z.enum(['isolated', 'limited']).optional(),
+  /**
+   * `isolated` or `confined`; or `limited`, which an admin must have allowed and which is no sandbox. The best there is
+   * where absent.
+   */
+  isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
   limits: LimitsConfig.optional(),
   /** Whether it may use the network; an admin must have allowed it. */
   network: z.boolean().optional(),

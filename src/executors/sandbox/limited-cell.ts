@@ -1,9 +1,6 @@
-import { mkdtempSync, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Cell, Containment } from '../process/containment.ts'
 import { countThreads } from '../process/limit-own-process.ts'
+import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { prlimitWords, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A cell without walls, and the folder it begins in. */
@@ -18,7 +15,7 @@ export async function limitedCell(
   limits: SandboxLimits,
   withChannel: boolean,
 ): Promise<LimitedCell> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-work-')))
+  const folder = makeFolder(undefined)
   const cell = await containment.start(limits.processes)
   const words = prlimitWords(limits, processLimit(limits))
   return {
@@ -28,7 +25,7 @@ export async function limitedCell(
     wrap: (program, args) => cell.wrap(prlimit, [...words, program, ...args]),
     async close() {
       await cell.close()
-      await rm(folder, { recursive: true, force: true }).catch(() => {})
+      await removeFolder(folder)
     },
   }
 }

@@ -8,9 +8,7 @@ import { sandboxPath, workFolder } from './bubblewrap-words.ts'
 import { type Bubblewrap, isolatedCell } from './isolated-cell.ts'
 import { defaultSandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp-program.ts'
-
-/** What the self-test found: a sandbox that holds, or why there is none. */
-export type Probed = { readonly made: Bubblewrap } | { readonly reason: string }
+import type { Probed } from './self-test.ts'
 
 const deadlineMs = 10_000
 
@@ -30,7 +28,7 @@ echo tried
 `
 
 /** Really starts a sandbox and looks whether it holds; as root in the strongest way that works. */
-export async function probeBubblewrap(env: Environment): Promise<Probed> {
+export async function probeBubblewrap(env: Environment): Promise<Probed<Bubblewrap>> {
   if (process.platform !== 'linux') return { reason: 'bubblewrap is for Linux only' }
   if (!procIsOurs()) return { reason: 'there is no /proc of this namespace' }
   const filter = seccompProgram()

@@ -3,15 +3,16 @@ import type { Readable } from 'node:stream'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import type { RunControls } from '../../contract/executor.ts'
-import { type Readiness, ready } from '../../contract/tool-state.ts'
+import type { Readiness } from '../../contract/tool-state.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { findProgram } from '../process/find-program.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess, startProcess } from '../process/run-process.ts'
 import { type Mount, workFolder } from './bubblewrap-words.ts'
+import { type ConfinedCell, confinedCell } from './confined-cell.ts'
 import { type IsolatedCell, isolatedCell } from './isolated-cell.ts'
-import { limitedCell } from './limited-cell.ts'
-import { type Probed, probeBubblewrap } from './probe-bubblewrap.ts'
+import { type Level, Levels } from './levels.ts'
+import { type LimitedCell, limitedCell } from './limited-cell.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
 
 /** What whoever runs the server decides. */
@@ -27,9 +28,6 @@ export interface SandboxOptions {
   readonly containment?: Containment | undefined
 }
 
-/** The levels that a process can be run at. */
-export type Level = 'isolated' | 'limited'
-
 /** What is run in a sandbox. */
 export interface SandboxRequest {
   readonly level: Level
@@ -40,7 +38,7 @@ export interface SandboxRequest {
   readonly cwd?: string | undefined
   readonly limits: SandboxLimits
   readonly network: boolean
-  /** Seen by an isolated run only; one that is merely limited sees everything. */
+  /** Seen by a run with walls only; one that is merely limited sees everything. */
   readonly mounts: readonly Mount[]
   /** Whether there is a stream besides the three that programs have, with the number 3. */
   readonly withChannel: boolean
@@ -61,66 +59,31 @@ export interface Place {
   discard(): Promise<void>
 }
 
-const retryAfterMs = 5000
-
 /** Makes places to run in, at the level that a tool asks for and the machine has; never at a lower one without saying so. */
 export class Sandbox {
   readonly bounds: SandboxLimits
   readonly limits: ProcessLimits
+  /** What the machine has, as self-tests find it. */
+  readonly levels: Levels
   readonly #options: SandboxOptions
   #containment: Containment | undefined
-  #probed: Promise<Probed> | undefined
-  #known: Probed | undefined
 
   constructor(options: SandboxOptions) {
     this.#options = options
     this.bounds = readBounds(options.env)
     this.limits = { ...defaultLimits, ...options.limits }
+    this.levels = new Levels(options.env, options.allowLimited ?? false)
     this.#containment = options.containment
-  }
-
-  /** The self-test: made once where it succeeds, again after a while where it does not. */
-  async probe(): Promise<Probed> {
-    this.#probed ??= probeBubblewrap(this.#options.env).then((probed) => {
-      this.#known = probed
-      if ('reason' in probed) setTimeout(() => this.forget(), retryAfterMs).unref()
-      return probed
-    })
-    return this.#probed
-  }
-
-  /** Looks again at the next call: somebody may have installed what was missing. */
-  forget(): void {
-    this.#probed = undefined
   }
 
   /** Whether a tool could be run, as far as that is known without trying. */
   readiness(wanted: Level | undefined): Readiness {
-    const { allowLimited } = this.#options
-    if (wanted === 'limited') return allowLimited ? ready : { state: 'needs-approval', reason: limitedHint }
-    if (this.#known === undefined || 'made' in this.#known || (allowLimited && wanted === undefined)) return ready
-    return { state: 'needs-program', reason: this.#known.reason }
+    return this.levels.readiness(wanted)
   }
 
   /** The level a tool runs at: the one it asks for, or the best there is of those that are allowed. */
-  async levelFor(tool: string, wanted: Level | undefined): Promise<Level> {
-    const { allowLimited } = this.#options
-    if (wanted === 'limited') {
-      if (allowLimited) return 'limited'
-      throw new TooldexError('POLICY_REFUSED', `${tool} asks to run with limits only, which are no sandbox.`, {
-        hint: limitedHint,
-      })
-    }
-    const probed = await this.probe()
-    if ('made' in probed) return 'isolated'
-    if (allowLimited && wanted === undefined) return 'limited'
-    throw new TooldexError(
-      'SANDBOX_MISSING',
-      `${tool} needs a sandbox, and this machine makes none: ${probed.reason}.`,
-      {
-        hint: `${installHint} ${wanted === undefined ? limitedHint : ''}`.trim(),
-      },
-    )
+  levelFor(tool: string, wanted: Level | undefined): Promise<Level> {
+    return this.levels.levelFor(tool, wanted)
   }
 
   /** Whether a run has the network; refused where its tool asks and no admin allowed it. */
@@ -138,12 +101,14 @@ export class Sandbox {
 
   /** A place whose program is only started when there is work for it. */
   async place(request: SandboxRequest): Promise<Place> {
-    return request.level === 'isolated' ? this.#isolated(request) : this.#limited(request)
+    if (request.level === 'limited') return this.#limited(request)
+    const cell = await (request.level === 'isolated' ? this.#isolated(request) : this.#confined(request))
+    return { isAlive: () => true, run: (work) => this.#run(request, cell, work), discard: () => cell.close() }
   }
 
   /** A place whose program runs already and waits for its input; only where what it does follows from its input. */
   async warmPlace(request: SandboxRequest): Promise<Place> {
-    const cell = await this.#cell(request)
+    const cell = await this.#isolated(request)
     const child = await startProcess({ ...toProcess(request), cwd: '/' }, cell, true)
     const isAlive = () => child.exitCode === null && child.signalCode === null
     child.on('error', () => {})
@@ -166,19 +131,19 @@ export class Sandbox {
     }
   }
 
-  async #isolated(request: SandboxRequest): Promise<Place> {
-    const cell = await this.#cell(request)
-    return { isAlive: () => true, run: (work) => this.#run(request, cell, work), discard: () => cell.close() }
-  }
-
-  async #cell(request: SandboxRequest): Promise<IsolatedCell> {
-    const probed = await this.probe()
+  async #isolated({ limits, network, mounts, env, cwd = workFolder, withChannel }: SandboxRequest) {
+    const probed = await this.levels.isolated.run()
     if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no sandbox: ${probed.reason}.`)
-    const { limits, network, mounts, env, cwd = workFolder } = request
-    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, request.withChannel)
+    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel)
   }
 
-  async #run(request: SandboxRequest, cell: IsolatedCell, work: SandboxWork): Promise<ProcessEnd> {
+  async #confined({ limits, network, mounts, env, cwd, withChannel }: SandboxRequest) {
+    const probed = await this.levels.confined.run()
+    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no Landlock: ${probed.reason}.`)
+    return confinedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel)
+  }
+
+  async #run(request: SandboxRequest, cell: WalledCell, work: SandboxWork): Promise<ProcessEnd> {
     const { stdin, timeoutMs, controls } = work
     const opening = listening(cell, work)
     const process = { ...toProcess(request), cwd: '/', stdin, timeoutMs }
@@ -203,6 +168,8 @@ export class Sandbox {
   }
 }
 
+type WalledCell = IsolatedCell | ConfinedCell
+
 /** What merely waits does not keep us from ending; it ends with us. */
 function holdProcess(child: ChildProcess, hold: boolean): void {
   for (const each of [child, ...child.stdio])
@@ -212,7 +179,7 @@ function holdProcess(child: ChildProcess, hold: boolean): void {
 const toProcess = ({ program, argv }: SandboxRequest) => ({ program, argv, env: {} })
 
 /** Tells whoever waits for the result of its stream, as soon as there is one. */
-function listening<C extends IsolatedCell | Awaited<ReturnType<typeof limitedCell>>>(cell: C, work: SandboxWork): C {
+function listening<C extends WalledCell | LimitedCell>(cell: C, work: SandboxWork): C {
   const { onChannel } = work
   if (onChannel === undefined) return cell
   if (cell.waiting !== undefined) onChannel(cell.waiting.stdio[3] as Readable)
@@ -224,7 +191,3 @@ function listening<C extends IsolatedCell | Awaited<ReturnType<typeof limitedCel
     },
   }
 }
-
-const installHint = 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.'
-const limitedHint =
-  'An admin can allow runs that are limited but not isolated: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'

@@ -7,7 +7,7 @@ import { createShellExecutor } from './shell-executor.ts'
 const sandbox = new Sandbox({ env: process.env, allowLimited: true })
 const executor = createShellExecutor({ sandbox, env: process.env })
 
-for (const isolation of ['isolated', 'limited'] as const) {
+for (const isolation of ['isolated', 'confined', 'limited'] as const) {
   const tool = (command: unknown[], more = {}) => ({ executorConfig: { command, isolation, ...more } })
   describeExecutor(`shell, ${isolation}`, () => ({
     executor,
@@ -77,9 +77,11 @@ describe('shell executor', () => {
   })
 
   it('tells a signal from an exit code', async () => {
-    const { errorCode, result } = await run({ command: ['sh', '-c', 'kill -SEGV $$'] })
-    expect([errorCode, result.signal, result.exitCode]).toEqual(['KILLED_BY_SIGNAL', 'SIGSEGV', null])
-    const failed = await run({ command: ['sh', '-c', 'exit 255'] })
-    expect([failed.errorCode, failed.result.exitCode]).toEqual(['EXECUTION_FAILED', 255])
+    for (const isolation of ['isolated', 'confined']) {
+      const { errorCode, result } = await run({ command: ['sh', '-c', 'kill -SEGV $$'], isolation })
+      expect([errorCode, result.signal, result.exitCode]).toEqual(['KILLED_BY_SIGNAL', 'SIGSEGV', null])
+      const failed = await run({ command: ['sh', '-c', 'exit 255'], isolation })
+      expect([failed.errorCode, failed.result.exitCode]).toEqual(['EXECUTION_FAILED', 255])
+    }
   })
 })

@@ -7,11 +7,12 @@ import { boundValues } from '../bound-values.ts'
 import { checkPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { toOutcome, toStartError } from '../process/to-outcome.ts'
-import { type Mount, sandboxPath, workFolder } from '../sandbox/bubblewrap-words.ts'
+import { type Mount, sandboxPath } from '../sandbox/bubblewrap-words.ts'
+import type { Level } from '../sandbox/levels.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
-import type { Level, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
+import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
-import { mountsFor, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
+import { mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import { ShellConfig } from './check-config.ts'
 import { fillCommand, textOf } from './fill-command.ts'
 
@@ -71,7 +72,7 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   checkRoots(config, input)
   const level = await sandbox.levelFor(tool.name, config.isolation)
   const [word = ''] = argv
-  const place = level === 'isolated' ? isolatedPlace(sandbox, config, word) : limitedPlace(config, word, env)
+  const place = level === 'limited' ? limitedPlace(config, word, env) : walledPlace(sandbox, level, config, word)
   const request: SandboxRequest = {
     ...place,
     level,
@@ -87,13 +88,13 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
 /** What a command is run with at a level. */
 type ShellPlace = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts'>
 
-function isolatedPlace(sandbox: Sandbox, config: ShellConfig, word: string): ShellPlace {
-  const folder = visibleFolder(sandbox, config.cwd)
+function walledPlace(sandbox: Sandbox, level: Level, config: ShellConfig, word: string): ShellPlace {
+  const folder = visibleFolder(sandbox, level, config.cwd)
   const found = visibleProgram(sandbox, word, folder.cwd)
   const roots = mountsFor(sandbox, Object.values(config.paths ?? {}), 'folder')
   const all: readonly Mount[] = [...folder.mounts, ...found.mounts, ...roots]
   const mounts = [...new Map(all.map((mount) => [mount.target, mount])).values()]
-  return { program: found.program, cwd: folder.cwd, env: { PATH: sandboxPath, HOME: workFolder }, mounts }
+  return { program: found.program, cwd: folder.cwd, env: visibleEnv(level), mounts }
 }
 
 function limitedPlace(config: ShellConfig, word: string, env: Environment): ShellPlace {
@@ -104,7 +105,7 @@ function limitedPlace(config: ShellConfig, word: string, env: Environment): Shel
   return { program: findProgram(word, { PATH: path }, cwd ?? '/'), cwd, env: { PATH: path }, mounts: [] }
 }
 
-/** Paths are looked at where they lie on the machine: an isolated run sees the same folders at the same places. */
+/** Paths are looked at where they lie on the machine: a run in a sandbox sees the same folders at the same places. */
 function checkRoots({ paths = {}, cwd }: ShellConfig, input: Job['input']): void {
   for (const [name, root] of Object.entries(paths)) {
     for (const value of [input[name]].flat()) if (value != null) checkPath(name, textOf(value), root, cwd ?? root)
@@ -114,7 +115,7 @@ function checkRoots({ paths = {}, cwd }: ShellConfig, input: Job['input']): void
 function toPlan({ config, request, stdin }: Prepared, job: Job): RunPlan {
   return {
     kind: 'shell',
-    isolation: request.level as Level,
+    isolation: request.level,
     timeoutMs: deadlineOf(job),
     argv: [...request.argv],
     cwd: request.cwd ?? null,

@@ -4,9 +4,16 @@ import os
 HARMLESS = {"PWD", "LC_CTYPE", "HOME", "TMPDIR", "TOOLDEX_RUN_ID"}
 
 
+def processes():
+    try:
+        return [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
 def main(given):
     reached = sorted(set(os.environ) - HARMLESS)
-    for pid in ["1", str(os.getppid()), *filter(str.isdigit, os.listdir("/proc"))]:
+    for pid in ["1", str(os.getppid()), *processes()]:
         if pid == str(os.getpid()):
             continue
         try:

@@ -76,9 +76,10 @@ export function withSandboxOptions(command: Command): Command {
     .option('--allow-limited', 'let tools run with limits only, which is no sandbox (or TOOLDEX_ALLOW_LIMITED=1)')
     .option('--allow-network', 'let tools that ask use the network (or TOOLDEX_ALLOW_NETWORK=1)')
     .addOption(
-      new Option('--allow-folder <path>', 'let isolated tools read this folder (or TOOLDEX_ALLOW_FOLDERS)').argParser(
-        collect,
-      ),
+      new Option(
+        '--allow-folder <path>',
+        'let tools in a sandbox read this folder (or TOOLDEX_ALLOW_FOLDERS)',
+      ).argParser(collect),
     )
 }
 

@@ -1,0 +1,87 @@
+/** What a run without namespaces of its own must be refused besides: the numbers of one processor. */
+export interface ConfinedCalls {
+  /** Memory and queues that outlive a run, what is told of folders and mounts that it may not read, and the turns of others at the disk. */
+  readonly denied: readonly number[]
+  /** Change a file by its path, which Landlock does not look at; refused to a user who may own files elsewhere. */
+  readonly byPath: readonly number[]
+  /** Calls about a process, where only oneself may be meant: the places of the arguments that must be nought. */
+  readonly own: readonly (readonly [number: number, places: readonly number[]])[]
+  readonly utimensat: number
+  readonly socketpair: number
+}
+
+// Numbers that both processors have.
+const newer = { statmount: 457, listmount: 458 }
+const newerByPath = { fchmodat2: 452, setxattrat: 463, removexattrat: 466, file_setattr: 469 }
+
+const x64 = {
+  shmget: 29,
+  shmat: 30,
+  shmctl: 31,
+  semget: 64,
+  semop: 65,
+  semctl: 66,
+  msgget: 68,
+  msgsnd: 69,
+  msgrcv: 70,
+  msgctl: 71,
+  semtimedop: 220,
+  mq_open: 240,
+  mq_unlink: 241,
+  ioprio_set: 251,
+  inotify_add_watch: 254,
+}
+
+const x64ByPath = {
+  chmod: 90,
+  chown: 92,
+  lchown: 94,
+  utime: 132,
+  setxattr: 188,
+  lsetxattr: 189,
+  removexattr: 197,
+  lremovexattr: 198,
+  utimes: 235,
+  fchownat: 260,
+  futimesat: 261,
+  fchmodat: 268,
+}
+
+const arm64 = {
+  inotify_add_watch: 27,
+  ioprio_set: 30,
+  mq_open: 180,
+  mq_unlink: 181,
+  msgget: 186,
+  msgctl: 187,
+  msgrcv: 188,
+  msgsnd: 189,
+  semget: 190,
+  semctl: 191,
+  semtimedop: 192,
+  semop: 193,
+  shmget: 194,
+  shmctl: 195,
+  shmat: 196,
+}
+
+const arm64ByPath = { setxattr: 5, lsetxattr: 6, removexattr: 14, lremovexattr: 15, fchmodat: 53, fchownat: 54 }
+
+/** By the names that Node has for processors. */
+export const confinedCalls: Readonly<Record<string, ConfinedCalls>> = {
+  x64: {
+    denied: Object.values({ ...newer, ...x64 }),
+    byPath: Object.values({ ...newerByPath, ...x64ByPath }),
+    // setpriority names a kind, then who; prlimit64, sched_setparam, _setscheduler, _setaffinity and _setattr name who first.
+    own: [[141, [0, 1]], ...[302, 142, 144, 203, 314].map((number) => [number, [0]] as const)],
+    utimensat: 280,
+    socketpair: 53,
+  },
+  arm64: {
+    denied: Object.values({ ...newer, ...arm64 }),
+    byPath: Object.values({ ...newerByPath, ...arm64ByPath }),
+    own: [[140, [0, 1]], ...[261, 118, 119, 122, 274].map((number) => [number, [0]] as const)],
+    utimensat: 88,
+    socketpair: 199,
+  },
+}
