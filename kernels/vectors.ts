@@ -4,7 +4,7 @@ import { findWord, vocabularyBytes } from './vocabulary'
 
 export { indexWords, wordsAt } from './vocabulary'
 
-const mostFields = 8
+const mostFields: usize = 8
 const unknown: i32 = -1
 
 let dim: i32 = 0
@@ -22,13 +22,14 @@ let letters = take(letterRoom)
 /** Codes as in text-index, put here to be read; for many tools, before them where those of each end. */
 let codeRoom: i32 = 1 << 17
 let codes = take(<usize>codeRoom << 2)
-/** The field of the encoder for each field of a tool, and its weight. */
+/** The field of the encoder for each field of a tool, and its weight; how many words it has, then what each counts. */
 export const fieldOf = take(mostFields << 2)
 export const fieldWeights = take(mostFields << 2)
 const counts = take(mostFields << 2)
 /** Row number and weight of each word with a vector. */
+const pickBytes: usize = 8
 let pickRoom: i32 = 1 << 12
-let picks = take(<usize>pickRoom << 3)
+let picks = take(<usize>pickRoom * pickBytes)
 let pickCount: i32 = 0
 let sum: usize = 0
 /** The vectors of many tools, as rows of 8-bit numbers. */
@@ -161,21 +162,24 @@ function rounded(cells: v128): v128 {
 /** Each field counts by its weight and the root of its length. */
 function sumCodes(codes: usize, count: i32): bool {
   memory.fill(counts, 0, mostFields << 2)
-  for (let index = 0; index < count; index++) {
-    const code = load<i32>(codes + (<usize>index << 2))
-    if (rowIn(code) === unknown) continue
-    const field = fieldIn(code)
-    store<i32>(counts + field, load<i32>(counts + field) + 1)
-  }
   pickCount = 0
-  for (let index = 0; index < count; index++) {
-    const code = load<i32>(codes + (<usize>index << 2))
+  reservePicks(count)
+  let pick = picks
+  for (let at = codes; at < codes + (<usize>count << 2); at += 4) {
+    const code = load<i32>(at)
     const row = rowIn(code)
     if (row === unknown) continue
     const field = fieldIn(code)
-    const factor = load<f32>(fieldWeights + field) / sqrt<f32>(<f32>load<i32>(counts + field))
-    pick(row, factor * load<f32>(toolWeights + (<usize>row << 2)))
+    store<i32>(counts + field, load<i32>(counts + field) + 1)
+    store<i32>(pick, row)
+    store<i32>(pick, <i32>field, 4)
+    pick += pickBytes
   }
+  pickCount = <i32>((pick - picks) / pickBytes)
+  for (let field: usize = 0; field < mostFields << 2; field += 4)
+    store<f32>(counts + field, load<f32>(fieldWeights + field) / sqrt<f32>(<f32>load<i32>(counts + field)))
+  for (let at = picks; at < pick; at += pickBytes)
+    store<f32>(at, load<f32>(counts + load<i32>(at, 4)) * load<f32>(toolWeights + (<usize>load<i32>(at) << 2)), 4)
   return sumPicks()
 }
 
@@ -191,14 +195,19 @@ function fieldIn(code: i32): usize {
 }
 
 function pick(row: i32, weight: f32): void {
-  if (pickCount === pickRoom) {
-    picks = stretch(picks, <usize>pickRoom << 3, <usize>pickRoom << 4)
-    pickRoom <<= 1
-  }
-  const at = picks + (<usize>pickCount << 3)
+  reservePicks(pickCount + 1)
+  const at = picks + <usize>pickCount * pickBytes
   store<i32>(at, row)
   store<f32>(at, weight, 4)
   pickCount++
+}
+
+/** Room for so many picks and one more, since they are read two at a time. */
+function reservePicks(count: i32): void {
+  if (count < pickRoom) return
+  const room = max(count + 1, pickRoom << 1)
+  picks = stretch(picks, <usize>pickRoom * pickBytes, <usize>room * pickBytes)
+  pickRoom = room
 }
 
 /** The sum of all picks, made one long; false where nothing is left of it. */
