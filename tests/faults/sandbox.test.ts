@@ -15,6 +15,7 @@ import { needs } from '../support/needs.ts'
 import { projectRoot } from '../support/run-cli.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
+import { runNode } from './run-node.ts'
 import { runTool } from './run-tool.ts'
 import { attacks, isNothing, leftovers, notConfined, scriptOf, wasHeld } from './sandbox-attacks.ts'
 
@@ -165,6 +166,24 @@ describe('fault group K: scripts that try to break out', () => {
     expect((await executors.cold.run({ tool, input: {} }, {})).output).toBe(1)
     expect(findProcesses(stay)).toEqual([])
   })
+})
+
+describe('fault 131: folders of runs', () => {
+  needs(process.geteuid?.() === 0, 'needs root, to become another user')(
+    'fault 131 (limited, an ordinary user): what a run closed to itself is removed too',
+    async () => {
+      const script = `
+        import { existsSync } from 'node:fs'
+        const sandbox = new Sandbox({ env: process.env, allowLimited: true })
+        const executor = createShellExecutor({ sandbox, env: process.env })
+        const command = ['sh', '-c', 'mkdir -p one/two; chmod 0 one; pwd']
+        const tool = { name: 't', executorConfig: { isolation: 'limited', command } }
+        const { result } = await executor.run({ tool, input: {} }, {})
+        console.log(JSON.stringify([result.stdout.includes('tooldex-work-'), existsSync(result.stdout.trim())]))
+      `
+      expect(await runNode(script, { ordinary: true, env: { TMPDIR: '/var/tmp' } })).toEqual([[true, false]])
+    },
+  )
 })
 
 describe('fault 132: no sandbox', () => {
