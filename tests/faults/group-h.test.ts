@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import autocannon from 'autocannon'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tryManyExecutions } from '../soak/many-executions.ts'
+import { askOften, startFloor } from '../soak/ask-often.ts'
 import { runSoak } from '../soak/run-soak.ts'
 import { holdings } from '../soak/site.ts'
 import { register } from '../support/rest.ts'
@@ -47,22 +46,15 @@ describe('91: reading under load', () => {
   it('91 (short form): p99 at most 3 times the floor, a third of its requests, nothing grows', async () => {
     await withServer([], async (server, database) => {
       await register(server, 'read_often')
-      const floor = spawn(process.execPath, [fileURLToPath(new URL('../support/floor.mjs', import.meta.url))], {
-        env: { ...process.env, DATABASE_URL: database },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const floor = await startFloor(database)
       try {
-        const [said] = await once(floor.stdout, 'data')
-        const headers = { authorization: `Bearer ${server.key}` }
-        const press = async (url: string) => {
-          const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections: 16, duration: 2 })
-          expect(non2xx + errors).toBe(0)
-          return { perSecond: requests.average, p99: Math.max(latency.p99, 1) }
-        }
         const read = `${server.url}/api/v1/tools/read_often`
-        await press(read)
+        await askOften(read, server.key, 2)
         const before = holdings(server.pid)
-        const measure = async () => ({ least: await press(String(said).trim()), ours: await press(read) })
+        const measure = async () => ({
+          least: await askOften(floor.url, server.key, 2),
+          ours: await askOften(read, server.key, 2),
+        })
         const isGood = ({ least, ours }: Awaited<ReturnType<typeof measure>>) =>
           ours.p99 <= 3 * least.p99 && ours.perSecond >= least.perSecond / 3
         const { least, ours } = await bestOf(4, measure, isGood)
@@ -72,7 +64,7 @@ describe('91: reading under load', () => {
         expect(after.rss).toBeLessThan(before.rss * 1.5)
         await expect.poll(() => holdings(server.pid).files, { timeout: 15_000 }).toBeLessThanOrEqual(before.files + 4)
       } finally {
-        floor.kill('SIGKILL')
+        floor.child.kill('SIGKILL')
       }
     })
   }, 180_000)

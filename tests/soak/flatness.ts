@@ -8,5 +8,6 @@ export function growth(samples: readonly Sample[], read: (sample: Sample) => num
   return { early: middle(early), late: middle(late), share: middle(late) / middle(early) }
 }
 
-const middle = (values: readonly number[]): number =>
+/** The median. */
+export const middle = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0

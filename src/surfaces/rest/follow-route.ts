@@ -2,36 +2,54 @@ import { TooldexError } from '../../base/errors.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { followExecution } from '../../operations/runs/follow.ts'
 
-// Each looks at the database once a second.
-const mostFollowers = 200
-let followers = 0
+// Each looks at the database once a second; no caller takes all places.
+const most = { inAll: 200, ofOne: 50 }
+const followers = new Map<string, number>()
 
 /** A run as server-sent events; whoever comes back says what was seen last. */
 export async function followResponse(context: OperationContext, id: string, request: Request): Promise<Response> {
-  if (followers >= mostFollowers)
-    throw new TooldexError('TOO_BUSY', `${mostFollowers} runs are followed already.`, {
+  const leave = takePlace(`${context.caller.workspace}/${context.caller.actor}`)
+  try {
+    const stopping = new AbortController()
+    const signal = AbortSignal.any([request.signal, stopping.signal])
+    const events = followExecution(context, id, readLast(request.headers.get('last-event-id')), signal)
+    // The first event is waited for, so that a run that is not there is an ordinary 404.
+    const first = await events.next()
+    const end = (): void => {
+      leave()
+      stopping.abort()
+    }
+    const body = toStream(events, first, end)
+    return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** One more who follows; gives what to call, once or more often, when it leaves. */
+function takePlace(caller: string): () => void {
+  const [own, all] = [followers.get(caller) ?? 0, [...followers.values()].reduce((sum, count) => sum + count, 0)]
+  if (all >= most.inAll || own >= most.ofOne)
+    throw new TooldexError('TOO_BUSY', `${own >= most.ofOne ? own : all} runs are followed already.`, {
       hint: 'Try again later, or ask for the run now and then.',
     })
-  const stopping = new AbortController()
-  const signal = AbortSignal.any([request.signal, stopping.signal])
-  const events = followExecution(context, id, readLast(request.headers.get('last-event-id')), signal)
-  // The first event is waited for, so that a run that is not there is an ordinary 404.
-  const first = await events.next()
-  const body = toStream(events, first, () => stopping.abort())
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
+  followers.set(caller, own + 1)
+  let isHere = true
+  return () => {
+    if (!isHere) return
+    isHere = false
+    const left = (followers.get(caller) ?? 1) - 1
+    if (left > 0) followers.set(caller, left)
+    else followers.delete(caller)
+  }
 }
 
 type Events = ReturnType<typeof followExecution>
 
-function toStream(events: Events, first: Awaited<ReturnType<Events['next']>>, stop: () => void): ReadableStream {
+function toStream(events: Events, first: Awaited<ReturnType<Events['next']>>, end: () => void): ReadableStream {
   const encoder = new TextEncoder()
   let next: typeof first | undefined = first
-  let counted = 1
-  const leave = (): void => {
-    followers -= counted
-    counted = 0
-  }
-  followers += counted
   return new ReadableStream({
     async pull(controller) {
       try {
@@ -41,13 +59,10 @@ function toStream(events: Events, first: Awaited<ReturnType<Events['next']>>, st
       } catch {
         // Whoever listens comes back, and is told then.
       }
-      leave()
+      end()
       controller.close()
     },
-    cancel() {
-      leave()
-      stop()
-    },
+    cancel: end,
   })
 }
 

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { expect } from 'vitest'
+import { fromConfig } from '../../src/contract/runnable-tool.ts'
+import type { Containment } from '../../src/executors/process/containment.ts'
+import { countZombies } from '../faults/processes.ts'
+import { createTestRunner, resolveTool } from '../faults/run-tool.ts'
+import { tempScript } from '../support/temp-folder.ts'
+
+// Ten children that end at once, of which half are orphaned; nobody waits for any of them.
+const careless = `#!/usr/bin/env -S python3 -IS
+import os
+for number in range(10):
+    if os.fork() == 0:
+        if number % 2 == 0 and os.fork() > 0:
+            os._exit(0)
+        os._exit(0)
+print('careless')
+`
+const atOnce = 4
+
+/** Calls what leaves ten zombies each time; in the end there are no more than before, and no group is left. */
+export async function tryZombies(containment: Containment, calls: number): Promise<void> {
+  const runner = createTestRunner({ containment })
+  const tool = fromConfig(resolveTool({ command: tempScript('careless', careless) }))
+  const before = countZombies()
+  for (let done = 0; done < calls; done += atOnce) {
+    const outcomes = await Promise.all(Array.from({ length: atOnce }, () => runner.run(tool, {})))
+    for (const { status, result } of outcomes) expect([status, result.stdout]).toEqual(['SUCCESS', 'careless\n'])
+  }
+  await expect.poll(countZombies, { timeout: 5000 }).toBeLessThanOrEqual(before)
+  const groups = '/sys/fs/cgroup/pids'
+  if (existsSync(groups)) await expect.poll(() => leftGroups(groups), { timeout: 3000 }).toEqual([])
+}
+
+const leftGroups = (folder: string) => readdirSync(folder).filter((name) => name.startsWith(`tooldex-${process.pid}-`))
