@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { toOneLine } from '../../base/visible-text.ts'
@@ -36,6 +37,7 @@ export class StdioLine implements Transport {
   #last = Buffer.alloc(0)
   readonly #waiting: JSONRPCMessage[] = []
   #resting = false
+  #drained: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(server: ServerProgram, cell: Cell, check: MessageCheck) {
@@ -125,7 +127,12 @@ export class StdioLine implements Transport {
     if (!stdin?.writable || this.#closing !== undefined) throw new Error('The server is gone.')
     this.#check.sent(message)
     const text = `${JSON.stringify(message)}\n`
-    if (!stdin.write(text)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {})
+    if (stdin.write(text)) return
+    // All who wait listen together, and nobody is left listening.
+    this.#drained ??= drainOf(stdin).finally(() => {
+      this.#drained = undefined
+    })
+    await this.#drained
   }
 
   /** Ends the server, politely first; when this returns nothing of it is left. */
@@ -150,4 +157,12 @@ export class StdioLine implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
     await this.#cell.close()
   }
+}
+
+/** Resolves when a stream takes more, or never will. */
+async function drainOf(stream: Writable): Promise<void> {
+  const leaving = new AbortController()
+  const { signal } = leaving
+  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch(() => {})
+  leaving.abort()
 }
