@@ -1,5 +1,6 @@
 import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
-import { type ManyToolWords, type Query, TextIndex, type ToolWords } from './text-index.ts'
+import { type ManyToolWords, TextIndex, type ToolWords } from './text-index.ts'
+import type { Query } from './text-kernel.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 
 /** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalogue. */

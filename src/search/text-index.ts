@@ -2,9 +2,10 @@ import type { SearchableTool } from '../contract/search.ts'
 import { textIndexBinary } from './kernels.ts'
 import { kindAt } from './split-identifiers.ts'
 import { stopWords } from './stop-words.ts'
+import type { Query, TextKernel } from './text-kernel.ts'
 import type { Tokenizer } from './tokenize.ts'
 import { fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
-import { instantiate, type WasmMemory } from './wasm.ts'
+import { instantiate } from './wasm.ts'
 
 /** The words of a tool, read once for every index that wants them; valid until the next tool is read. */
 export interface ToolWords {
@@ -28,66 +29,6 @@ export interface WordSource {
   wordsFrom(number: number): { readonly letters: Uint8Array; readonly ends: Int32Array }
 }
 
-/** One query: after `refresh` it is started, then raised by its terms; see kernels/scores.ts. */
-export interface Query {
-  refresh(k1: number, b: number): void
-  startQuery(): void
-  idf(count: number): number
-  addTerm(term: number, weight: number): void
-  addPair(first: number, second: number, weight: number): void
-  addNameTerm(term: number): void
-  finishNames(worth: number): void
-  coverageOf(position: number, term: number): number
-  scoreOf(position: number, term: number, weight: number): number
-  scoreOfPair(position: number, first: number, second: number, weight: number): number
-}
-
-/** kernels/text-index.ts. */
-interface Kernel extends Query {
-  readonly memory: WasmMemory
-  readonly weights: { readonly value: number }
-  textAt(bytes: number): number
-  headsAt(count: number): number
-  readPlain(): void
-  readBatch(heads: number): number
-  again(): number
-  resume(): number
-  classesAt(): number
-  getUnits(): number
-  wordAt(bytes: number): number
-  readText(start: number, length: number, tag: number, mark: number): number
-  readWord(length: number, tag: number): void
-  readWords(length: number, tag: number, mark: number): void
-  clear(): void
-  useStems(): void
-  getCodes(): number
-  getCodeCount(): number
-  getWordCount(): number
-  letterStart(word: number): number
-  lettersAt(): number
-  endsFrom(word: number): number
-  getNamed(): number
-  setTerm(term: number): void
-  internTerm(length: number): number
-  findTerm(length: number): number
-  getTermCount(): number
-  termStart(term: number): number
-  termLettersAt(): number
-  readSpelling(start: number, length: number): number
-  startSpelling(): void
-  spellWord(length: number): void
-  findNames(): number
-  namesAt(): number
-  remove(position: number): void
-  codesAt(position: number): number
-  codesOf(position: number): number
-  gather(from: number, to: number): number
-  getAdded(): number
-  getToolCount(): number
-  sizeOf(term: number): number
-  scoresAt(): number
-}
-
 // Beside the searched fields, the id is known by its letters alone; -1 stands after the texts of a tool.
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
@@ -106,7 +47,7 @@ const batchLetters = 20_000
  */
 export class TextIndex implements WordSource {
   readonly #tokenizer: Tokenizer
-  readonly #kernel = instantiate<Kernel>(textIndexBinary)
+  readonly #kernel = instantiate<TextKernel>(textIndexBinary)
   readonly #terms: string[] = []
   #bytes = Buffer.alloc(0)
   #texts = ''
@@ -219,7 +160,7 @@ export class TextIndex implements WordSource {
   }
 
   /** The kernel, with everything read that was taken. */
-  #current(): Kernel {
+  #current(): TextKernel {
     if (this.#heads.length > 0) this.#readTaken()
     return this.#kernel
   }

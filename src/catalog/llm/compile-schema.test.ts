@@ -199,6 +199,21 @@ describe('any schema', () => {
   })
 })
 
+describe('what is lost inside what must not match', () => {
+  it('leaves the whole open, since what is left would refuse more', () => {
+    const stored = { type: 'object', properties: { a: { not: { $ref: '#/nowhere', maxItems: 0 } } } }
+    const { schema, losses } = compileSchema(stored, 'openai')
+    expect(schema).toEqual({ type: 'object', properties: { a: {} } })
+    expect(losses.map(({ pointer }) => pointer)).toEqual(['/properties/a/not/$ref', '/properties/a/not'])
+  })
+
+  it('keeps what nothing matches, also by reference', () => {
+    const stored = { type: 'object', properties: { a: { not: { $ref: '#/$defs/none' } } }, $defs: { none: false } }
+    const { schema, losses } = compileSchema(stored, 'openai')
+    expect([schema, losses]).toEqual([{ type: 'object', properties: { a: { not: { not: {} } } } }, []])
+  })
+})
+
 describe('a schema within what all providers share', () => {
   it('loses nothing, and accepts the same', () => {
     const Shared = fc.tuple(fc.dictionary(fc.constantFrom('a', 'b', 'c'), Common, { maxKeys: 3 }), Common)

@@ -22,6 +22,8 @@ export class CompileState {
   readonly document: SchemaDocument
   readonly dialect: Dialect
   readonly #losses = new Map<string, Loss>()
+  /** How often something was lost, the same place counted each time. */
+  #times = 0
   #schemas = 0
   #characters = 0
   #steps = 0
@@ -40,8 +42,13 @@ export class CompileState {
     this.loseAt(this.document.keywordPointer(part, lost), lost, why)
   }
 
+  get timesLost(): number {
+    return this.#times
+  }
+
   /** Reports a construct at a pointer. */
   loseAt(pointer: string, lost: string, why: string): void {
+    this.#times += 1
     const key = JSON.stringify([pointer, lost])
     if (!this.#losses.has(key)) this.#losses.set(key, { pointer, lost, why })
   }

@@ -33,13 +33,31 @@ export class SchemaConverter {
 
   /** The keywords of a schema that the provider has, with what is inside them converted. */
   emit(node: JsonSchema, path: Path): JsonSchema {
+    if (this.state.document.lookUp(node.$ref) === false) return this.#convertFlag(false, node)
     const entries: [string, unknown][] = []
+    const widened = new Set<string>()
     for (const [key, value] of Object.entries(node)) {
       if (silentKeywords.has(key) || value === undefined) continue
+      const before = this.state.timesLost
       if (!this.state.dialect.keywords.has(key)) this.#drop(node, key, value)
       else entries.push(...this.#emitKeyword(node, key, value, path))
+      if (this.state.timesLost > before) widened.add(key)
     }
-    return Object.fromEntries(entries)
+    return this.#leaveOpen(node, Object.fromEntries(entries), widened)
+  }
+
+  /** Where a part that lets more through would make the whole let less through, the whole is left open. */
+  #leaveOpen(node: JsonSchema, emitted: Record<string, unknown>, widened: ReadonlySet<string>): JsonSchema {
+    const open = (key: string, ...keywords: readonly string[]): void => {
+      if (!widened.has(key) || !keywords.some((each) => each in emitted)) return
+      this.state.lose(node, key, 'A part of it is lost, and what is left would refuse what it did not.')
+      for (const each of keywords) delete emitted[each]
+    }
+    open('not', 'not')
+    open('if', 'if', 'then', 'else')
+    open('oneOf', 'oneOf')
+    open('contains', 'maxContains')
+    return emitted
   }
 
   /** The schemas that kept references point to, by name; converting one may find another. */
