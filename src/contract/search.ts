@@ -34,6 +34,8 @@ export interface Retriever {
 
 /** Why a tool was ranked where it is. */
 export const Explanation = z.object({
+  /** What the query was taken for, where words that no tool has were replaced by likely ones. */
+  readAs: z.string().optional(),
   /** Each term of the query that was found, where, and what it added. */
   terms: z.array(z.object({ term: z.string(), fields: z.array(z.string()), score: z.number() })),
   signals: z.object({

@@ -5,6 +5,8 @@ import { toolFields } from './tool-fields.ts'
 
 interface HitParts {
   readonly tool: SearchableTool
+  /** What the query was taken for, where words of it that no tool has were replaced. */
+  readonly readAs: string | undefined
   readonly terms: readonly QueryTerm[]
   readonly scoreOf: (term: QueryTerm) => number
   readonly nameCoverage: number
@@ -36,6 +38,7 @@ export function explainHit(parts: HitParts): Explanation {
   const sum = round(words + nameCoverage + parts.embeddingWeight * embedding + learned)
   const formula = `${words} words + ${nameCoverage} name + ${parts.embeddingWeight} x ${embedding} meaning + ${learned} learned = ${sum}`
   return {
+    ...(parts.readAs !== undefined && { readAs: parts.readAs }),
     terms,
     signals: { exactName: parts.exactName, bm25: words, nameCoverage, embedding, learned },
     formula: parts.exactName ? `the exact name comes first; else ${formula}` : formula,

@@ -17,25 +17,33 @@ export function forgiveTypos(text: string, lexical: LexicalIndex, tokenizer: Tok
   return meant.every((word, index) => word === words[index]) ? undefined : meant.join(' ')
 }
 
+interface Known {
+  readonly known: string
+  readonly count: number
+}
+
+/** What more tools have comes first, then the alphabet: the order in which tools came must not decide. */
+const byUse = (a: Known, b: Known): number => b.count - a.count || (a.known < b.known ? -1 : 1)
+
 function findMeant(word: string, lexical: LexicalIndex): string | undefined {
-  const alike: string[] = []
-  let longer: { readonly known: string; readonly count: number } | undefined
-  for (const { known, count } of lexical.vocabulary()) {
+  const alike: Known[] = []
+  const longer: Known[] = []
+  for (const each of lexical.vocabulary()) {
+    const { known, count } = each
     if (count === 0) continue
-    if (known.startsWith(word) && (longer === undefined || count > longer.count)) longer = { known, count }
-    if (known[0] === word[0] && Math.abs(known.length - word.length) <= 2) alike.push(known)
+    if (known.startsWith(word)) longer.push(each)
+    if (known[0] === word[0] && Math.abs(known.length - word.length) <= 2) alike.push(each)
   }
-  return longer?.known ?? suggest(word, alike) ?? findAbbreviated(word, lexical)
+  const spelled = alike.sort(byUse).map(({ known }) => known)
+  return longer.sort(byUse)[0]?.known ?? suggest(word, spelled) ?? findAbbreviated(word, lexical)
 }
 
 /** `msg` for message: the same first letter, and the other letters in order. */
 function findAbbreviated(word: string, lexical: LexicalIndex): string | undefined {
   if (word.length > 4) return undefined
   const inOrder = new RegExp(`^${Array.from(word, (letter) => letter.replace(/\W/g, '\\$&')).join('.*')}`)
-  let best: { readonly known: string; readonly count: number } | undefined
-  for (const { known, count } of lexical.vocabulary()) {
-    if (known.length > word.length * 4 || !inOrder.test(known)) continue
-    if (best === undefined || count > best.count) best = { known, count }
-  }
-  return best?.known
+  const found: Known[] = []
+  for (const each of lexical.vocabulary())
+    if (each.count > 0 && each.known.length <= word.length * 4 && inOrder.test(each.known)) found.push(each)
+  return found.sort(byUse)[0]?.known
 }

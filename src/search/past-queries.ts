@@ -88,7 +88,8 @@ export class PastQueries {
   votes(query: string): ReadonlyMap<string, number> {
     const { nearest, vote, power, noise, split, cap } = this.#options
     const alike = this.#compare(query)
-    const { best } = takeBest({ ranks: alike, most: nearest, before: (a, b) => a < b })
+    const key = (slot: number): string => this.#entries[slot]?.key ?? ''
+    const { best } = takeBest({ ranks: alike, most: nearest, before: (a, b) => key(a) < key(b) })
     const likeness = best.map((slot) => (alike[slot] as number) ** power)
     const weights = weighAlike(this.#compareEach(best), likeness, noise)
     const votes = new Map<string, number>()

@@ -1,4 +1,5 @@
 import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
+import { checkSearchable } from './check-searchable.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
 import { explainHit } from './explain-hit.ts'
@@ -85,6 +86,7 @@ export class SearchEngine {
 
   /** Adds a tool, or puts it in the place of the one with its id. */
   add(tool: SearchableTool): void {
+    checkSearchable(tool)
     this.remove(tool.id)
     const position = this.#free.pop() ?? this.#tools.length
     this.#tools[position] = tool
@@ -114,7 +116,7 @@ export class SearchEngine {
 
   search(query: EngineQuery): EngineAnswer {
     const mode = query.mode ?? 'hybrid'
-    const [limit, offset] = [query.limit ?? 10, query.offset ?? 0]
+    const [limit, offset] = [wholeNumber(query.limit ?? 10), wholeNumber(query.offset ?? 0)]
     const signals = this.#signals(query, mode)
     const exact = this.#exactly(query.query)
     const { best, total } = takeBest({
@@ -139,9 +141,10 @@ export class SearchEngine {
     const position = this.#positions.get(id)
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return undefined
-    const { terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
+    const { text, terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
     return explainHit({
       tool,
+      readAs: text === query.query.slice(0, mostLetters) ? undefined : text,
       terms,
       scoreOf: (term) => this.#lexical.scoreOf(position, term),
       nameCoverage: this.#lexical.nameCoverage(position, terms),
@@ -154,11 +157,11 @@ export class SearchEngine {
   }
 
   #signals({ query: whole, learned }: EngineQuery, mode: SearchMode): Signals {
-    const query = mode === 'substring' ? whole : whole.slice(0, mostLetters)
+    const query = whole.slice(0, mostLetters)
     this.#reserve()
     const total = this.#total.subarray(0, this.#tools.length).fill(0)
-    const text = forgiveTypos(query, this.#lexical, this.#tokenizer) ?? query
-    const found = this.#score(mode === 'substring' ? query : text, mode, total)
+    const text = (mode === 'substring' ? undefined : forgiveTypos(query, this.#lexical, this.#tokenizer)) ?? query
+    const found = this.#score(mode === 'substring' ? whole : text, mode, total)
     if (mode !== 'substring') {
       this.#addVotes(this.#exampleVotes(text), total)
       this.#addVotes(learned, total)
@@ -271,5 +274,6 @@ export class SearchEngine {
 
 // A request is a few sentences; whoever sends a book is answered by its beginning, in bounded time.
 const mostLetters = 8000
+const wholeNumber = (value: number): number => Math.max(0, Math.trunc(value) || 0)
 // Above anything that words and meaning can add up to.
 const exactRank = 1e9

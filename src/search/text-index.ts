@@ -92,8 +92,16 @@ export class TextIndex implements WordSource {
   }
 
   add(position: number, tool: SearchableTool): void {
-    this.#take(idField, tool.id)
-    visitFields(tool, this.#take)
+    const [texts, heads] = [this.#texts, this.#heads.length]
+    try {
+      this.#take(idField, tool.id)
+      visitFields(tool, this.#take)
+    } catch (error) {
+      // What was taken of one that is no tool must not become part of the next.
+      this.#texts = texts
+      this.#heads.length = heads
+      throw error
+    }
     this.#heads.push(endOfTool, position)
     if (this.#texts.length > batchLetters) this.#readTaken()
   }

@@ -53,7 +53,7 @@ export const addSearch: AddCommand = (program, host) => {
     const query = words.length === 0 ? undefined : words.join(' ')
     const input = { ...toInput(flags), query }
     const answer = await ask(host, flags, { operation: searchTools, input })
-    host.out(flags.json ? toJson(answer) : toText(answer, host.columns))
+    host.out(flags.json ? toJson(answer) : toText(answer, host.columns, namedFilters(flags)))
   })
 }
 
@@ -67,7 +67,15 @@ function toInput(flags: SearchFlags) {
   return { ...filters, level, limit, cursor, budgetTokens, mode, minScore, facets, explain, explainTool }
 }
 
-function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns: number): string {
+/** The filters that were given, as they were. */
+function namedFilters({ category, cli, tag, source, status, readiness }: SearchFlags): string {
+  const given = Object.entries({ category, cli, tag, source, status, readiness })
+  return given
+    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${[value].flat().join(', ')}`]))
+    .join(' ')
+}
+
+function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns: number, filters: string): string {
   if (answer.mode === 'summary') {
     const rows = (answer.summary ?? []).map((cli) => [
       cli.name,
@@ -80,6 +88,8 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   const hits = answer.results ?? []
   if (hits.length === 0 && answer.omitted > 0)
     return `${answer.omitted} tools match, but none fits the limit or budget.\n`
+  if (hits.length === 0 && filters !== '')
+    return `No tool matches with ${filters}. Try other words; --facets without the filters counts what there is.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => {
     const { shortDescription: text, readiness: state } = hit
@@ -108,9 +118,9 @@ function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>):
   return lines.length === 0 ? [] : [`\n${lines.join('\n')}`]
 }
 
-function explanationText({ terms, formula }: Explanation): string {
+function explanationText({ readAs, terms, formula }: Explanation): string {
   const words = terms.map(
     ({ term, fields, score }) => `  ${score.toFixed(2).padStart(7)}  ${term} (${fields.join(', ')})`,
   )
-  return [formula, ...words].join('\n')
+  return [...(readAs === undefined ? [] : [`read as: ${readAs}`]), formula, ...words].join('\n')
 }

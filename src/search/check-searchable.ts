@@ -1,0 +1,20 @@
+import { TooldexError } from '../base/errors.ts'
+import type { SearchableTool } from '../contract/search.ts'
+
+const texts = ['id', 'name', 'description'] as const
+const optionalTexts = ['namespace', 'category'] as const
+
+/** Refuses what is no tool before anything of it is kept; callers from JavaScript have no compiler to tell them. */
+export function checkSearchable(tool: SearchableTool): void {
+  for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a text')
+  for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a text')
+  const { tags, exampleRequests } = tool
+  if (!isTexts(tags ?? [])) throw refuse(tool, 'tags', 'a list of texts')
+  if (exampleRequests !== undefined && !isTexts(exampleRequests))
+    throw refuse(tool, 'exampleRequests', 'a list of texts')
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+const refuse = ({ id }: SearchableTool, field: string, what: string): TooldexError =>
+  new TooldexError('TOOL_INVALID', `The ${field} of the tool ${JSON.stringify(id) ?? 'without an id'} is not ${what}.`)
