@@ -4,7 +4,8 @@ from collections import Counter
 WORDS_PER_MINUTE = 230
 
 
-def main(text: str, top: int = 5) -> dict:
+def main(given: dict) -> dict:
+    text, top = given["text"], given.get("top", 5)
     words = re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text)
     sentences = [part for part in re.split(r"[.!?]+(?:\s|$)", text) if part.strip()]
     counted = Counter(word.lower() for word in words if len(word) > 3)

@@ -17,6 +17,10 @@ try {
   assert.match(tooldex(['apply', at('.')]), /Nothing to do/)
   console.log('applying twice is applying once')
 
+  const counted = JSON.parse(tooldex(['call', 'text_statistics', 'One sentence. And another sentence.', '--top', '1']))
+  assert.deepEqual([counted.words, counted.sentences, counted.frequent], [5, 2, ['sentence']])
+  console.log('a tool of the examples is called')
+
   tooldex(['tools', 'edit', 'folder_sizes', '-'], '{"summary": "Something else."}')
   const plan = tooldex(['apply', at('.'), '--dry-run'])
   assert.match(plan, /~ tool folder_sizes: summary/)

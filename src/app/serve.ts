@@ -148,7 +148,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
     say(
       'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
     )
-  say(shown ? `read the API at ${url}/docs; sign in with ${url}/#key=${secret}` : `read the API at ${url}/docs`)
+  say(`read the API at ${url}/docs`)
   say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
   say('stop with Ctrl+C')
 }

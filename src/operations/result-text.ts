@@ -46,7 +46,9 @@ export function planText({
   lines.push(`${where}for at most ${timeoutMs / 1000}s`)
   if (stdin) lines.push('with a value piped to stdin')
   if (environment != null) lines.push(`with the packages of ${environment}`)
-  if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
+  if (isolation === 'limited' && network !== undefined)
+    lines.push('limited: no sandbox, with the network and files of the server')
+  else if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
   return lines.join('\n')
 }
 

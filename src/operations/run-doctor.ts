@@ -80,7 +80,7 @@ async function checkSandbox(): Promise<Check> {
   }[level ?? 'none']
   if (level === 'isolated') return { name: 'sandbox', state: 'ok', message: `${message}${await alsoConfined(levels)}` }
   const hints = level === 'confined' ? [installHints.isolated] : Object.values(installHints)
-  return { name: 'sandbox', state: level === 'confined' ? 'ok' : 'warning', message, hint: hints.join(' ') }
+  return { name: 'sandbox', state: 'warning', message, hint: hints.join(' ') }
 }
 
 /** Tools may ask for the second level by name. */

@@ -97,7 +97,7 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
       deadline,
       note,
     })
-    return end(await judge(config, answer))
+    return end(judge(config, answer))
   } catch (error) {
     if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
     if (deadline.isOver)
@@ -111,8 +111,15 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
   }
 }
 
-async function judge(config: HttpConfig, answer: HttpAnswer) {
-  const output = await mapAnswer(config.response, answer)
+function judge(config: HttpConfig, answer: HttpAnswer) {
+  let output: unknown
+  try {
+    output = mapAnswer(config.response, answer)
+  } catch (error) {
+    if (!(error instanceof TooldexError)) throw error
+    // What came is all there is to find out why it does not fit.
+    return { ...failed('FAILED', error.code, `${error.message} ${error.hint}`), output: answer.text }
+  }
   if (answer.status < 400) return { status: 'SUCCESS' as const, errorCode: null, errorMessage: null, output }
   const message = `${answer.url.host} answered ${answer.status}`
   return { ...failed('FAILED', 'HTTP_ERROR', message), output }

@@ -13,7 +13,7 @@ export function sayFailure(error: unknown): string {
   const code = causesOf(error).map((each) => (each as NodeJS.ErrnoException).code)
   const system = code.find((each) => typeof each === 'string' && /^(E[A-Z]+|UND_ERR_\w+|CERT_\w+)$/.test(each))
   if (system !== undefined) return `could not be reached (${system})`
-  return cut(message)
+  return `could not be asked: ${cut(message)}`
 }
 
 /** A text of a server, short and on one line. */

@@ -109,7 +109,8 @@ function toPlan({ config, script, request, environment }: Prepared, job: Job): R
     env: Object.keys(config.env ?? {}).sort(),
     script: { sha256, bytes: Buffer.byteLength(script), content: script },
     environment: environment === undefined ? null : labelOf(environment),
-    network: request.network,
+    // Limits keep nothing from the network.
+    network: request.network || request.level === 'limited',
     limits: { ...request.limits },
   }
 }

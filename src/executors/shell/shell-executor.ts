@@ -121,7 +121,8 @@ function toPlan({ config, request, stdin }: Prepared, job: Job): RunPlan {
     cwd: request.cwd ?? null,
     env: [...new Set([...Object.keys(request.env), ...Object.keys(config.env ?? {})])].sort(),
     stdin: stdin !== undefined,
-    network: request.network,
+    // Limits keep nothing from the network.
+    network: request.network || request.level === 'limited',
     limits: { ...request.limits },
   }
 }

@@ -1,5 +1,5 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
-import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
+import { type Execution, type ExecutionSummary, isFinal, type QueueState } from '../../contract/execution.ts'
 import { formatTable } from './format-table.ts'
 
 /** The tool of a run, with its version where it has one. */
@@ -38,7 +38,12 @@ export function executionText(run: Execution): string {
     ['error', run.errorCode === null ? null : `${run.errorCode}: ${run.errorMessage ?? ''}`],
     ['waits until', run.reason === null ? null : run.expiresAt],
     ['called', `${timeOf(run.createdAt)} UTC${run.callerId === null ? '' : ` by ${run.callerId}`}`],
-    ['ran', run.worker === null ? null : `at ${run.worker}, attempt ${run.attempt}, ${run.isolation ?? 'not ended'}`],
+    [
+      'ran',
+      run.worker === null
+        ? null
+        : `at ${run.worker}, attempt ${run.attempt}, ${run.isolation ?? (isFinal(run.status) ? 'lost before it ended' : 'not ended')}`,
+    ],
     ['key', run.idempotencyKey],
     ['trace', run.traceId],
     ['input', JSON.stringify(run.inputData)],

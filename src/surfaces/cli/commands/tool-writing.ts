@@ -20,16 +20,25 @@ interface Writing<Input extends z.ZodType, Output extends z.ZodType> {
   readonly operation: Operation<Input, Output>
   readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly text: (answer: z.output<Output>) => string
+  /** The tool that was written, to be looked at again: what is doubtful about it is said. */
+  readonly written?: (answer: z.output<Output>) => string
 }
 
 /** Does an operation with the fields in a file; what is wrong with them is told with its line. */
 export async function writeTool<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags & { readonly script?: string },
-  { file, operation, input, text }: Writing<Input, Output>,
+  { file, operation, input, text, written }: Writing<Input, Output>,
 ): Promise<void> {
   const answer = await askAbout(host, flags, { file, operation, input })
   host.out(flags.json ? toJson(answer) : text(answer))
+  if (written !== undefined) await tellDoubts(host, flags, written(answer))
+}
+
+/** What does not keep a tool from being registered, such as a server that cannot be asked now. */
+async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: string): Promise<void> {
+  const { problems } = await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName }))
+  for (const problem of problems) if (problem.severity === 'warning') host.err(findingText(problem))
 }
 
 async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
@@ -68,6 +77,7 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
       operation: tools.createTool,
       input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
       text: said,
+      written: ({ id }) => id,
     }),
   )
   const edit = group
@@ -79,7 +89,7 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
   withRegistryOptions(edit).action((idOrName: string, file: string, flags: WriteFlags) => {
     const { changelog, expectedVersion } = flags
     const input = (fields: object) => ({ ...fields, idOrName, ...given({ changelog, expectedVersion }) })
-    return writeTool(host, flags, { file, operation: tools.changeTool, input, text: said })
+    return writeTool(host, flags, { file, operation: tools.changeTool, input, text: said, written: ({ id }) => id })
   })
   addValidate(group, host, exit)
 }
@@ -99,10 +109,12 @@ function addValidate(group: Command, host: CliHost, exit: (code: number) => void
   })
 }
 
-function verdictText({ valid, problems }: Awaited<ReturnType<typeof validateTool.handle>>): string {
-  const lines = problems.map(({ severity, pointer, line, message, hint }) => {
-    const place = [pointer ?? '', line === undefined ? '' : `line ${line}`].filter((part) => part !== '').join(' ')
-    return `${severity}: ${place}${place === '' ? '' : ': '}${message}${hint === undefined ? '' : ` (${hint})`}\n`
-  })
-  return `${lines.join('')}${valid ? 'valid' : 'not valid'}\n`
+type Verdict = Awaited<ReturnType<typeof validateTool.handle>>
+
+const verdictText = ({ valid, problems }: Verdict): string =>
+  `${problems.map(findingText).join('')}${valid ? 'valid' : 'not valid'}\n`
+
+function findingText({ severity, pointer, line, message, hint }: Verdict['problems'][number]): string {
+  const place = [pointer ?? '', line === undefined ? '' : `line ${line}`].filter((part) => part !== '').join(' ')
+  return `${severity}: ${place}${place === '' ? '' : ': '}${message}${hint === undefined ? '' : ` (${hint})`}\n`
 }
