@@ -201,6 +201,11 @@ export function describeExecutions(
       const inLine = await create({ ...gone, how: 'wait-here' } as Beginning)
       const late = await create({ ...queued, withinMs: 1 } as Beginning)
       const unanswered = await create({ ...queued, how: 'approval', withinMs: 1 } as Beginning)
+      await stores.executions.append(once.execution, [
+        { seq: 1, stream: 'stdout', text: 'one\n' },
+        { seq: 2, stream: 'stderr', text: 'oh\n' },
+        { seq: 3, stream: 'stdout', text: 'two\n' },
+      ])
       await sleep(20)
       const swept = await stores.executions.sweep()
       expect([...swept.lost].sort()).toEqual([once.execution.id, inLine.execution.id].sort())
@@ -212,6 +217,11 @@ export function describeExecutions(
         'CANCELLED CALLER_LOST',
         'CANCELLED QUEUE_EXPIRED',
         'CANCELLED APPROVAL_EXPIRED',
+      ])
+      // What it was heard to print is kept.
+      expect(ends.map(({ logs }) => [logs.stdout, logs.stderr])).toEqual([
+        ['one\ntwo\n', 'oh\n'],
+        ...Array(3).fill(['', '']),
       ])
       const [retried] = await claim('w3')
       expect([retried?.execution.id, retried?.execution.attempt]).toEqual([again.execution.id, 2])

@@ -11,6 +11,12 @@ const batch = 1000
 const pruneBatch = 2000
 // A run that is to be tried again waits for a worker no longer than it may take, or this long.
 const leastRetryMs = 30_000
+const mostPrinted = 1_000_000
+
+/** What a run that is lost had been heard to print; whoever ran it cannot tell any more. */
+const printed = (stream: 'stdout' | 'stderr') => sql`coalesce((
+  select left(string_agg(event.text, '' order by event.seq), ${mostPrinted}::int) from execution_events event
+  where event.execution_id = run.id and event.attempt = run.attempt and event.stream = ${stream}), '')`
 
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
 export async function sweepExecutions(db: Db, held: readonly string[]): Promise<Swept> {
@@ -36,6 +42,7 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
         update tool_executions run set completed_at = now(), updated_at = now(), lease_until = null,
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
           duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int,
+          stdout = ${printed('stdout')}, stderr = ${printed('stderr')},
           error_code = case when run.status = 'PENDING' then 'CALLER_LOST' when run.cancel_requested
             then 'EXECUTION_CANCELLED' else 'WORKER_LOST' end,
           error_message = case when run.status = 'PENDING'
