@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { packageVersion } from '../base/package-info.ts'
+import { forTerminal } from '../base/visible-text.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
@@ -37,8 +38,8 @@ const host: CliHost = {
   hasRegistry: () => hasRegistry(),
   configNames: () => listConfigNames(),
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
+  err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
   signal: stopping.signal,
   columns: process.stdout.columns ?? 120,
   interactive: process.stdin.isTTY === true,

@@ -13,6 +13,14 @@ export function showInvisible(text: string): string {
   return text.replace(invisible, toEscape)
 }
 
+// What a terminal does something at, except for line breaks and tabs.
+const commands = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+
+/** The text as a terminal may show it: what would move its cursor, name its window or worse is written as `\u{...}`. */
+export function forTerminal(text: string): string {
+  return text.replace(commands, toEscape)
+}
+
 /** The text on one line with nothing invisible in it: for logs, tables and error messages. */
 export function toOneLine(text: string): string {
   return showInvisible(text).replace(lineBreaks, (char) => ({ '\n': '\\n', '\r': '\\r', '\t': '\\t' })[char] ?? '')

@@ -117,7 +117,7 @@ function showProgress(host: CliHost) {
       host.err(`\r${done} queries`)
     },
     clear: (): void => {
-      if (last > 0) host.err('\r\u001b[K')
+      if (last > 0) host.err(`\r${' '.repeat(host.columns - 1)}\r`)
     },
   }
 }
