@@ -50,7 +50,7 @@ export async function refuseInvalid(context: OperationContext, content: ToolCont
 export function refusalOf(content: ToolContent, problems: readonly Problem[]): TooldexError | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return undefined
-  const text = errors.map(({ pointer, message }) => `${pointer ?? ''} ${message.replace(/\.$/, '')}`.trim()).join('; ')
+  const text = errors.map(sayProblem).join('; ')
   return new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
 }
 
@@ -81,3 +81,9 @@ export const contentOf = (tool: ToolContent): ToolContent =>
 /** A tool with some of its fields different; fields without a value stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
   contentOf({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })
+
+/** Where it is, as far as that is known, and what is wrong there. */
+function sayProblem({ pointer, line, message }: Problem): string {
+  const place = [pointer, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined)
+  return [...place, message.replace(/\.$/, '')].join(' ').trim()
+}
