@@ -20,17 +20,6 @@ export const findProcesses = (text: string): readonly string[] =>
     .map((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim())
     .filter((line) => line.includes(text))
 
-/**
- * What all ran at one moment, of what a pattern finds in command lines: one look takes a while, and in it one may end and
- * another begin, but what is seen by two looks ran between them.
- */
-export function findTogether(pattern: RegExp): readonly string[] {
-  const look = () => new Set(pids().flatMap((pid) => pattern.exec(read(pid, 'cmdline'))?.[0] ?? []))
-  const before = look()
-  const after = look()
-  return [...before].filter((one) => after.has(one))
-}
-
 /** Processes that ended and that nobody has waited for. */
 export const countZombies = (): number => pids().filter((pid) => stat(pid)[0] === 'Z').length
 

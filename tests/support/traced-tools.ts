@@ -47,15 +47,30 @@ echo "whole of $1"
 
   /** How often a call was begun, and ended by itself. */
   count(mark: string): { begun: number; ended: number } {
-    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n') : []
+    const lines = this.#lines()
     const of = (what: string) => lines.filter((line) => line === `${what} ${mark}`).length
     return { begun: of('begin'), ended: of('end') }
   }
 
   /** All calls that were begun, in their order. */
   begun(): readonly string[] {
-    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n') : []
-    return lines.filter((line) => line.startsWith('begin ')).map((line) => line.slice(6))
+    return this.#lines().flatMap((line) => (line.startsWith('begin ') ? line.slice(6) : []))
+  }
+
+  /** The most calls that ran together: each writes its first line after it began and its last before it ends. */
+  mostTogether(): number {
+    let running = 0
+    return Math.max(
+      ...this.#lines().map((line) => {
+        if (line.startsWith('begin ')) running += 1
+        if (line.startsWith('end ')) running -= 1
+        return running
+      }),
+    )
+  }
+
+  #lines(): readonly string[] {
+    return existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n') : []
   }
 }
 
