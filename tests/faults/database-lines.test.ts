@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, type Database, migrate, openDatabase } from '../../src/storage/index.ts'
 import { newTool } from '../../src/storage/stores.suite.ts'
@@ -78,5 +79,29 @@ describe('faults: the line to the database', () => {
     }
     // What the server had already heard is done.
     expect(committed).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('83: asked at every moment while its only line is cut: who asked then is told, the next line serves at once', async () => {
+    const database = await openDatabase({ url, limits: { ...limits, connections: 1 } })
+    const stores = createStores(database)
+    for (let round = 0; round < 10; round++) {
+      const [line] = (await database.db.execute(sql`select pg_backend_pid() as pid`)) as unknown as { pid: number }[]
+      let toAsk = 50
+      const cut = direct.db.execute(sql`select pg_terminate_backend(${line?.pid})`).then(() => {
+        toAsk = 50
+      })
+      const asked: ReturnType<typeof timed>[] = []
+      for (; toAsk > 0; toAsk--) {
+        asked.push(timed(stores.ping()))
+        await new Promise((resolve) => setTimeout(resolve, 0))
+      }
+      await cut
+      const ended = await Promise.all(asked)
+      // A tick is a millisecond: whoever asks after the line was given up waits for the next.
+      expect(ended.filter(({ code }) => code !== 'ok').length).toBeLessThan(30)
+      expect(ended.at(-1)?.code).toBe('ok')
+      expect(Math.max(...ended.map(({ ms }) => ms))).toBeLessThan(limits.connectSeconds * 1000)
+    }
+    await database.close()
   }, 60_000)
 })

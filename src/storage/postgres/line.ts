@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { AnswerWatch } from './answer-watch.ts'
-import { findRefusal } from './find-refusal.ts'
+import { findRefusal, readFarewell } from './refusals.ts'
+import { cutToStartup } from './startup-message.ts'
 
 // How long a lost transaction may take to notice it by its next statement, and how long it may then take to give up.
 const noticeMs = 30_000
@@ -27,6 +28,7 @@ export class Line extends EventEmitter {
   #ending = false
   #answer: NodeJS.Timeout | undefined
   #notice: NodeJS.Timeout | undefined
+  #closeAt = Number.POSITIVE_INFINITY
 
   constructor(answerMs: number) {
     super()
@@ -53,7 +55,7 @@ export class Line extends EventEmitter {
   write(chunk: Uint8Array, done?: () => void): boolean {
     this.#watch.sent()
     if (this.#lost !== undefined) this.#refuse(this.#lost)
-    else if (this.#raw === undefined) this.#waiting.push([chunk, done])
+    else if (this.#raw === undefined) this.#wait(chunk, done)
     else {
       this.#expectAnswer()
       return this.#raw.write(chunk, done)
@@ -86,9 +88,14 @@ export class Line extends EventEmitter {
     this.#closeAfter({ none: 0, asking: giveUpMs, thinking: noticeMs }[this.#watch.transaction])
   }
 
+  /** What comes first is the startup message, for the driver writes it before anything can be connected. */
+  #wait(chunk: Uint8Array, done: (() => void) | undefined): void {
+    this.#waiting.push([this.#waiting.length === 0 ? cutToStartup(chunk) : chunk, done])
+  }
+
   #receive(chunk: Buffer): void {
-    // The driver would put it down to the last query of the line before, and leave the one that waits now waiting.
-    const refusal = this.#watch.ready ? undefined : findRefusal(chunk)
+    // The driver would put it down to the last query of the line before, or to the first of the line after.
+    const refusal = this.#watch.ready ? readFarewell(chunk) : findRefusal(chunk)
     if (refusal !== undefined) this.lose(lineError(refusal.code, refusal.message))
     if (this.#lost !== undefined) return
     if (this.#watch.received(chunk)) {
@@ -116,10 +123,13 @@ export class Line extends EventEmitter {
     if (this.listenerCount('error') > 0) this.emit('error', error)
   }
 
-  /** Whoever was just refused may write once more, to roll back. */
+  /** Whoever was just refused may write once more, to roll back; who goes on writing does not keep it. */
   #closeAfter(ms: number): void {
+    const closeAt = performance.now() + (this.#ending ? 0 : ms)
+    if (closeAt >= this.#closeAt) return
+    this.#closeAt = closeAt
     clearTimeout(this.#notice)
-    this.#notice = setTimeout(() => this.#close(), this.#ending ? 0 : ms)
+    this.#notice = setTimeout(() => this.#close(), closeAt - performance.now())
   }
 
   #close(): void {

@@ -7,6 +7,7 @@ import { connectLine } from './connect-line.ts'
 import { type Line, lineError } from './line.ts'
 import { prepareStatements } from './prepare-statements.ts'
 import { type Address, readAddress } from './read-address.ts'
+import { padStartup } from './startup-message.ts'
 
 /** How long things may take: everything that waits has an end. */
 export interface PostgresLimits {
@@ -68,7 +69,7 @@ function createClient(address: Address, limits: PostgresLimits) {
     lines.add(line)
     return line.once('close', () => lines.delete(line))
   }
-  const client = postgres(address.rest, { ...driverOptions(limits), socket } as object)
+  const client = postgres(padStartup(address.rest), { ...driverOptions(limits), socket } as object)
   const close = async () => {
     await client.end({ timeout: closeSeconds })
     closed = true
