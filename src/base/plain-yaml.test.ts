@@ -155,6 +155,7 @@ describe('the reader of plain YAML', () => {
       'a: |\n  x\n    y\n\n  z\n\nb: |-\n  q\nc: |+\n  r\n\n',
       { a: 'x\n  y\n\nz\n', b: 'q', c: 'r\n\n' },
     ],
+    ['words that every object knows', 'a: constructor\nb:\n  - toString\n', { a: 'constructor', b: ['toString'] }],
     ['comments on lines of their own', '# c\na: 1\n  # d\nb: 2\n', { a: 1, b: 2 }],
   ])('reads %s', (_, text, value) => {
     expect(readPlainYaml(text)).toEqual({ value })

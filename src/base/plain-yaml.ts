@@ -7,7 +7,7 @@ const keyPattern = /(?:([A-Za-z_$][\w.$-]*)|("(?:[^"\\]|\\.)*")):(?: +|$)/y
 const truths = /^(?:true|false|null)$/i
 const longestKey = 500
 const deepest = 100
-const literals: Readonly<Record<string, '' | '-' | '+'>> = { '|': '', '|-': '-', '|+': '+' }
+const literals = new Map<string, '' | '-' | '+'>(Object.entries({ '|': '', '|-': '-', '|+': '+' }))
 // Line ends of other systems, and what begins or ends a document.
 const otherForm = /\r|^\ufeff|^(?:---|\.\.\.|%)/m
 
@@ -75,7 +75,7 @@ function readHeld(
   rest: string,
   { indent, depth, inMapping }: { indent: number; depth: number; inMapping: boolean },
 ): unknown {
-  const chomp = literals[rest]
+  const chomp = literals.get(rest)
   if (chomp !== undefined) return lines.readLiteral(indent, chomp)
   if (rest !== '') return readPlainScalar(rest)
   const next = lines.skip()

@@ -1,3 +1,4 @@
+import { isExact } from './exact-numbers.ts'
 import { skipString } from './skip-string.ts'
 
 /** The first thing wrong with a JSON text, and where it is. */
@@ -124,7 +125,7 @@ class Scan {
     number.lastIndex = this.#at
     const found = number.exec(this.#text)?.[0]
     if (found === undefined) return this.#fault('a number is not well formed')
-    if (!fits(found))
+    if (!isExact(found))
       return this.#fault(`the number ${found.slice(0, 40)} cannot be kept exactly`, 'Write it as a text.')
     this.#at += found.length
     return this.#ended()
@@ -140,14 +141,4 @@ class Scan {
   #fault(message: string, hint?: string): JsonFault {
     return { at: this.#at, message, ...(hint === undefined ? {} : { hint }) }
   }
-}
-
-/** Whole numbers must be exact; others must be finite. */
-function fits(digits: string): boolean {
-  if (digits.length < 16 && !/[eE]/.test(digits)) return true
-  const value = Number(digits)
-  if (!Number.isFinite(value)) return false
-  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)) return true
-  // What JSON.stringify writes of a large number can always be read back.
-  return String(value) === digits || BigInt(digits) === BigInt(value)
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { errorTable } from '../../src/base/errors.ts'
 import type { CliConfigInput } from '../../src/contract/cli-config.ts'
 import { connect } from '../support/connect.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -113,6 +114,29 @@ describe('fault 65b: values that look like something else', () => {
       const cli = await runCli(['call', '-c', config, '--args', JSON.stringify({ word }), 't'])
       expect(JSON.parse(cli.stdout)).toEqual(['--word', word])
     }
+  })
+})
+
+describe('a whole number with more digits than are kept', () => {
+  it('is refused on the command line, and reaches a tool through MCP as the text that it is', async () => {
+    const args = '[{name: count, type: integer, flag: --count}, {name: id, flag: --id}]'
+    const config = tempFile('print.yaml', `command: ${printer()}\ntools: [{name: t, description: d, args: ${args}}]\n`)
+    const json = await runCli(['call', '-c', config, '--args', '{"count": 9007199254740993}', 't'])
+    expect([json.code, json.stderr]).toEqual([
+      errorTable.USAGE.exit,
+      expect.stringContaining('1:11: the number 9007199254740993 cannot be kept exactly'),
+    ])
+    const flag = await runCli(['call', '-c', config, 't', '--count', '9007199254740993'])
+    expect(flag.code).toBe(errorTable.INPUT_INVALID.exit)
+    expect(flag.stderr).toContain("cannot convert '9007199254740993' to integer")
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const initialize = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: hello })
+    const call = (given: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_tool","arguments":{"name":"t","arguments":${given}}}}`
+    const kept = await runCli(['run', config], { input: `${initialize}\n${call('{"id":9007199254740993}')}\n` })
+    expect(kept.stdout).toContain('9007199254740993')
+    const refused = await runCli(['run', config], { input: `${initialize}\n${call('{"count":9007199254740993}')}\n` })
+    expect(refused.stdout).toContain('INPUT_INVALID')
   })
 })
 

@@ -215,6 +215,14 @@ describe('requests', () => {
     })
   })
 
+  it('keep all digits of a number in the answer, as a text where they do not fit', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end('{"id": 1234567890123456789, "count": 2}')
+    })
+    const { output } = await run({ url: await listen(server) })
+    expect(output).toEqual({ id: '1234567890123456789', count: 2 })
+  })
+
   it('are sent again only where that does no harm', async () => {
     let asked = 0
     const server = createServer((_request, response) => {

@@ -1,4 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
+import { parseExactly } from '../../base/exact-numbers.ts'
 import { findByPath } from '../../base/json-path.ts'
 import type { HttpConfig } from './check-config.ts'
 import type { HttpAnswer } from './send.ts'
@@ -18,7 +19,7 @@ export function mapAnswer(wanted: HttpConfig['response'], { headers, text, statu
 
 function parse(text: string, status: number): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     if (status >= 400) return text
     throw new TooldexError('HTTP_ERROR', 'The answer is no JSON, but the tool expects it.')

@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import { parseExactly } from '../../base/exact-numbers.ts'
 import { cutMark } from './message-check.ts'
 import { cut } from './say-failure.ts'
 
@@ -62,7 +63,7 @@ function data(base64: string, room: { cut: boolean }): { data: string } | { omit
 
 function readJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactly(text)
     return typeof value === 'object' && value !== null && !isDeeper(value, most.depth) ? value : undefined
   } catch {
     return undefined

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
+import { parseExactly } from '../../base/exact-numbers.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { Cell } from '../process/containment.ts'
 import { LineSplitter } from './line-splitter.ts'
@@ -82,7 +83,7 @@ export class StdioLine implements Transport {
   #take(line: string): void {
     let message: JSONRPCMessage
     try {
-      message = parseJSONRPCMessage(JSON.parse(line))
+      message = parseJSONRPCMessage(parseExactly(line))
     } catch {
       this.#check.refuse()
       return

@@ -1,3 +1,4 @@
+import { readJson } from '../../base/check-json-text.ts'
 import type { FlagProperty } from './tool-flags.ts'
 
 type Properties = Readonly<Record<string, FlagProperty & { readonly items?: FlagProperty }>>
@@ -22,7 +23,7 @@ function typed(value: unknown, type: unknown): unknown {
   // A text is always what it is where texts are allowed, or where nothing is said.
   if (type === undefined || types.includes('string')) return value
   try {
-    const read: unknown = JSON.parse(value)
+    const read = readJson(value)
     return types.some((each) => isOf(read, each)) ? read : value
   } catch {
     return value

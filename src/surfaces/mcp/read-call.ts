@@ -1,3 +1,5 @@
+import { parseExactly } from '../../base/exact-numbers.ts'
+
 const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
 const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input']
 const ownKeys = ['version', 'idempotencyKey', 'dryRun']
@@ -23,7 +25,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function parse(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
-    return JSON.parse(value)
+    return parseExactly(value)
   } catch {
     return value
   }

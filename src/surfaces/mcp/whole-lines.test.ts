@@ -33,6 +33,14 @@ describe('createWholeLines', () => {
   })
 })
 
+describe('large numbers', () => {
+  it('are passed on as texts where they would be read as others', async () => {
+    const line = '{"id":1,"params":{"ä":[12345678901234567,9007199254740991],"b":"12345678901234567"}}\n'
+    const { passed } = await pass([line], 1000)
+    expect(passed).toEqual([line.replace('[12345678901234567,', '["12345678901234567",')])
+  })
+})
+
 describe('findId', () => {
   it.each([
     ['{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"', '', 7],

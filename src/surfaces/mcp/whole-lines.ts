@@ -1,4 +1,5 @@
 import { Transform } from 'node:stream'
+import { hasLarge, quoteLarge } from '../../base/exact-numbers.ts'
 
 const newline = 0x0a
 // Enough of both ends of a dropped line to find the id in.
@@ -36,13 +37,18 @@ export function createWholeLines(mostBytes: number, onTooLong: (head: string, ta
       for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline)) {
         add(rest.subarray(0, end + 1))
         const line = endLine()
-        if (line !== undefined) this.push(line)
+        if (line !== undefined) this.push(exactLine(line))
         rest = rest.subarray(end + 1)
       }
       add(rest)
       done()
     },
   })
+}
+
+/** A number that would be read as another is handed on as the text that it is. */
+function exactLine(line: Buffer): Buffer {
+  return hasLarge(line.toString('latin1')) ? Buffer.from(quoteLarge(line.toString('utf8'))) : line
 }
 
 const idPattern = '"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d+)'

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from '../../../base/errors.ts'
+import { parseExactly } from '../../../base/exact-numbers.ts'
 import { sameJson } from '../../../base/same-json.ts'
 import { toOneLine } from '../../../base/visible-text.ts'
 import type { RunOutcome } from '../../../contract/run.ts'
@@ -63,7 +64,7 @@ const rest = (whole: string, shown: string): string => (whole.startsWith(shown) 
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { readJson } from '../../../base/check-json-text.ts'
 import { TooldexError } from '../../../base/errors.ts'
 import { callTool } from '../../../operations/call-tool.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
@@ -105,16 +106,23 @@ async function readTool(name: string, context: OperationContext) {
   return { tool, description: doc.tool?.description ?? '', required: (schema.required ?? []) as readonly string[] }
 }
 
+const argsHint = `Write: --args '{"name": "value"}'`
+
 /** What `--args` says. */
 export function parseArgs(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
+  const value = readArgs(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new TooldexError('USAGE', '--args is not a JSON object.', { hint: argsHint })
+}
+
+function readArgs(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // Told below, like everything else that is no object.
+    return readJson(text)
+  } catch (error) {
+    const { message, problems } = error as TooldexError
+    throw new TooldexError('USAGE', `--args: ${message}`, { hint: problems[0]?.hint ?? argsHint })
   }
-  throw new TooldexError('USAGE', '--args is not a JSON object.', { hint: `Write: --args '{"name": "value"}'` })
 }
 
 /** Seconds as milliseconds; a call may take an hour. */
