@@ -141,7 +141,8 @@ describe('fault 140: secrets', () => {
     const done = await run({ url: `${url}/x`, auth: bearer }, {}, 5000, { secret })
     expect(asked[0]?.headers.authorization).toBe('Bearer value-of-secret:crm')
     expect(JSON.stringify(done)).not.toContain('value-of')
-    const plan = await executor.plan({ tool: toolOf({ method: 'GET', url, auth: bearer }), input: {} })
+    const request = { method: 'GET', url, auth: bearer }
+    const plan = await executor.plan({ tool: toolOf({ ...request, allowPrivate: true }), input: {} })
     expect(plan.request?.headers).toEqual({ authorization: 'bearer [secret:crm]' })
     const gone = await run({ method: 'POST', url: 'http://127.0.0.1:9/x', auth: bearer }, {}, 5000, { secret })
     expect(gone).toMatchObject({ status: 'FAILED', errorCode: 'HTTP_ERROR' })
@@ -154,6 +155,16 @@ describe('fault 140: secrets', () => {
     expect(refused).toMatchObject({ status: 'FAILED', errorCode: 'SECRET_UNAVAILABLE' })
     expect(asked).toEqual([])
   })
+})
+
+describe('a dry run', () => {
+  it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/'])(
+    'is refused as the call would be: %s',
+    async (url) => {
+      const plan = async () => executor.plan({ tool: toolOf({ method: 'GET', url }), input: {} })
+      await expect(plan()).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+    },
+  )
 })
 
 describe('fault 141: values in an address', () => {

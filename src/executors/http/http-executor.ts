@@ -4,7 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
-import { publicLookup } from '../network/guard-address.ts'
+import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { authHeader, maskedHeader } from './add-auth.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
@@ -27,6 +27,7 @@ export function createHttpExecutor(): Executor {
     plan(job) {
       const config = readConfig(job)
       const { method, url, headers, body } = buildRequest(config, job.input)
+      if (config.allowPrivate !== true) checkHost(url.hostname)
       const request = { method, url: url.href, headers: { ...headers, ...maskedHeader(config.auth) }, body }
       return {
         kind: 'http',
