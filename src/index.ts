@@ -1,3 +1,4 @@
+export { type OpenRegistry, openRegistry, type RegistryOptions } from './app/library.ts'
 export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
 export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'

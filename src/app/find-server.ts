@@ -1,13 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { TooldexError } from '../base/errors.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
 
 /** The server to ask: the one named, by a flag or by TOOLDEX_URL, or the one that runs here. */
 export function findServer(named?: string, env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
   const url = named ?? (env.TOOLDEX_URL || undefined)
-  return url === undefined ? runningServer(env) : { url, key: env.TOOLDEX_API_KEY || undefined, named: true }
+  if (url === undefined) return runningServer(env)
+  if (!/^https?:$/.test(protocolOf(url)))
+    throw new TooldexError('USAGE', `${named === undefined ? 'TOOLDEX_URL' : '--server'} is no address: '${url}'.`, {
+      hint: 'Write it like http://127.0.0.1:7331',
+    })
+  return { url, key: env.TOOLDEX_API_KEY || undefined, named: true }
 }
+
+const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
 /** What a server that started here said of itself, if it is still there. */
 export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {

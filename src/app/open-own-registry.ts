@@ -13,8 +13,10 @@ import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** Opens the registry in the database that the environment names. */
-export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClient> {
-  const env = process.env
+export async function openOwnRegistry(
+  signal: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<RegistryClient> {
   const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
   try {
     await migrate(database)
@@ -22,7 +24,7 @@ export async function openOwnRegistry(signal: AbortSignal): Promise<RegistryClie
     await database.close().catch(() => {})
     throw error
   }
-  return new OwnRegistry(database, signal)
+  return new OwnRegistry(database, signal, env)
 }
 
 /** The registry in a database that this process has open; what a command does not need is not opened. */
@@ -34,11 +36,11 @@ class OwnRegistry implements RegistryClient {
   #offering: Promise<OperationContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
-  constructor(database: Database, signal: AbortSignal) {
+  constructor(database: Database, signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#database = database
     this.#signal = signal
     const stores = createStores(database)
-    const { more, box, check } = openExecutors(stores, process.env)
+    const { more, box, check } = openExecutors(stores, env)
     this.#more = more
     this.#registry = { stores, box, check }
   }

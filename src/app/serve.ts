@@ -7,7 +7,8 @@ import type { Stores } from '../contract/stores.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
-import { makeKey } from '../operations/registry/keys.ts'
+import { hashKey, makeKey } from '../operations/registry/keys.ts'
+import { registryOf } from '../operations/registry/registry.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
@@ -29,7 +30,6 @@ const fewestLetters = 16
 
 /** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
-  refuseStrangers(options.host)
   const env = process.env
   const home = tooldexHome(env)
   const database = await openDatabase({ url: env.DATABASE_URL, home })
@@ -54,6 +54,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
+    await refuseStrangers(options.host, stores)
     const secret = await firstKey(stores, env)
     const app = createRestApp({
       context,
@@ -78,9 +79,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
 }
 
 /** Only this machine may connect until there is a way to let others in safely. */
-function refuseStrangers(host: string): void {
+async function refuseStrangers(host: string, stores: Stores): Promise<void> {
   if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
-  if ((process.env.TOOLDEX_API_KEY ?? '').length >= fewestLetters) return
+  if ((process.env.TOOLDEX_API_KEY ?? '').length >= fewestLetters || (await stores.keys.count()) > 0) return
   throw new TooldexError(
     'USAGE',
     `Listening on ${host} lets others in, and no admin key of ${fewestLetters} letters or more was chosen for it.`,
@@ -143,7 +144,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
   )
   const shown = secret !== undefined && !process.env.TOOLDEX_API_KEY
   if (shown) say(`your admin key, shown this once: ${secret}`)
-  else if (process.env.TOOLDEX_API_KEY) say('the key is the one in TOOLDEX_API_KEY')
+  else if (await isKey(context, process.env.TOOLDEX_API_KEY)) say('the key is the one in TOOLDEX_API_KEY')
   else
     say(
       'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
@@ -151,6 +152,11 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
   say(`read the API at ${url}/docs`)
   say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
   say('stop with Ctrl+C')
+}
+
+/** Whether what the environment has is a key of this database. */
+async function isKey(context: OperationContext, secret: string | undefined): Promise<boolean> {
+  return Boolean(secret) && (await registryOf(context).stores.keys.find(hashKey(secret as string))) !== undefined
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>

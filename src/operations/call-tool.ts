@@ -4,6 +4,7 @@ import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
 import { defaultRunSettings } from '../runs/settings.ts'
 import { shapeOutput } from '../runs/shape-output.ts'
+import { invoke } from './invoke.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { answerOf } from './runs/execution-answer.ts'
 import { type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
@@ -53,7 +54,9 @@ export const callTool = defineOperation({
     const given = input.arguments ?? {}
     // Tools of Tooldex itself, shown in no list.
     if (input.name.startsWith('tooldex:'))
-      return (await import('./runs/builtins.ts')).callBuiltin(input.name, given, context)
+      return (await import('./runs/builtins.ts')).callBuiltin(input.name, given, (operation, asked) =>
+        invoke(operation, asked, context),
+      )
     const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
     const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
     if (input.dryRun) {
@@ -89,9 +92,10 @@ async function runHere({ tool }: ResolvedCall, input: Given, context: OperationC
 
 /** Of what is large the beginning, and where the rest is. */
 function keepLarge(outcome: RunOutcome, results: MemoryResults) {
-  const { outputData, stored } = shapeOutput(outcome, false, defaultRunSettings)
+  const { outputData, logs, stored } = shapeOutput(outcome, false, defaultRunSettings)
   if (stored === null) return { outcome }
-  const result = typeof outputData === 'string' ? { ...outcome.result, stdout: outputData } : outcome.result
+  const stdout = outcome.output === undefined ? String(outputData) : logs.stdout
+  const result = { ...outcome.result, stdout }
   const shown = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }
   return { outcome: shown, stored: results.keep(stored) }
 }

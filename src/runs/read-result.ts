@@ -1,6 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { compileSearchPattern, type SearchPattern } from '../base/pattern.ts'
 import type { ResultContent } from '../contract/execution.ts'
+import { previewValue } from './preview.ts'
 
 /** What part of a kept output is wanted. */
 export interface ResultQuery {
@@ -20,10 +21,14 @@ export interface ResultPage {
   readonly items: readonly unknown[]
   readonly total: number
   readonly nextOffset?: number
+  /** Whether a value was too large to be shown whole. */
+  readonly cut?: boolean
 }
 
 const mostBytes = 64 * 1024
+// A longer line is several, one after the other; what is looked for may begin in one and end in the next.
 const longestLine = 4000
+const overlap = 500
 
 /** Reads a part of a kept output: lines, lines that match, or values that a path finds. */
 export async function readResult({ mediaType, content }: ResultContent, query: ResultQuery): Promise<ResultPage> {
@@ -31,16 +36,28 @@ export async function readResult({ mediaType, content }: ResultContent, query: R
     throw new TooldexError('INPUT_INVALID', 'Ask for a path or for lines that match, not for both.')
   const all = query.path === undefined ? linesOf(content, mediaType, query.grep) : await valuesAt(content, query.path)
   const { offset, limit } = query
-  const items: unknown[] = []
-  let bytes = 0
-  for (const item of all.slice(offset, offset + limit)) {
-    const short = typeof item === 'string' && item.length > longestLine ? `${item.slice(0, longestLine)}…` : item
-    bytes += Buffer.byteLength(JSON.stringify(short) ?? '')
-    if (bytes > mostBytes && items.length > 0) break
-    items.push(short)
-  }
+  const { items, cut } = takeUpTo(all.slice(offset, offset + limit))
   const next = offset + items.length
-  return { mediaType, items, total: all.length, ...(next < all.length ? { nextOffset: next } : {}) }
+  return {
+    mediaType,
+    items,
+    total: all.length,
+    ...(next < all.length ? { nextOffset: next } : {}),
+    ...(cut ? { cut } : {}),
+  }
+}
+
+/** As many as there is room for; of a first one that is too large by itself, its shape. */
+function takeUpTo(all: readonly unknown[]): { items: readonly unknown[]; cut: boolean } {
+  const items: unknown[] = []
+  let room = mostBytes
+  for (const item of all) {
+    room -= Buffer.byteLength(JSON.stringify(item) ?? '')
+    if (room < 0)
+      return items.length > 0 ? { items, cut: false } : { items: [previewValue(item, mostBytes)], cut: true }
+    items.push(item)
+  }
+  return { items, cut: false }
 }
 
 /** The lines of an output; JSON is laid out first, one value a line. */
@@ -48,10 +65,25 @@ function linesOf(content: string, mediaType: string, grep: string | undefined): 
   const text = mediaType === 'application/json' ? JSON.stringify(JSON.parse(content), null, 1) : content
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  if (grep === undefined) return lines
+  const pieces = lines.flatMap((line) => (line.length > longestLine ? piecesOf(line) : [{ text: line, and: '' }]))
+  if (grep === undefined) return pieces.map(({ text }) => text)
   const pattern = readPattern(grep)
-  return lines.flatMap((line, index) => (pattern.test(line) ? [`${index}: ${line}`] : []))
+  return pieces.flatMap(({ text, and }, index) => (pattern.test(text + and) ? [`${index}: ${text}${and}`] : []))
 }
+
+/** Parts of a long line, whole characters only, each with how the next begins. */
+function piecesOf(line: string): { readonly text: string; readonly and: string }[] {
+  const pieces = []
+  for (let start = 0; start < line.length; ) {
+    const end = wholeUpTo(line, start + longestLine)
+    pieces.push({ text: line.slice(start, end), and: line.slice(end, wholeUpTo(line, end + overlap)) })
+    start = end
+  }
+  return pieces
+}
+
+/** One less where that would cut a character in two. */
+const wholeUpTo = (line: string, end: number): number => ((line.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end)
 
 function readPattern(text: string): SearchPattern {
   try {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sameJson } from '../base/same-json.ts'
 import { storableText, storableValue } from '../base/storable.ts'
 import type { FinishedRun } from '../contract/execution.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -19,6 +20,8 @@ export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSetti
   const isText = typeof output === 'string'
   return {
     ...whole,
+    // What is read by its handle is not in the logs as well, for others to read.
+    logs: { ...logs, stdout: isWhatWasPrinted(stdout, output) ? '' : logs.stdout },
     outputData: isText ? previewText(content, settings.previewBytes) : previewValue(output, settings.previewBytes),
     stored: {
       handle: randomUUID(),
@@ -26,6 +29,15 @@ export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSetti
       content,
       lifeMs: settings.resultLifeMs,
     },
+  }
+}
+
+/** Commands that promise a structure print it. */
+function isWhatWasPrinted(stdout: string, output: unknown): boolean {
+  try {
+    return stdout === output || sameJson(JSON.parse(stdout), output)
+  } catch {
+    return false
   }
 }
 

@@ -33,6 +33,7 @@ export async function renameTag(
   { from, to }: { readonly from: string; readonly to: string },
   addVersion: (tool: RegisteredTool) => Promise<void>,
 ): Promise<number> {
+  if (from === to) return 0
   const has = sql`${tools.tags} @> ${JSON.stringify([from])}::jsonb`
   const rows = await db
     .select()

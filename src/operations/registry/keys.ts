@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import type { Caller, KeyScope } from '../../contract/stores.ts'
+import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
 import { registryOf } from './registry.ts'
@@ -39,7 +39,10 @@ export const createKey = defineOperation({
   input: z.strictObject({
     name: z.string().trim().min(1).max(100),
     scopes: z.array(z.enum(scopes)).min(1).default(['read']),
-    expiresAt: z.iso.datetime({ offset: true }).optional(),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
+      .optional(),
     workspace: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be of lower-case letters, digits and dashes')
@@ -76,6 +79,18 @@ export const listKeys = defineOperation({
   },
 })
 
+/** Without any admin key nobody could make another. */
+async function refuseLast(context: OperationContext, idOrName: string): Promise<void> {
+  const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
+  const isOf = ({ id, name }: ApiKey) => id === idOrName || name === idOrName
+  const admins = keys.filter(({ scopes, revokedAt }) => scopes.includes('admin') && revokedAt === null)
+  const lasting = admins.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > Date.now())
+  if (lasting.length !== 1 || !lasting.some(isOf)) return
+  throw new TooldexError('IN_USE', `${lasting[0]?.name} is the last admin key.`, {
+    hint: 'Make another first: tooldex keys create NAME --scope admin',
+  })
+}
+
 /** Revoke a key. */
 export const revokeKey = defineOperation({
   name: 'keys.revoke',
@@ -85,6 +100,7 @@ export const revokeKey = defineOperation({
   input: z.object({ idOrName: IdOrName }),
   output: KeyInfo,
   async handle({ idOrName }, context) {
+    await refuseLast(context, idOrName)
     const key = await registryOf(context).stores.keys.revoke(context.caller, idOrName)
     return { ...key, scopes: [...key.scopes] }
   },

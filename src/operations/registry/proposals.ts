@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { sameJson } from '../../base/same-json.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
 import { RegisteredTool, ToolChange } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
@@ -7,7 +8,7 @@ import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
-import { Changelog, IdOrName, pageOf, paging } from './inputs.ts'
+import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
 import { refuseUntried } from './replay-gate.ts'
 
@@ -47,7 +48,10 @@ export const proposeChange = defineOperation({
   output: ProposalInfo,
   async handle({ idOrName, change, reason, changelog }, context) {
     const tool = await findRegistered(context, idOrName)
-    await refuseInvalid(context, withChange(tool, change))
+    const next = withChange(tool, change)
+    await refuseInvalid(context, next)
+    if (sameJson(contentOf(tool), contentOf(next)))
+      throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
     return withDiff(await registryOf(context).stores.proposals.create(context.caller, draft), tool)
   },
@@ -122,9 +126,13 @@ export const acceptProposal = defineOperation({
   summary: 'Put a proposed change in force as the next version.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/accept', tag },
-  input: z.strictObject({ id: z.string().max(100), note: z.string().max(2000).optional() }),
+  input: z.strictObject({
+    id: z.string().max(100),
+    note: z.string().max(2000).optional(),
+    expectedVersion: VersionNumber.optional(),
+  }),
   output: z.object({ proposal: ProposalInfo, tool: RegisteredTool }),
-  async handle({ id, note }, context) {
+  async handle({ id, note, expectedVersion }, context) {
     const proposal = await findProposal(context, id)
     const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
     return registryOf(context).stores.transaction(async (stores) => {
@@ -136,7 +144,7 @@ export const acceptProposal = defineOperation({
         return next
       }
       const changelog = proposal.changelog ?? proposal.reason ?? undefined
-      const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog })
+      const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog, expectedVersion })
       const decision = { status: 'ACCEPTED', version: tool.version, ...(note === undefined ? {} : { note }) } as const
       return { proposal: shown(await stores.proposals.decide(context.caller, id, decision)), tool }
     })

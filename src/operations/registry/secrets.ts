@@ -25,7 +25,7 @@ export const putSecret = defineOperation({
   summary: 'Store a secret, encrypted, for tools that refer to it as secret:NAME.',
   scope: 'admin',
   http: { method: 'put', path: '/secrets/{name}', tag },
-  input: z.object({ name: SecretName, value: z.string().min(1).max(64_000) }),
+  input: z.strictObject({ name: SecretName, value: z.string().min(1).max(64_000) }),
   output: StoredSecret,
   handle({ name, value }, context) {
     const sealed = boxOf(context).seal(value)

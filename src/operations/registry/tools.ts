@@ -106,7 +106,7 @@ export const deleteTool = defineOperation({
   summary: 'Delete a tool with its versions; its executions stay readable.',
   scope: 'write',
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
-  input: z.object({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
+  input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
   output: RegisteredTool,
   handle: ({ idOrName, expectedVersion }, context) =>
     registryOf(context).stores.tools.remove(context.caller, idOrName, { expectedVersion }),
@@ -118,7 +118,7 @@ const step = (name: Transition, summary: string) =>
     summary,
     scope: 'write',
     http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
-    input: z.object({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
+    input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
     output: RegisteredTool,
     async handle({ idOrName, expectedVersion }, context) {
       if (transitions[name].to === 'ACTIVE')

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import type { ToolDoc } from '../describe-tools.ts'
-import { invoke } from '../invoke.ts'
-import type { Operation, OperationContext } from '../operation.ts'
+import type { Operation } from '../operation.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'
 
@@ -37,15 +36,21 @@ export function describeBuiltin(name: string): ToolDoc {
   }
 }
 
+/** Whether a name is of Tooldex itself, so that nothing is looked for elsewhere. */
+export const isBuiltin = (name: string): boolean => name.startsWith('tooldex:')
+
+/** Does an operation, here or at a server. */
+type Ask = (operation: Operation<z.ZodType, z.ZodType>, input: Record<string, unknown>) => Promise<unknown>
+
 /** Runs a built-in tool: an operation whose answer is its output. */
 export async function callBuiltin(
   name: string,
   given: Readonly<Record<string, unknown>>,
-  context: OperationContext,
+  ask: Ask,
 ): Promise<{ tool: string; outcome: RunOutcome }> {
   const { operation } = findBuiltin(name)
   const started = performance.now()
-  const output = await invoke(operation, given, context)
+  const output = await ask(operation, { ...given })
   const durationMs = Math.round((performance.now() - started) * 10) / 10
   const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
   return {

@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { Execution, isFinal } from '../../contract/execution.ts'
 import { RunPlan } from '../../contract/run.ts'
+import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
+import { callBuiltin, isBuiltin } from './builtins.ts'
 import { runsOf } from './executions.ts'
 import { resolveCall } from './resolve-call.ts'
 
@@ -40,7 +42,7 @@ export const executeTool = defineOperation({
     status: 202,
     isDone: (answer) => (answer as { dryRun?: boolean }).dryRun === true || isFinal((answer as Execution).status),
   },
-  input: z.object({
+  input: z.strictObject({
     idOrName: IdOrName,
     input: z.record(z.string(), z.unknown()).default({}),
     version: VersionNumber.optional().describe('The version to run; the latest where absent.'),
@@ -69,7 +71,7 @@ export const invokeForModel = defineOperation({
   summary: 'Run a tool that a model called, by its name or the alias it has at a provider.',
   scope: 'call',
   http: { method: 'post', path: '/llm/tools/{name}/invoke', tag: 'llm' },
-  input: z.object({
+  input: z.strictObject({
     name: z.string().min(1).max(300),
     arguments: z.record(z.string(), z.unknown()).default({}),
     ...about,
@@ -78,13 +80,18 @@ export const invokeForModel = defineOperation({
     success: z.boolean(),
     result: z.unknown(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    executionId: z.string(),
+    executionId: z.string().nullable().describe('None for tools of Tooldex itself, which only read.'),
     durationMs: z.number().nullable(),
     /** Where the whole of a large result is. */
     stored: Execution.shape.result,
     warning: z.string().optional(),
   }),
   async handle({ name, arguments: input, ...who }, context) {
+    if (isBuiltin(name)) {
+      const { outcome } = await callBuiltin(name, input, (operation, asked) => invoke(operation, asked, context))
+      const { output: result, result: ran } = outcome
+      return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
+    }
     const { tool, needsApproval, warning } = await resolveAlias(context, name)
     const { signal } = context
     const options = { wait: true, needsApproval, signal, ...tracing(context, who) }

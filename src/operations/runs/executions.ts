@@ -81,7 +81,7 @@ export const getExecution = defineOperation({
   summary: 'Read one recorded run: its input, output, logs and timing.',
   scope: 'read',
   http: { method: 'get', path: '/executions/{id}', tag },
-  input: z.object({ id: Id.describe('The id of the execution.') }),
+  input: z.strictObject({ id: Id.describe('The id of the execution.') }),
   output: Execution,
   handle: ({ id }, context) => mustFind(context, id),
 })
@@ -92,7 +92,7 @@ export const cancelExecution = defineOperation({
   summary: 'Cancel a run that waits or runs: your own, or with the scope write any.',
   scope: 'call',
   http: { method: 'post', path: '/executions/{id}/cancel', tag },
-  input: z.object({ id: Id }),
+  input: z.strictObject({ id: Id }),
   output: Execution,
   async handle({ id }, context) {
     const { callerId } = await mustFind(context, id)
@@ -108,7 +108,7 @@ export const approveExecution = defineOperation({
   summary: "Approve a call that waits for a person's yes; it runs as soon as there is room.",
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/approve', tag },
-  input: z.object({ id: Id, note: z.string().max(1000).optional().describe('Why; kept in the audit.') }),
+  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('Why; kept in the audit.') }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: true, note }),
 })
@@ -119,7 +119,7 @@ export const refuseExecution = defineOperation({
   summary: "Refuse a call that waits for a person's yes.",
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/refuse', tag },
-  input: z.object({ id: Id, note: z.string().max(1000).optional().describe('Why; the caller reads it.') }),
+  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('Why; the caller reads it.') }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: false, note }),
 })

@@ -23,6 +23,7 @@ export const readStoredResult = defineOperation({
     items: z.array(z.unknown()).describe('Lines of text, or values.'),
     total: z.int(),
     nextOffset: z.int().optional(),
+    cut: z.boolean().optional().describe('A value was too large and only its shape is here; ask for a part of it.'),
   }),
   async handle({ handle, ...query }, context) {
     const content = await findContent(context, handle)

@@ -1,5 +1,6 @@
 import { type Execution, isFinal } from '../../contract/execution.ts'
 import type { CallAnswer } from '../../operations/call-tool.ts'
+import { callBuiltin, isBuiltin } from '../../operations/runs/builtins.ts'
 import { executeTool } from '../../operations/runs/execute.ts'
 import { answerOf } from '../../operations/runs/execution-answer.ts'
 import { cancelExecution } from '../../operations/runs/executions.ts'
@@ -17,6 +18,8 @@ export async function callRemote(
   controls: CallControls,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
+  if (isBuiltin(idOrName))
+    return callBuiltin(idOrName, input, (operation, asked) => invokeRemote(server, operation, asked, signal))
   const begun = await invokeRemote(server, executeTool, { idOrName, input, ...options }, signal)
   const about = { tool: begun.toolName, ...(begun.warning === undefined ? {} : { warning: begun.warning }) }
   if ('dryRun' in begun) return { ...about, plan: begun.plan, needsApproval: begun.needsApproval }

@@ -2,16 +2,26 @@ import { parseExactly } from '../../base/exact-numbers.ts'
 
 const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
 const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input']
-const ownKeys = ['version', 'idempotencyKey', 'dryRun']
+/** What is said about a call beside its arguments, and how models write it. */
+const ownKeys = {
+  version: ['version'],
+  idempotencyKey: ['idempotencyKey', 'idempotency_key'],
+  dryRun: ['dryRun', 'dry_run'],
+}
 
 /** The arguments of `call_tool` as models really write them: other names, arguments as JSON text, or not nested at all. */
 export function readCall(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const name = pick(given, nameKeys)
   const inner = parse(pick(given, argumentKeys))
-  const own = Object.fromEntries(ownKeys.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]))
+  const own = Object.fromEntries(
+    Object.entries(ownKeys).flatMap(([key, spellings]) => {
+      const value = pick(given, spellings)
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
   if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined)
     return { ...readCall(inner), ...own }
-  const known = new Set([...nameKeys, ...argumentKeys, ...ownKeys])
+  const known = new Set([...nameKeys, ...argumentKeys, ...Object.values(ownKeys).flat()])
   const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !known.has(key)))
   return { ...own, name, arguments: inner ?? loose }
 }

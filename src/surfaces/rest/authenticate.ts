@@ -9,13 +9,21 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>
 }
 
+/** What a request says of itself. */
+interface Asked {
+  readonly authorization: string | undefined
+  readonly address: string
+  readonly source: string
+  readonly isReading: boolean
+}
+
 const implied: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   call: ['call', 'read'],
   write: ['write', 'read'],
   admin: ['admin', 'write', 'call', 'read'],
 }
-// A key that was just looked up is not looked up again; one that is revoked is refused this much later at most.
+// A key that was just looked up is not looked up again to read; one that is revoked at another server reads this much longer.
 const rememberedMs = 1000
 const mostRemembered = 1000
 const failures = { most: 20, withinMs: 60_000, mostSources: 10_000 }
@@ -30,7 +38,8 @@ export class Authenticator {
     this.#keys = keys
   }
 
-  async identify(authorization: string | undefined, address: string, source: string): Promise<Identity> {
+  /** Who changes something, or runs it, is looked up each time. */
+  async identify({ authorization, address, source, isReading }: Asked): Promise<Identity> {
     refuseSecretInAddress(address)
     const [scheme = '', secret = ''] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || secret === '')
@@ -38,7 +47,7 @@ export class Authenticator {
     const hash = hashKey(secret)
     const now = Date.now()
     const known = this.#known.get(hash)
-    if (known !== undefined && known.until > now) return known.identity
+    if (isReading && known !== undefined && known.until > now) return known.identity
     // Whoever guesses shares an address with others; a key that was right before is no guess.
     if (known === undefined) this.#refuseGuessing(source, now)
     const key = await this.#keys.find(hash)
@@ -53,11 +62,19 @@ export class Authenticator {
     return identity
   }
 
+  /** After a key was revoked here. */
+  forget(): void {
+    this.#known.clear()
+  }
+
   #refuseGuessing(source: string, now: number): void {
     const failed = this.#failed.get(source)
     if (failed === undefined) return
     if (now - failed.since > failures.withinMs) this.#failed.delete(source)
-    else if (failed.count >= failures.most) throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.')
+    else if (failed.count >= failures.most) {
+      const hint = 'Wait a minute; a key that was right before is still taken.'
+      throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.', { hint })
+    }
   }
 
   #noteFailure(source: string, now: number): void {

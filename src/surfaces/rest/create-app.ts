@@ -5,6 +5,7 @@ import type { Logger } from '../../base/logger.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { OperationContext } from '../../operations/operation.ts'
+import { revokeKey } from '../../operations/registry/keys.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { answerOnce } from './answer-once.ts'
@@ -75,7 +76,12 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
   })
   const contextOf = async (c: Context<Env>): Promise<OperationContext> => {
     const source = c.env?.incoming?.socket?.remoteAddress ?? ''
-    const { key, scopes } = await authenticator.identify(c.req.header('authorization'), c.req.url, source)
+    const { key, scopes } = await authenticator.identify({
+      authorization: c.req.header('authorization'),
+      address: c.req.url,
+      source,
+      isReading: c.req.method === 'GET',
+    })
     const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
     const catalogue = await catalogueOf(key.workspace)
     const memory = memoryOf(key.workspace)
@@ -106,7 +112,11 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
   )
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(operation.http.method.toUpperCase(), path, async (c) => respond(c, operation, await contextOf(c)))
+    app.on(operation.http.method.toUpperCase(), path, async (c) => {
+      const answer = await respond(c, operation, await contextOf(c))
+      if (operation.name === revokeKey.name) authenticator.forget()
+      return answer
+    })
   }
   return app
 }

@@ -1,0 +1,92 @@
+import type * as z from 'zod'
+import type { Operation } from '../operations/operation.ts'
+import { exportBundle, importBundle } from '../operations/registry/bundles.ts'
+import * as categories from '../operations/registry/categories.ts'
+import { validateDraft, validateTool } from '../operations/registry/check.ts'
+import { createKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
+import { listForModel } from '../operations/registry/llm.ts'
+import * as proposals from '../operations/registry/proposals.ts'
+import * as tools from '../operations/registry/tools.ts'
+import { diffVersions, getVersion, listVersions, rollbackTool } from '../operations/registry/versions.ts'
+import { executeTool } from '../operations/runs/execute.ts'
+import * as executions from '../operations/runs/executions.ts'
+import { readStoredResult } from '../operations/runs/results.ts'
+import { openOwnRegistry } from './open-own-registry.ts'
+
+/** Which database to open; as the environment says where absent. */
+export interface RegistryOptions {
+  /** The folder of the embedded database: `TOOLDEX_HOME`. */
+  readonly home?: string | undefined
+  /** The address of a PostgreSQL database: `DATABASE_URL`. */
+  readonly databaseUrl?: string | undefined
+}
+
+/** Opens a database, brought up to date, and gives what can be done in it as methods; input and output are those of REST. */
+export async function openMethods({ home, databaseUrl }: RegistryOptions) {
+  const ending = new AbortController()
+  const env = {
+    ...process.env,
+    ...(home === undefined ? {} : { TOOLDEX_HOME: home, DATABASE_URL: undefined }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  }
+  const client = await openOwnRegistry(ending.signal, env)
+  const method =
+    <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>
+    (input: z.input<Input>): Promise<z.output<Output>> =>
+      client.invoke(operation, input as Record<string, unknown>)
+  return {
+    tools: {
+      create: method(tools.createTool),
+      get: method(tools.getTool),
+      list: method(tools.listRegistered),
+      change: method(tools.changeTool),
+      delete: method(tools.deleteTool),
+      activate: method(tools.activateTool),
+      deactivate: method(tools.deactivateTool),
+      deprecate: method(tools.deprecateTool),
+      reactivate: method(tools.reactivateTool),
+      undeprecate: method(tools.undeprecateTool),
+      validate: method(validateTool),
+      validateDraft: method(validateDraft),
+      execute: method(executeTool),
+      forModel: method(listForModel),
+    },
+    versions: {
+      list: method(listVersions),
+      get: method(getVersion),
+      diff: method(diffVersions),
+      rollback: method(rollbackTool),
+    },
+    proposals: {
+      create: method(proposals.proposeChange),
+      list: method(proposals.listProposals),
+      get: method(proposals.getProposal),
+      replay: method(proposals.replayProposal),
+      accept: method(proposals.acceptProposal),
+      refuse: method(proposals.refuseProposal),
+    },
+    categories: {
+      create: method(categories.createCategory),
+      list: method(categories.listCategories),
+      tree: method(categories.categoryTree),
+      get: method(categories.getCategory),
+      change: method(categories.changeCategory),
+      delete: method(categories.deleteCategory),
+    },
+    tags: { list: method(categories.listTags), rename: method(categories.renameTag) },
+    executions: {
+      list: method(executions.listExecutions),
+      get: method(executions.getExecution),
+      cancel: method(executions.cancelExecution),
+      result: method(readStoredResult),
+    },
+    bundles: { export: method(exportBundle), import: method(importBundle) },
+    keys: { create: method(createKey), list: method(listKeys), revoke: method(revokeKey) },
+    audit: method(listAudit),
+    /** Ends what runs, and lets go of the database. */
+    async close(): Promise<void> {
+      ending.abort()
+      await client.close()
+    },
+  }
+}
