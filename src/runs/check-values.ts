@@ -29,7 +29,7 @@ export function checkOutput(tool: RunnableTool, outcome: RunOutcome): RunOutcome
   if (outcome.status !== 'SUCCESS') return read
   const { problems } = validatorOf(tool.outputSchema).validate(read.output ?? null)
   if (problems.length === 0) return read
-  const errorMessage = `What the tool returned does not fit its output schema: ${say(problems)}`
+  const errorMessage = `What the tool returned does not fit its output schema: ${say(problems).replace(/^the input\b/, 'it')}`
   return { ...read, status: 'FAILED', errorCode: 'OUTPUT_INVALID', errorMessage }
 }
 

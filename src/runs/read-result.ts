@@ -68,7 +68,11 @@ function linesOf(content: string, mediaType: string, grep: string | undefined): 
   const pieces = lines.flatMap((line) => (line.length > longestLine ? piecesOf(line) : [{ text: line, and: '' }]))
   if (grep === undefined) return pieces.map(({ text }) => text)
   const pattern = readPattern(grep)
-  return pieces.flatMap(({ text, and }, index) => (pattern.test(text + and) ? [`${index}: ${text}${and}`] : []))
+  const isAcross = (text: string, and: string) => and !== '' && pattern.test(text + and) && !pattern.test(and)
+  return pieces.flatMap(({ text, and }, index) => {
+    if (pattern.test(text)) return [`${index}: ${text}`]
+    return isAcross(text, and) ? [`${index}: ${text}${and}`] : []
+  })
 }
 
 /** Parts of a long line, whole characters only, each with how the next begins. */

@@ -1,7 +1,12 @@
+import { TooldexError } from '../../../base/errors.ts'
 import { formatProblem } from '../../../base/problem.ts'
+import type { Bundle } from '../../../contract/bundle.ts'
 import { readBundleFolder } from '../../../sources/bundle/index.ts'
 import type { AddCommand } from './command.ts'
 import { type ImportFlags, importInto, withImportOptions } from './tool-bundles.ts'
+
+const isEmpty = ({ tools, categories, policies }: Bundle): boolean =>
+  tools.length + categories.length + policies.length === 0
 
 /** `tooldex apply DIR`: makes the registry what the files of a folder say. */
 export const addApply: AddCommand = (program, host) => {
@@ -11,6 +16,10 @@ export const addApply: AddCommand = (program, host) => {
   withImportOptions(command).action((folder: string, flags: ImportFlags) => {
     const { bundle, warnings } = readBundleFolder(folder)
     for (const warning of warnings) host.err(`warning: ${formatProblem(warning)}\n`)
+    if (flags.prune && isEmpty(bundle))
+      throw new TooldexError('USAGE', `${folder} has nothing in it, and with --prune everything would be removed.`, {
+        hint: 'Name the folder with your files, or leave --prune out.',
+      })
     return importInto(host, flags, { bundle })
   })
 }

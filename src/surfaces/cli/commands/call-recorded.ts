@@ -89,9 +89,15 @@ async function queue(
   const begun = await registry.invoke(executeTool, { idOrName, input, ...options })
   if (json) host.out(toJson(begun))
   else if ('id' in begun) host.out(`${begun.id}\n`)
-  if (!json && 'id' in begun) host.err(`${whatFor(begun)}follow it with: tooldex executions tail ${begun.id}\n`)
+  if (!json && 'id' in begun) host.err(`${whatFor(begun)}${howToFollow(host, begun.id)}`)
   return 0
 }
+
+/** Where no server runs here, and none elsewhere was named, it would wait for ever. */
+const howToFollow = (host: CliHost, id: string): string =>
+  host.findServer() === undefined
+    ? `It waits until a server or worker takes it: tooldex serve, then: tooldex executions tail ${id}\n`
+    : `follow it with: tooldex executions tail ${id}\n`
 
 const whatFor = ({ id: executionId, reason, expiresAt }: Execution): string =>
   reason === 'approval' ? waitingText({ executionId, expiresAt }) : ''

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectProblem, register } from './support/rest.ts'
+import { runCli } from './support/run-cli.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+import { tempScript } from './support/temp-folder.ts'
+import { execute, registerCommand } from './support/traced-tools.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+}, 60_000)
+afterAll(() => server.stop())
+
+const json = '#!/bin/sh\nprintf \'{"rows":["%s"]}\' "$(seq -s, 40000)"\n'
+
+describe('an output that is kept aside', () => {
+  it('is in no log as well, for others to read', async () => {
+    await register(server, 'structured', {
+      executorType: 'cli',
+      outputSchema: { type: 'object' },
+      executorConfig: { baseCommand: tempScript('structured', json) },
+    })
+    await server.request('POST', '/tools/structured/activate')
+    const { body, text } = await execute(server, 'structured', {}, { wait: true })
+    expect(body).toMatchObject({ status: 'SUCCESS', logs: { stdout: '' }, result: { mediaType: 'application/json' } })
+    expect(text.length).toBeLessThan(10_000)
+    const other = (await server.request('POST', '/keys', { body: { name: 'other', scopes: ['call'] } })).body.secret
+    expectProblem(await server.request('GET', `/results/${body.result.handle}`, { key: other }), 404)
+    expect((await server.request('GET', `/executions/${body.id}`, { key: other })).text.length).toBeLessThan(10_000)
+    // A value that is too large by itself is shown in its shape.
+    const whole = await server.request('GET', `/results/${body.result.handle}?path=$`)
+    expect(whole.body).toMatchObject({ total: 1, cut: true })
+    expect(whole.text.length).toBeLessThan(70_000)
+  })
+
+  it('is read to its end, however long its lines are, through the tool that reads results too', async () => {
+    await registerCommand(server, 'long_line', tempScript('long', '#!/bin/sh\nprintf "%0500000d needle\\nlast" 7\n'))
+    const { body } = await execute(server, 'long_line', {}, { wait: true })
+    const { handle } = body.result
+    const read = async (query: string) => (await server.request('GET', `/results/${handle}?${query}`)).body
+    const { total } = await read('limit=1')
+    let text = ''
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page = await read(`offset=${offset}&limit=1000`)
+      text += page.items.join('')
+      offset = page.nextOffset
+    }
+    expect(text).toBe(`${'7 needle'.padStart(500_007, '0')}last`)
+    const [found] = (await read('grep=needle')).items
+    expect(found).toMatch(new RegExp(`^${total - 2}: .*needle$`))
+    const arguments_ = { handle, grep: 'needle' }
+    const invoked = await server.request('POST', '/llm/tools/tooldex:read_result/invoke', {
+      body: { arguments: arguments_ },
+    })
+    expect(invoked.body).toMatchObject({ success: true, executionId: null, result: { items: [found] } })
+    const words = [
+      'call',
+      '--server',
+      server.url,
+      '--args',
+      JSON.stringify(arguments_),
+      'tooldex:read_result',
+      '--json',
+    ]
+    const cli = await runCli(words, { env: { TOOLDEX_API_KEY: server.key } })
+    expect([cli.code, cli.stdout]).toEqual([0, expect.stringContaining('needle')])
+  })
+})
