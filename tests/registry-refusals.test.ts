@@ -3,6 +3,7 @@ import { errorTable } from '../src/base/errors.ts'
 import { expectProblem, register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -74,4 +75,11 @@ it.each([
 ])('%j with %j: what is no address is named', async (words, env, message) => {
   const { code, stderr } = await runCli(words, { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining(message)])
+})
+
+it('an empty folder removes nothing, even with --prune', async () => {
+  const env = { TOOLDEX_API_KEY: server.key }
+  const { code, stderr } = await runCli(['apply', tempFolder(), '--prune', '--server', server.url], { env })
+  expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining('has nothing in it')])
+  expect((await server.request('GET', '/tools/greet')).status).toBe(200)
 })
