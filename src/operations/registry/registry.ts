@@ -6,7 +6,7 @@ import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
-import { findNamed, inVersion } from '../resolve-name.ts'
+import { findNamed, idOfRegistered, inVersion } from '../resolve-name.ts'
 import { readableNames } from '../tool-view.ts'
 
 /** Where tools are kept, and who says whether one is right. */
@@ -34,6 +34,18 @@ export async function findRegistered(context: OperationContext, idOrName: string
   if (found === undefined || readable?.has(found.tool.name) === false)
     throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
   return inVersion(context, found.tool, found.version)
+}
+
+/** What the store knows a tool by that is to be changed; a version is as it was for ever, and is refused. */
+export async function nameToChange(context: OperationContext, idOrName: string): Promise<string> {
+  if (!/[:@]/.test(idOrName)) return idOrName
+  registryOf(context)
+  const { tool, version } = (await findNamed(context, idOrName)) ?? {}
+  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  if (version === undefined) return tool.id
+  throw new TooldexError('INPUT_INVALID', `${idOrName} names one version, and a version cannot be changed.`, {
+    hint: `Leave the version out: ${idOfRegistered(tool)}`,
+  })
 }
 
 /** Refuses a tool with anything wrong in it, naming all of it at once. */
