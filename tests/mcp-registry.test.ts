@@ -14,8 +14,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 /** A client of a server with this registry open, and how often it was told of changes. */
-async function connect(mode: { classic: boolean; pinned: readonly string[] }) {
-  const { context } = registry
+async function connect(mode: { classic: boolean; pinned: readonly string[] }, { context } = registry) {
   const server = createMcpServer({ name: 'test', version: '0', live: false, context, ...mode })
   const [near, far] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '0' })
@@ -47,4 +46,41 @@ it('lists registered tools, and tells of their changes, where a registry is open
   await sync()
   await expect.poll(() => classic.told()).toBe(2)
   expect([await classic.names(), await pinned.names()]).toEqual([[], ['search_tools', 'describe_tool', 'call_tool']])
+})
+
+it('lists and calls the tool that a name means, where a config and the registry have one of this name', async () => {
+  const both = await openRegistry(['coreutils'])
+  try {
+    const { context } = both
+    for (const fields of [draft('coreutils_echo'), draft('coreutils_cat', { namespace: 'acme' })]) {
+      await invoke(createTool, fields, context)
+      await invoke(activateTool, { idOrName: fields.name }, context)
+    }
+    await both.sync()
+    const pins = ['coreutils_echo', 'coreutils:coreutils_cat']
+    for (const mode of [
+      { classic: true, pinned: [] },
+      { classic: false, pinned: pins },
+    ]) {
+      const { client } = await connect(mode, both)
+      const { tools } = await client.listTools()
+      const [echo, ...others] = tools.filter(({ name }) => name === 'coreutils_echo')
+      expect([echo?.description, others]).toEqual(['Does one thing.', []])
+      expect(tools.find(({ name }) => name === 'coreutils_cat')?.description).not.toBe('Does one thing.')
+      // The name alone would mean either: what is listed is called all the same.
+      const cat = await client.callTool({ name: 'coreutils_cat', arguments: { files: '/dev/null' } })
+      expect(cat.isError, JSON.stringify(cat)).toBeFalsy()
+    }
+    const { client } = await connect({ classic: false, pinned: [] }, both)
+    for (const level of ['line', 'summary']) {
+      const found = await client.callTool({ name: 'search_tools', arguments: { query: 'coreutils_echo', level } })
+      const { results } = found.structuredContent as { results: readonly { id: string; callAs?: string }[] }
+      const callAs = new Map(results.map((hit) => [hit.id, hit.callAs]))
+      expect(callAs.get('coreutils:coreutils_echo')).toBe('coreutils:coreutils_echo')
+      expect([callAs.has('coreutils_echo'), callAs.get('coreutils_echo')]).toEqual([true, undefined])
+      expect(JSON.stringify(found.content)).toMatch(/coreutils:coreutils_echo[(:]/)
+    }
+  } finally {
+    await both.close()
+  }
 })

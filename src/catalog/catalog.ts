@@ -121,6 +121,11 @@ export class Catalog {
     return this.#table.entries
   }
 
+  /** Whether a tool is not meant by its bare name alone, because another has it too. */
+  sharesName(id: string, { name }: Pick<CatalogTool, 'name'>): boolean {
+    return id !== name && this.#table.countOf(name) > 1
+  }
+
   /** Everyone who can run a tool, in order of registration. */
   backendsOf(id: string): readonly Backend[] {
     return [...this.#table.require(canonicalId(id)).backends]

@@ -41,6 +41,11 @@ export class EntryTable {
     return ids[0] === undefined ? undefined : this.#entries.get(ids[0])
   }
 
+  /** How many tools have a name. */
+  countOf(name: string): number {
+    return this.#idsByName.get(name)?.size ?? 0
+  }
+
   set(id: string, entry: Entry): void {
     const ids = this.#idsByName.get(entry.tool.name) ?? new Set()
     this.#idsByName.set(entry.tool.name, ids.add(id))

@@ -5,9 +5,10 @@ import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { ToolExample } from '../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../contract/tool-state.ts'
-import { type FoundTool, findTool } from './find-tool.ts'
+import { findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
+import type { FoundTool } from './resolve-name.ts'
 import { shorten } from './search-hits.ts'
 import { viewOf } from './tool-view.ts'
 
@@ -89,10 +90,10 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
   const found = await findTool(context, id)
   if (found.from === 'config') return { ...toDoc(found, level), ...(await approvalOf(context, found.entry.toolName)) }
   // Loaded for the first who asks, because a server for configs starts without.
-  const { describeOffered } = await import('./registry/offered-doc.ts')
+  const { toOfferedDoc } = await import('./registry/offered-doc.ts')
   const { readinessOf } = await context.catalogue.open()
   const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
-  return { ...(await describeOffered(context, found, level)), ...needs }
+  return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs }
 }
 
 /** Whoever reads about a tool is told before the call what it lacks, or that a person must approve it. */

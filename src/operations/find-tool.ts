@@ -3,41 +3,53 @@ import { suggest } from '../base/suggest.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
+import type { RegisteredTool } from '../contract/registry.ts'
 import { formatToolId, parseToolId } from '../contract/tool-id.ts'
-import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import type { OperationContext } from './operation.ts'
+import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 import { viewOf } from './tool-view.ts'
-
-/** A tool of a config, as found and as run. */
-export interface FoundTool {
-  readonly from: 'config'
-  readonly entry: ToolIndexEntry
-  readonly resolved: ResolvedTool
-}
 
 /** A tool that is offered by another source than a config, such as the registry. */
 export interface OfferedTool {
   readonly from: 'catalogue'
   readonly id: string
   readonly tool: CatalogTool
+  /** As the registry has it, where it comes from there. */
+  readonly registered?: RegisteredTool | undefined
 }
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
 export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | OfferedTool> {
   const { catalogue } = context
   const names = (await viewOf(context))?.names
-  const snapshot = catalogue.current()
-  const entry = snapshot.names.get(idOrName)
-  const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
-  if (entry !== undefined && resolved !== null) {
-    if (names?.has(entry.toolName) ?? true) return { from: 'config', entry, resolved }
+  const found = await resolveName(context, idOrName)
+  if (found?.from === 'config') {
+    if (names?.has(found.entry.toolName) ?? true) return found
     throw await unknownTool(catalogue, idOrName, names)
   }
+  const offered = found === undefined ? await findElsewhere(catalogue, idOrName) : await toOffered(context, found)
+  if (offered !== undefined && (names?.has(offered.tool.name) ?? true)) return offered
+  throw await unknownTool(catalogue, idOrName, names)
+}
+
+/** A registered tool as agents are offered it: what is a draft or disabled is not. */
+async function toOffered(context: OperationContext, { tool: latest, version }: NamedTool) {
+  if (!isCallable(latest)) return undefined
+  const id = idOfRegistered(latest)
+  const registered = await inVersion(context, latest, version)
+  const { tools } = await context.catalogue.open()
+  const shown = registered === latest ? tools.entries.get(id)?.tool : undefined
+  if (shown?.source === 'registry') return { from: 'catalogue' as const, id, tool: shown, registered }
+  // Loaded for the first who asks, because a server for configs starts without.
+  const { showRegistered } = await import('./registry/offered-doc.ts')
+  return { from: 'catalogue' as const, id, tool: await showRegistered(context, registered), registered }
+}
+
+async function findElsewhere(catalogue: LiveCatalogue, idOrName: string): Promise<OfferedTool | undefined> {
   const { tools } = await catalogue.open()
   const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
-  if (tool !== undefined && (names?.has(tool.name) ?? true)) return { from: 'catalogue', id: formatToolId(tool), tool }
-  throw await unknownTool(catalogue, idOrName, names)
+  return tool === undefined ? undefined : { from: 'catalogue', id: formatToolId(tool), tool }
 }
 
 /** What is no id is no tool; what several tools are called is refused, with their ids. */
@@ -58,12 +70,16 @@ async function unknownTool(
 ): Promise<TooldexError> {
   const { tools, index } = await catalogue.open()
   const sees = (known: string | undefined) => known !== undefined && (visible?.has(known) ?? true)
-  const names = Array.from(tools.entries.values(), ({ tool }) => tool.name).filter(sees)
+  const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => sees(tool.name))
+  const names = seen.map((tool) => tool.name)
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
   const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name)
-  const meant = [...new Set([...(near === undefined ? [] : [near]), ...alike])].slice(0, 3)
+  // The name itself leads nowhere where it is that of a tool which is not offered.
+  const same = seen.filter((tool) => tool.name === name).map(formatToolId)
+  const others = [...(near === undefined ? [] : [near]), ...alike].filter((known) => known !== name)
+  const meant = [...new Set([...same, ...others])].slice(0, 3)
   const hint = meant.length === 0 ? {} : { hint: `Did you mean ${meant.map((word) => `'${word}'`).join(' or ')}?` }
   return new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${toOneLine(name).slice(0, 200)}.`, hint)
 }

@@ -13,6 +13,8 @@ export type SearchLevel = z.infer<typeof SearchLevel>
 export const SearchHit = z.object({
   id: z.string(),
   name: z.string(),
+  /** Its id, said where the name alone means another tool or several. */
+  callAs: z.string().optional(),
   shortDescription: z.string(),
   /** How likely this is what was asked for, from 0 to 1. */
   score: z.number(),
@@ -32,6 +34,7 @@ export type SearchHit = z.infer<typeof SearchHit>
 /** A tool that was found, before it is decided how much of it is shown. */
 export interface Candidate extends CatalogHit {
   readonly explanation: Explanation | undefined
+  readonly sharesName: boolean
 }
 
 interface Wish {
@@ -65,13 +68,19 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
   return { results: [], spentTokens: 0 }
 }
 
-function toHit({ id, tool, score, scoreType, readiness, explanation }: Candidate, level: SearchLevel): SearchHit {
+function toHit(candidate: Candidate, level: SearchLevel): SearchHit {
+  const { id, tool, score, scoreType, readiness, explanation, sharesName } = candidate
   const { name, description, inputSchema } = tool
+  const callAs = sharesName ? { callAs: id } : {}
   const why = explanation === undefined ? {} : { explanation }
   const shortDescription = shorten(description, level === 'line' ? 60 : 120)
-  const line = { id, name, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
+  const line = { id, name, ...callAs, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
   if (level === 'line') return line
-  const summary = { ...line, signature: signatureOf(name, inputSchema), category: tool.category ?? null }
+  const summary = {
+    ...line,
+    signature: signatureOf(sharesName ? id : name, inputSchema),
+    category: tool.category ?? null,
+  }
   if (level === 'summary') return summary
   return { ...summary, tags: [...tool.tags], description, inputSchema }
 }

@@ -103,7 +103,11 @@ async function search(input: Input, context: OperationContext) {
   const { question, note } = await toQuestion(input, opened.index, context)
   const page = opened.tools.search(question)
   const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
-  const candidates = page.hits.map((hit) => ({ ...hit, explanation: engine?.explain(hit.id, question) }))
+  const candidates = page.hits.map((hit) => ({
+    ...hit,
+    explanation: engine?.explain(hit.id, question),
+    sharesName: opened.tools.sharesName(hit.id, hit.tool),
+  }))
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(
     caller,

@@ -31,12 +31,12 @@ export interface World {
 const secret = 'tdx_a_key_for_tests_only_0123456789'
 
 /** A registry in memory, with what the surfaces need. */
-export async function openRegistry() {
+export async function openRegistry(configs: readonly string[] = []) {
   const database = await openDatabase({})
   await migrate(database)
   const stores = createStores(database)
   const { prefix, hash } = makeKey(secret)
-  const context = { ...compose({ configs: [] }), registry: { stores, check: createCheck({}) } }
+  const context = { ...compose({ configs }), registry: { stores, check: createCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
   const app = createRestApp({

@@ -11,18 +11,27 @@ export interface CheckToolOptions extends CheckScriptOptions {
 }
 
 const mostScripts = 200
+const ownNamespace = 'tooldex'
 
 /** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
 export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
   const { inputSchema, outputSchema, executorType, executorConfig } = content
   const input = checkSchema(inputSchema, '/inputSchema', { object: true })
   return [
+    ...checkNamespace(content),
     ...input,
     ...checkSchema(outputSchema, '/outputSchema'),
     ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
     ...(await checkScriptOf(content, options)),
     ...(input.length > 0 ? [] : checkExamples(content, options.schemas)),
   ]
+}
+
+/** A tool there could not be told from one of Tooldex itself. */
+function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
+  if (namespace !== ownNamespace) return []
+  const message = `the namespace '${ownNamespace}' is kept for the tools of Tooldex itself`
+  return [{ severity: 'error', pointer: '/namespace', message, hint: 'choose another namespace, or none' }]
 }
 
 async function checkScriptOf(content: ToolContent, options: CheckToolOptions): Promise<readonly Problem[]> {

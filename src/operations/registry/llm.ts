@@ -3,6 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { orByAlias } from '../find-alias.ts'
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -52,13 +53,13 @@ export const listForModel = defineOperation({
 /** The definition of one tool. */
 export const getForModel = defineOperation({
   name: 'llm.get',
-  summary: 'The definition of one tool as a provider takes it, with what it loses.',
+  summary: 'The definition of one tool, by its name, id or alias, as a provider takes it, with what it loses.',
   scope: 'read',
   http: { method: 'get', path: '/llm/tools/{name}', tag },
   input: z.object({ name: z.string().min(1).max(300), ...options }),
   output: CompiledTool.extend({ id: z.string() }),
   async handle({ name, format, ...wishes }, context) {
-    const { id, tool } = await findOffered(context, name)
+    const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
     return { id, ...compileTool(toLlmTool(id, tool), format, plain(wishes)) }
   },
 })

@@ -3,19 +3,17 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { type DetailLevel, docLimits } from '../../contract/tool-doc.ts'
 import type { ToolDoc } from '../describe-tools.ts'
-import type { OfferedTool } from '../find-tool.ts'
 import type { OperationContext } from '../operation.ts'
+import { toShown } from './registry-feed.ts'
 
-/** What one reads about a tool that is offered by the registry; its notes and examples are kept there only. */
-export async function describeOffered(
+/** A registered tool as the catalogue would show it, with how it would be run. */
+export async function showRegistered(
   { registry, caller }: OperationContext,
-  { id, tool }: Pick<OfferedTool, 'id' | 'tool'>,
-  level: DetailLevel,
-): Promise<ToolDoc> {
-  if (level !== 'full') return toOfferedDoc(id, tool, level)
-  const registered =
-    tool.source === 'registry' ? await registry?.stores.tools.get(caller.workspace, tool.name) : undefined
-  return toOfferedDoc(id, tool, level, registered)
+  tool: RegisteredTool,
+): Promise<CatalogTool> {
+  const { categoryId } = tool
+  const category = categoryId === null ? undefined : await registry?.stores.categories.get(caller.workspace, categoryId)
+  return toShown({ tool, category: category?.name ?? null })
 }
 
 /** A tool of the catalogue as one reads about it, with what the registry adds. */

@@ -144,14 +144,14 @@ export class RegistryFeed {
   }
 }
 
-function toShown(offered: OfferedTool): CatalogTool {
+/** A registered tool as the catalogue keeps it, with how it would be run. */
+export function toShown(offered: OfferedTool): CatalogTool {
   const tool = toCatalogTool(offered)
   noteWay(tool, fromRegistry(offered.tool))
   return tool
 }
 
-/** A registered tool as the catalogue keeps it. */
-export function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
+function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
   const { name, namespace, displayName, description, inputSchema, outputSchema, annotations, tags } = tool
   return deepFreeze({
     name,

@@ -6,6 +6,7 @@ import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
+import { findNamed, idOfRegistered, inVersion } from '../resolve-name.ts'
 import { readableNames } from '../tool-view.ts'
 
 /** Where tools are kept, and who says whether one is right. */
@@ -27,17 +28,24 @@ export function registryOf({ registry }: OperationContext): Registry {
 
 /** A tool that must be there; `name@3` is the tool as it was in version 3. */
 export async function findRegistered(context: OperationContext, idOrName: string): Promise<RegisteredTool> {
-  const { tools } = registryOf(context).stores
-  const { workspace } = context.caller
-  const [, name = idOrName, pinned] = /^(.+)@(\d{1,9})$/.exec(idOrName) ?? []
-  const found = await tools.get(workspace, name)
+  registryOf(context)
+  const found = await findNamed(context, idOrName)
   const readable = found === undefined ? undefined : await readableNames(context)
-  const tool = found !== undefined && (readable?.has(found.name) ?? true) ? found : undefined
+  if (found === undefined || readable?.has(found.tool.name) === false)
+    throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  return inVersion(context, found.tool, found.version)
+}
+
+/** What the store knows a tool by that is to be changed; a version is as it was for ever, and is refused. */
+export async function nameToChange(context: OperationContext, idOrName: string): Promise<string> {
+  if (!/[:@]/.test(idOrName)) return idOrName
+  registryOf(context)
+  const { tool, version } = (await findNamed(context, idOrName)) ?? {}
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
-  if (pinned === undefined) return tool
-  const version = await tools.version(workspace, tool.id, Number(pinned))
-  if (version !== undefined) return { ...tool, ...version.content, version: version.version }
-  throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${pinned}; its versions are 1 to ${tool.version}.`)
+  if (version === undefined) return tool.id
+  throw new TooldexError('INPUT_INVALID', `${idOrName} names one version, and a version cannot be changed.`, {
+    hint: `Leave the version out: ${idOfRegistered(tool)}`,
+  })
 }
 
 /** Refuses a tool with anything wrong in it, naming all of it at once. */

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { toolIdOf } from '../../catalog/index.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
 import { describeTools, ToolDoc } from '../describe-tools.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { idOfRegistered, resolveName } from '../resolve-name.ts'
 import { IdOrName } from './inputs.ts'
-import { toOfferedDoc } from './offered-doc.ts'
+import { showRegistered, toOfferedDoc } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
-import { toCatalogTool } from './registry-feed.ts'
 
 /** Read about one tool. */
 export const readDoc = defineOperation({
@@ -18,7 +17,9 @@ export const readDoc = defineOperation({
   input: z.object({ idOrName: IdOrName, level: DetailLevel.default('schema') }),
   output: ToolDoc,
   async handle({ idOrName, level }, context) {
-    const known = await orUndefined(() => docOfRegistered(context, idOrName, level))
+    const named = await resolveName(context, idOrName)
+    const known =
+      named?.from === 'registry' ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
     if (known !== undefined) return known
     const { tools } = await describeTools.handle({ ids: [idOrName], level }, context)
     return tools[0] as ToolDoc
@@ -27,19 +28,15 @@ export const readDoc = defineOperation({
 
 async function docOfRegistered(context: OperationContext, idOrName: string, level: DetailLevel): Promise<ToolDoc> {
   const tool = await findRegistered(context, idOrName)
-  const { stores } = context.registry as NonNullable<OperationContext['registry']>
-  const { categoryId } = tool
-  const category = categoryId === null ? undefined : await stores.categories.get(context.caller.workspace, categoryId)
-  const shown = toCatalogTool({ tool, category: category?.name ?? null })
-  return toOfferedDoc(toolIdOf(shown), shown, level, tool)
+  return toOfferedDoc(idOfRegistered(tool), await showRegistered(context, tool), level, tool)
 }
 
-/** What is not in the registry may still be a tool of a config. */
+/** What may not be known here is answered like what is not there. */
 async function orUndefined(work: () => Promise<ToolDoc>): Promise<ToolDoc | undefined> {
   try {
     return await work()
   } catch (thrown) {
-    if (thrown instanceof TooldexError && ['TOOL_NOT_FOUND', 'UNAVAILABLE'].includes(thrown.code)) return undefined
+    if (thrown instanceof TooldexError && thrown.code === 'TOOL_NOT_FOUND') return undefined
     throw thrown
   }
 }

@@ -13,7 +13,15 @@ import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
+import {
+  contentOf,
+  findRegistered,
+  nameToChange,
+  refuseCode,
+  refuseInvalid,
+  registryOf,
+  withChange,
+} from './registry.ts'
 import { refuseUnproposed } from './replay-gate.ts'
 
 const tag = 'tools'
@@ -95,7 +103,8 @@ export const changeTool = defineOperation({
       refuseUnproposed({ policies, current, next })
       return next
     }
-    const { tool } = await stores.tools.change(context.caller, idOrName, make, { changelog, expectedVersion })
+    const name = await nameToChange(context, idOrName)
+    const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
     return tool
   },
 })
@@ -108,8 +117,10 @@ export const deleteTool = defineOperation({
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
   input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
   output: RegisteredTool,
-  handle: ({ idOrName, expectedVersion }, context) =>
-    registryOf(context).stores.tools.remove(context.caller, idOrName, { expectedVersion }),
+  async handle({ idOrName, expectedVersion }, context) {
+    const name = await nameToChange(context, idOrName)
+    return registryOf(context).stores.tools.remove(context.caller, name, { expectedVersion })
+  },
 })
 
 const step = (name: Transition, summary: string) =>
@@ -121,9 +132,10 @@ const step = (name: Transition, summary: string) =>
     input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
     output: RegisteredTool,
     async handle({ idOrName, expectedVersion }, context) {
+      const tool = await nameToChange(context, idOrName)
       if (transitions[name].to === 'ACTIVE')
-        await refuseInvalid(context, contentOf(await findRegistered(context, idOrName)))
-      return registryOf(context).stores.tools.transition(context.caller, idOrName, name, { expectedVersion })
+        await refuseInvalid(context, contentOf(await findRegistered(context, tool)))
+      return registryOf(context).stores.tools.transition(context.caller, tool, name, { expectedVersion })
     },
   })
 

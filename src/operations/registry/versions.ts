@@ -5,7 +5,7 @@ import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf } from './registry.ts'
+import { contentOf, findRegistered, nameToChange, refuseCode, refuseInvalid, registryOf } from './registry.ts'
 
 const tag = 'versions'
 const digits = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
@@ -74,7 +74,7 @@ export const rollbackTool = defineOperation({
   }),
   output: RegisteredTool,
   async handle({ idOrName, version, changelog, expectedVersion }, context) {
-    const tool = await findRegistered(context, idOrName)
+    const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const { content } = await findVersion(context, tool, version)
     refuseCode(context, tool, content)
     await refuseInvalid(context, content)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
 import { Execution, isFinal } from '../../contract/execution.ts'
 import { RunPlan } from '../../contract/run.ts'
+import { orByAlias } from '../find-alias.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
@@ -92,7 +92,9 @@ export const invokeForModel = defineOperation({
       const { output: result, result: ran } = outcome
       return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
     }
-    const { tool, needsApproval, warning } = await resolveAlias(context, name)
+    const { tool, needsApproval, warning } = await orByAlias(context, name, (known) =>
+      resolveCall(context, known, undefined),
+    )
     const { signal } = context
     const options = { wait: true, needsApproval, signal, ...tracing(context, who) }
     const execution = await runsOf(context).execute(context.caller, tool, input, options)
@@ -114,27 +116,6 @@ function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
   if (reason === 'approval')
     return { code: 'APPROVAL_NEEDED', message: 'The call waits for a person to approve it; read the execution later.' }
   return { code: errorCode ?? status, message: errorMessage ?? status }
-}
-
-/** A model may know a tool by the name it has in a list for its provider. */
-async function resolveAlias(context: OperationContext, name: string) {
-  try {
-    return await resolveCall(context, name, undefined)
-  } catch (thrown) {
-    if (!(thrown instanceof TooldexError) || thrown.code !== 'TOOL_NOT_FOUND') throw thrown
-    const id = await findByAlias(context, name)
-    if (id === undefined) throw thrown
-    return resolveCall(context, id, undefined)
-  }
-}
-
-async function findByAlias({ catalogue }: OperationContext, name: string): Promise<string | undefined> {
-  const { assignAliases } = await import('../../catalog/llm/index.ts')
-  const { tools } = await catalogue.open()
-  const named = Array.from(tools.entries, ([id, { tool }]) => ({ id, name: tool.name, namespace: tool.namespace }))
-  for (const format of ['openai', 'gemini'] as const)
-    for (const [id, alias] of assignAliases(named, format)) if (alias === name) return id
-  return undefined
 }
 
 /** Who calls is what the key says; only the owner of the process may say something else. */

@@ -3,10 +3,11 @@ import type { RunnableTool } from '../../contract/executor.ts'
 import { ruleFor, rulesFor, type ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
-import { formatToolId, parseToolId } from '../../contract/tool-id.ts'
+import { formatToolId } from '../../contract/tool-id.ts'
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import type { OperationContext } from '../operation.ts'
+import { type FoundTool, inVersion, isCallable, type NamedTool, resolveName } from '../resolve-name.ts'
 
 /** A tool that may be called, and what is to be said about it. */
 export interface ResolvedCall {
@@ -23,19 +24,18 @@ export async function resolveCall(
   name: string,
   version: number | undefined,
 ): Promise<ResolvedCall> {
-  const { catalogue } = context
-  const snapshot = catalogue.current()
-  const entry = snapshot.names.get(name)
-  const resolved = entry === undefined ? null : snapshot.index.get(entry.toolName)
-  if (entry !== undefined && resolved !== null) {
+  // Both are asked of the database at once.
+  const [named, rulesOn] = await Promise.all([resolveName(context, name), readRules(context)])
+  if (named?.from === 'config') {
+    const { entry } = named
     refuseVersion(entry.toolName, version)
-    const rules = await rulesOf(context, entry.toolName, name)
-    const tool = fromConfig(resolved)
-    const bound =
-      rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
-    return { tool: bound, id: toolIdOf(entry), needsApproval: asksApproval(bound, rules) }
+    const rules = rulesOn(entry.toolName) ?? (await refuseHidden(context, name))
+    return resolveConfigured(context, named, rules)
   }
-  const registered = await findRegistered(context, name, version)
+  const registered =
+    named === undefined
+      ? undefined
+      : await resolveRegistered(context, named, { version, bound: rulesOn(named.tool.name) })
   if (registered !== undefined) return registered
   const found = await findTool(context, name)
   throw new TooldexError('UNAVAILABLE', `${found.from === 'catalogue' ? found.id : name} cannot be run here.`, {
@@ -43,26 +43,25 @@ export async function resolveCall(
   })
 }
 
-async function findRegistered(
+function resolveConfigured({ catalogue }: OperationContext, { entry, resolved }: FoundTool, kept: readonly ToolRule[]) {
+  const own = ruleFor(catalogue.current().policy, entry.toolName)
+  // What the file says of values is part of the tool already.
+  const rules = own?.requireApproval === true ? [...kept, { requireApproval: true, args: {} }] : kept
+  const tool = fromConfig(resolved)
+  const bound =
+    rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
+  return { tool: bound, id: toolIdOf(entry), needsApproval: asksApproval(bound, rules) }
+}
+
+async function resolveRegistered(
   context: OperationContext,
-  given: string,
-  version: number | undefined,
+  named: NamedTool,
+  { version, bound }: { version: number | undefined; bound: readonly ToolRule[] | undefined },
 ): Promise<ResolvedCall | undefined> {
-  const { registry, caller } = context
-  const asked = readName(given, version)
-  if (registry === undefined || asked === undefined) return undefined
-  const { stores } = registry
-  const [latest, rules] = await Promise.all([
-    stores.tools.get(caller.workspace, asked.name),
-    rulesOrHidden(context, asked.name),
-  ])
-  if (latest === undefined || (asked.namespace !== undefined && asked.namespace !== (latest.namespace ?? '')))
-    return undefined
-  const bound = latest.name === asked.name ? rules : await rulesOrHidden(context, latest.name)
+  const { tool: latest } = named
   if (bound === undefined) return undefined
   refuseInactive(latest)
-  const tool = asked.version === undefined ? latest : await pinned(context, latest, asked.version)
-  const runnable = fromRegistry(tool, bound)
+  const runnable = fromRegistry(await inVersion(context, latest, version ?? named.version), bound)
   return {
     tool: runnable,
     id: formatToolId({ name: latest.name, namespace: latest.namespace ?? undefined, version: String(latest.version) }),
@@ -71,33 +70,9 @@ async function findRegistered(
   }
 }
 
-interface AskedTool {
-  readonly name: string
-  readonly namespace?: string | undefined
-  readonly version?: number | undefined
-}
-
-/** `name`, `name@3`, `namespace:name`, `namespace:name:3` or an id of the registry. */
-function readName(given: string, version: number | undefined): AskedTool | undefined {
-  try {
-    const { name, namespace, version: own } = parseToolId(given)
-    const inName = own === undefined || own === '' ? undefined : Number(own)
-    if (inName !== undefined && !Number.isInteger(inName)) return undefined
-    return { name, ...(namespace === undefined ? {} : { namespace }), version: version ?? inName }
-  } catch {
-    return undefined
-  }
-}
-
-async function pinned({ registry, caller }: OperationContext, tool: RegisteredTool, version: number) {
-  if (version === tool.version) return tool
-  const found = await registry?.stores.tools.version(caller.workspace, tool.id, version)
-  if (found !== undefined) return { ...tool, ...found.content, version }
-  throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${version}; its versions are 1 to ${tool.version}.`)
-}
-
-function refuseInactive({ name, status }: RegisteredTool): void {
-  if (status === 'ACTIVE' || status === 'DEPRECATED') return
+function refuseInactive(tool: RegisteredTool): void {
+  if (isCallable(tool)) return
+  const { name, status } = tool
   throw new TooldexError('TOOL_DISABLED', `${name} is ${status} and cannot be called.`)
 }
 
@@ -108,30 +83,17 @@ function refuseVersion(name: string, version: number | undefined): void {
   })
 }
 
-/** What policies in the database say about a tool, for this caller; undefined where one hides it. */
-async function rulesOrHidden(
-  { registry, caller }: OperationContext,
-  name: string,
-): Promise<readonly ToolRule[] | undefined> {
-  if (registry === undefined) return []
-  const named = await registry.stores.policies.list(caller.workspace)
-  return rulesFor(
-    named.map(({ policy }) => policy),
-    name,
-    caller.actor,
-  )
+/** What policies in the database say about each tool, for this caller; undefined of one that is hidden. */
+async function readRules({ registry, caller }: OperationContext) {
+  const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
+  const policies = named.map(({ policy }) => policy)
+  return (name: string): readonly ToolRule[] | undefined => rulesFor(policies, name, caller.actor)
 }
 
-/** What binds a tool of a config: the policy file of this process, and the policies of the database. */
-async function rulesOf(context: OperationContext, name: string, given: string): Promise<readonly ToolRule[]> {
-  const kept = await rulesOrHidden(context, name)
-  if (kept === undefined) {
-    await findTool(context, given)
-    throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
-  }
-  const own = ruleFor(context.catalogue.current().policy, name)
-  // What the file says of values is part of the tool already.
-  return own?.requireApproval === true ? [...kept, { requireApproval: true, args: {} }] : kept
+/** What is hidden is as unknown as what is not there. */
+async function refuseHidden(context: OperationContext, given: string): Promise<never> {
+  await findTool(context, given)
+  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
 }
 
 const asksApproval = ({ annotations }: RunnableTool, rules: readonly ToolRule[]): boolean =>

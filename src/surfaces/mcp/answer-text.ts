@@ -16,9 +16,9 @@ export function searchText(answer: SearchAnswer): string {
     return lines.length === 0 ? 'There are no tools.' : showInvisible(lines.join('\n'))
   }
   const lines = (answer.results ?? []).map(
-    ({ name, signature, shortDescription, description, inputSchema, readiness }) => {
+    ({ name, callAs, signature, shortDescription, description, inputSchema, readiness }) => {
       const state = readiness === undefined ? '' : ` (not ready: ${readiness.reason ?? readiness.state})`
-      const text = `${signature ?? name}: ${description ?? shortDescription}${state}`
+      const text = `${signature ?? callAs ?? name}: ${description ?? shortDescription}${state}`
       return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
     },
   )

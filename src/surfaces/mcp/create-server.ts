@@ -3,7 +3,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
-import { type ListMode, listedTools } from './list-tools.ts'
+import { type ListMode, listedTools, listedWithIds } from './list-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
 import { serveResults } from './result-resources.ts'
 
@@ -38,8 +38,8 @@ export function createMcpServer(options: McpServerOptions): Server {
     const trace = readTrace(request.mcpReq._meta?.traceparent) ?? context.trace
     const scoped = { ...context, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, scoped)
-    const listed = listedTools(context.catalogue, options).some((tool) => tool.name === params.name)
-    if (listed) return handleListedTool(params.name, given, scoped)
+    const listed = listedWithIds(context.catalogue, options).find(({ tool }) => tool.name === params.name)
+    if (listed !== undefined) return handleListedTool(listed.id, given, scoped)
     throw unknownTool(params.name, classic)
   })
   serveResults(server, context)

@@ -4,7 +4,8 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import type { CatalogueSnapshot, LiveCatalogue } from '../../operations/live-catalogue.ts'
+import { formatToolId } from '../../contract/tool-id.ts'
+import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/live-catalogue.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
@@ -15,27 +16,45 @@ export interface ListMode {
   readonly pinned: readonly string[]
 }
 
+/** A tool in the list, and the id that it is called by. */
+interface ListedTool {
+  readonly id: string
+  readonly tool: Tool
+}
+
 /** The list of tools: the three, with the pinned ones; or in classic mode all. The same every time it is asked for. */
-export function listedTools(catalogue: LiveCatalogue, { classic, pinned }: ListMode): readonly Tool[] {
+export function listedTools(catalogue: LiveCatalogue, mode: ListMode): readonly Tool[] {
+  const shown = listedWithIds(catalogue, mode).map(({ tool }) => tool)
+  return mode.classic ? shown : [...metaTools(), ...shown]
+}
+
+/** The tools beside the three, or in classic mode all: where two would have one name it is the one that the name means. */
+export function listedWithIds(catalogue: LiveCatalogue, { classic, pinned }: ListMode): readonly ListedTool[] {
   const snapshot = catalogue.current()
+  const registered = classic || pinned.length > 0 ? catalogue.registered() : []
+  const exact = new Map(registered.map((tool) => [formatToolId(tool), tool]))
   if (classic) {
-    const own = snapshot.entries.map((entry) => toTool(snapshot, entry))
-    const taken = new Set(own.map(({ name }) => name))
-    return [
-      ...own,
-      ...catalogue
-        .registered()
-        .map(toRegistered)
-        .filter(({ name }) => !taken.has(name)),
-    ]
+    const own = snapshot.entries
+      .filter(({ toolName }) => !exact.has(toolName))
+      .map((entry) => fromConfig(snapshot, entry))
+    const taken = new Set(own.map(({ tool }) => tool.name))
+    return [...own, ...registered.map(fromRegistry).filter(({ tool }) => !taken.has(tool.name))]
   }
-  const registered = pinned.length === 0 ? [] : catalogue.registered()
   const shown = pinned.flatMap((name) => {
     const entry = snapshot.names.get(name)
-    if (entry !== undefined) return [toTool(snapshot, entry)]
-    return registered.filter((tool) => tool.name === name).map(toRegistered)
+    const named = exact.get(name)
+    if (entry !== undefined && (named === undefined || toolIdOf(entry) === name)) return [fromConfig(snapshot, entry)]
+    return (named === undefined ? registered.filter((tool) => tool.name === name) : [named]).map(fromRegistry)
   })
-  return [...metaTools(), ...shown.filter(({ name }) => !isMetaTool(name))]
+  return shown.filter(({ tool }) => !isMetaTool(tool.name))
+}
+
+const fromRegistry = (tool: CatalogTool): ListedTool => ({ id: formatToolId(tool), tool: toRegistered(tool) })
+
+function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): ListedTool {
+  const id = toolIdOf(entry)
+  // An id that is also the very name of another tool means that one.
+  return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }
 
 function toRegistered({ name, title, description, inputSchema, annotations }: CatalogTool): Tool {

@@ -1,13 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 import { readJson } from '../../../base/check-json-text.ts'
-import { TooldexError } from '../../../base/errors.ts'
+import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { callTool } from '../../../operations/call-tool.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import { toolIdOf } from '../../../operations/live-catalogue.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
 import type { CliHost } from '../host.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
-import { type AskFlags, isLocal, refuseBoth, withServerOption } from './ask.ts'
+import { type AskFlags, askServer, isLocal, refuseBoth, withServerOption } from './ask.ts'
 import { printAnswer } from './call-output.ts'
 import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
 
@@ -43,7 +44,7 @@ export const addCall: AddCommand = (program, host, exit) => {
   withServerOption(withLimitOptions(withToolOptions(command))).action(
     async (name: string, words: string[], flags: CallFlags) => {
       if (name === '--help' || name === '-h') return command.outputHelp()
-      const context = openHere(host, flags, name)
+      const context = await openHere(host, flags, name)
       if (context !== undefined) return exit(await callHere(host, flags, { name, words, context }))
       const { callRecorded } = await import('./call-recorded.ts')
       exit(await callRecorded(host, flags, { name, words }))
@@ -53,20 +54,34 @@ export const addCall: AddCommand = (program, host, exit) => {
 
 /**
  * The tools of configs, where the call is made among them: at once, in this folder and unrecorded. A tool that no config
- * here has, and every tool where a server is named, is called there and recorded.
+ * here has, one whose very id was given, and every tool where a server is named, is called there and recorded.
  */
-function openHere(host: CliHost, flags: CallFlags, name: string): OperationContext | undefined {
+async function openHere(host: CliHost, flags: CallFlags, name: string): Promise<OperationContext | undefined> {
   refuseBoth(flags)
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
   const context = { ...host.open(toOpenOptions(flags)), signal: host.signal }
-  const known = context.catalogue.current().names.has(name)
+  const entry = context.catalogue.current().names.get(name)
+  const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, toolIdOf(entry))))
   const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()
   if (!elsewhere && flags.queue)
     throw new TooldexError('USAGE', 'There is no database with a queue here.', {
       hint: 'Start a server with: tooldex serve',
     })
   return elsewhere ? undefined : context
+}
+
+/** Whether a name means this tool to the server that runs here, too; what the server does not know is meant here. */
+async function isMeantHere(host: CliHost, flags: CallFlags, name: string, id: string): Promise<boolean> {
+  if (name === id || host.findServer()?.key === undefined) return true
+  try {
+    const input = { ids: [name], level: 'summary' as const }
+    const answer = await askServer(host, flags, (registry) => registry.invoke(describeTools, input))
+    return answer === undefined || answer.value.tools[0]?.id === id
+  } catch (thrown) {
+    if (toTooldexError(thrown).code === 'TOOL_NOT_FOUND') return true
+    throw thrown
+  }
 }
 
 interface CallHere {

@@ -94,7 +94,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   const rows = hits.map((hit) => {
     const { shortDescription: text, readiness: state } = hit
     const what = state === undefined ? text : `${text} (not ready: ${state.reason ?? state.state})`
-    return [hit.score.toFixed(2), hit.name, what, hit.category ?? '']
+    return [hit.score.toFixed(2), hit.callAs ?? hit.name, what, hit.category ?? '']
   })
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
   const why = hits.flatMap((hit) => (hit.explanation ? [`\n${hit.name}: ${explanationText(hit.explanation)}`] : []))
