@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hints } from '../base/shape-problems.ts'
+import { GivenAnnotations } from './annotations.ts'
 import { ToolAnnotations } from './catalog.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -97,7 +98,7 @@ export const ToolDraft = ToolContent.extend({
   examples: optionalFields.examples.default([]),
   notes: optionalFields.notes.default(null),
   externalRefs: optionalFields.externalRefs.default([]),
-  annotations: optionalFields.annotations.default({}),
+  annotations: GivenAnnotations.default({}),
   inputModes: optionalFields.inputModes.default([]),
   outputModes: optionalFields.outputModes.default([]),
   securitySummary: optionalFields.securitySummary.default(null),
@@ -106,7 +107,7 @@ export const ToolDraft = ToolContent.extend({
 export type ToolDraft = z.input<typeof ToolDraft>
 
 /** What is to be different: fields that are not named stay as they are. */
-export const ToolChange = ToolContent.partial()
+export const ToolChange = ToolContent.extend({ annotations: GivenAnnotations }).partial()
 export type ToolChange = z.infer<typeof ToolChange>
 
 /** A registered tool. */
