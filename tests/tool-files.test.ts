@@ -151,6 +151,21 @@ describe('the script inside a tool file', () => {
   })
 })
 
+it('a folder that is applied is told of by its files, lines and columns, scripts included', async () => {
+  const folder = tempFolder()
+  const head = (name: string) =>
+    `name: ${name}\ndisplayName: P\ndescription: Runs a script.\ninputSchema: { type: object }\n`
+  const block = 'scriptContent: |\n  def main(a):\n      return (\n'
+  const inside = tempFile('b_inside.yaml', `${head('z_inside')}outputSchema: { type: strin }\n${block}`, folder)
+  tempFile('c_beside.yaml', `${head('a_beside')}scriptFile: ./beside.py\n`, folder)
+  tempFile('beside.py', 'def main(:\n', folder)
+  const { code, err } = await run('apply', folder)
+  expect(code).toBe(2)
+  expect(err).toContain(`${inside}:5:23: `)
+  expect(err).toContain(`${inside}:8:14: the script is not valid Python`)
+  expect(err).toMatch(/beside\.py:1:10: the script is not valid Python/)
+})
+
 describe('lists of tools that others write', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
   const openai = [

@@ -1,3 +1,4 @@
+import { TooldexError } from '../../../base/errors.ts'
 import { formatProblem } from '../../../base/problem.ts'
 import { readBundleFolder } from '../../../sources/bundle/index.ts'
 import type { AddCommand } from './command.ts'
@@ -9,8 +10,22 @@ export const addApply: AddCommand = (program, host) => {
     .command('apply <folder>')
     .description('make the registry what the files of a folder say: tools, categories and policies')
   withImportOptions(command).action((folder: string, flags: ImportFlags) => {
-    const { bundle, warnings } = readBundleFolder(folder)
+    const { bundle, warnings, place } = readBundleFolder(folder)
     for (const warning of warnings) host.err(`warning: ${formatProblem(warning)}\n`)
-    return importInto(host, flags, { bundle })
+    return importInto(host, flags, { bundle }).catch((thrown: unknown) => {
+      throw placed(thrown, place)
+    })
   })
+}
+
+/** What is wrong with a tool is told by where it stands in the files. */
+function placed(thrown: unknown, place: ReturnType<typeof readBundleFolder>['place']): unknown {
+  if (!(thrown instanceof TooldexError)) return thrown
+  const problems = thrown.problems.map((problem) => {
+    const [, index, rest = ''] = /^\/bundle\/tools\/(\d+)(.*)$/s.exec(problem.pointer ?? '') ?? []
+    const path = rest.split('/').slice(1)
+    const names = path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    return index === undefined ? problem : place(problem, Number(index), names)
+  })
+  return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
 }
