@@ -119,11 +119,51 @@ describe('the script of a tool file', () => {
   it('is told of by its own lines, and by its path where it is missing', async () => {
     const file = tempFile('tool.yaml', python.replace('NAME', 'broken_script'))
     const broken = await run('tools', 'validate', '--file', file, '--script', tempFile('b.py', 'def main(:\n'))
-    expect([broken.code, broken.out]).toEqual([2, expect.stringMatching(/line 1/)])
+    expect([broken.code, broken.out]).toEqual([2, expect.stringMatching(/^error: \S+b\.py:1:10: .*\nnot valid\n$/)])
+    const created = await run('tools', 'create', file, '--script', tempFile('c.py', 'def main(:\n'))
+    expect([created.code, created.err]).toEqual([2, expect.stringMatching(/c\.py:1:10: /)])
     const missing = await run('tools', 'create', file, '--script', '/nowhere/x.py')
     expect(missing.code).not.toBe(0)
     expect(missing.err).toContain('/nowhere/x.py')
   })
+})
+
+describe('the script inside a tool file', () => {
+  const head =
+    'name: inside\ndisplayName: P\ndescription: Runs a script.\ninputSchema: { type: object }\noutputSchema: { type: strin }\n'
+  const commands = [
+    ['create', (file: string) => run('tools', 'create', file)],
+    ['validate', (file: string) => run('tools', 'validate', '--file', file)],
+  ] as const
+
+  it.each(commands)('is told of by the lines of the file: %s', async (_, ask) => {
+    const block = tempFile('block.yaml', `${head}scriptContent: |\n  def main(a):\n      return (\n`)
+    const { code, out, err } = await ask(block)
+    expect(code).toBe(2)
+    expect(out + err).toContain(`${block}:8:14: the script is not valid Python`)
+    expect(out + err).toContain(`${block}:5:17: `)
+  })
+
+  it.each(commands)('is told of by its own lines where the file has it in one: %s', async (_, ask) => {
+    const line = tempFile('line.yaml', `${head}script_content: "def main(a):\\n    return (\\n"\n`)
+    const { out, err } = await ask(line)
+    expect(out + err).toContain(`${line}:6:17: line 2, column 12 of the script: the script is not valid Python`)
+  })
+})
+
+it('a folder that is applied is told of by its files, lines and columns, scripts included', async () => {
+  const folder = tempFolder()
+  const head = (name: string) =>
+    `name: ${name}\ndisplayName: P\ndescription: Runs a script.\ninputSchema: { type: object }\n`
+  const block = 'scriptContent: |\n  def main(a):\n      return (\n'
+  const inside = tempFile('b_inside.yaml', `${head('z_inside')}outputSchema: { type: strin }\n${block}`, folder)
+  tempFile('c_beside.yaml', `${head('a_beside')}scriptFile: ./beside.py\n`, folder)
+  tempFile('beside.py', 'def main(:\n', folder)
+  const { code, err } = await run('apply', folder)
+  expect(code).toBe(2)
+  expect(err).toContain(`${inside}:5:23: `)
+  expect(err).toContain(`${inside}:8:14: the script is not valid Python`)
+  expect(err).toMatch(/beside\.py:1:10: the script is not valid Python/)
 })
 
 describe('lists of tools that others write', () => {

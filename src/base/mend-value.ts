@@ -10,7 +10,10 @@ export function mendValue<T>(schema: z.ZodType<T>, value: unknown, issues: reado
   const mended = structuredClone(value)
   let wrong = issues
   for (let round = 0; round < rounds; round++) {
-    for (const issue of wrong) replace(mended, issue.path, round === 0 ? undefined : standIn(issue))
+    for (const issue of wrong) {
+      if (issue.code === 'unrecognized_keys') leaveOut(mended, issue)
+      else replace(mended, issue.path, round === 0 ? undefined : standIn(issue))
+    }
     const parsed = schema.safeParse(mended)
     if (parsed.success) return parsed.data
     wrong = parsed.error.issues
@@ -25,6 +28,11 @@ function standIn(issue: z.core.$ZodIssue): unknown {
   const text = `__${issue.path.map(String).join('_').toLowerCase()}`
   const values: Record<string, unknown> = { string: text, array: [], object: {}, record: {}, boolean: false, number: 0 }
   return values[issue.expected]
+}
+
+function leaveOut(root: unknown, { path, keys }: z.core.$ZodIssueUnrecognizedKeys): void {
+  const holder = path.reduce<unknown>((held, part) => (held as Record<PropertyKey, unknown> | undefined)?.[part], root)
+  if (typeof holder === 'object' && holder !== null) for (const key of keys) Reflect.deleteProperty(holder, key)
 }
 
 function replace(root: unknown, path: readonly PropertyKey[], value: unknown): void {

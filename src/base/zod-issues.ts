@@ -1,11 +1,16 @@
 import type * as z from 'zod'
+import { suggest } from './suggest.ts'
+
+interface Words {
+  readonly message: string
+  readonly hint?: string
+}
 
 /** A zod issue in words: the field, what is wrong with it, what to do. */
-export function describeIssue(issue: z.core.$ZodIssue): { message: string; hint?: string } {
+export function describeIssue(issue: z.core.$ZodIssue): Words {
   const field = formatPath(issue.path)
   if (issue.code === 'invalid_type') return describeType(field, issue)
-  if (issue.code === 'invalid_value')
-    return { message: `${field} must be one of: ${issue.values.map(String).join(', ')}` }
+  if (issue.code === 'invalid_value') return describeChoice(field, issue)
   if (issue.code === 'too_small' || issue.code === 'too_big') return describeSize(field, issue)
   if (issue.code === 'unrecognized_keys')
     return { message: `${field} has the unknown key '${issue.keys.join("', '")}'` }
@@ -13,7 +18,16 @@ export function describeIssue(issue: z.core.$ZodIssue): { message: string; hint?
   return { message: `${field}: ${lowerFirst(issue.message)}` }
 }
 
-function describeType(field: string, issue: z.core.$ZodIssueInvalidType): { message: string; hint?: string } {
+function describeChoice(field: string, { values, input }: z.core.$ZodIssueInvalidValue): Words {
+  const words = values.map(String)
+  const meant = typeof input === 'string' ? suggest(input.slice(0, 100), words) : undefined
+  return {
+    message: `${field} must be one of: ${words.join(', ')}`,
+    ...(meant === undefined ? {} : { hint: `did you mean '${meant}'?` }),
+  }
+}
+
+function describeType(field: string, issue: z.core.$ZodIssueInvalidType): Words {
   if (issue.input === undefined && issue.message.includes('undefined')) return { message: `${field} is required` }
   const expected = typeNames[issue.expected] ?? issue.expected
   return {
@@ -41,7 +55,7 @@ function boundOf(issue: SizeIssue): string {
   return `${words[issue.inclusive === false ? 1 : 0]} ${bound}`
 }
 
-function describeUnion(field: string, issue: z.core.$ZodIssueInvalidUnion): { message: string; hint?: string } {
+function describeUnion(field: string, issue: z.core.$ZodIssueInvalidUnion): Words {
   const choices = [...new Set(issue.errors.flat().flatMap(choicesOf))]
   if (choices.length === 0) return { message: `${field} has the wrong type`, ...quoteHint(issue.input) }
   const given = typeof issue.input === 'number' || typeof issue.input === 'string' ? `, not ${issue.input}` : ''

@@ -23,7 +23,7 @@ export function canonicalFilters(asked: SearchFilters): SearchFilters {
   return onlyDefined({
     namespace: asked.namespace?.toLowerCase(),
     cli: asked.cli?.toLowerCase(),
-    category: asked.category?.toLowerCase(),
+    category: categoriesOf(asked.category),
     // Without a letter in them, tags still ask for something, which no tool has.
     tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
     tagsMatch: tags.length === 0 || asked.tagsMatch !== 'all' ? undefined : asked.tagsMatch,
@@ -32,6 +32,9 @@ export function canonicalFilters(asked: SearchFilters): SearchFilters {
     readiness: wordsOf(asked.readiness),
   })
 }
+
+const categoriesOf = (asked: SearchFilters['category']): string[] | undefined =>
+  asked === undefined ? undefined : wordsOf([asked].flat().map((name) => name.toLowerCase()))
 
 const wordsOf = <Word extends string>(words: readonly Word[] = []): Word[] | undefined =>
   words.length === 0 ? undefined : [...new Set(words)].sort()
@@ -49,12 +52,15 @@ export function passes<Subject extends { readonly tool: CatalogTool }>(
     (status === undefined || status.includes(statusOf(tool))) &&
     (namespace === undefined || own() === namespace) &&
     (cli === undefined || (own() === cli && sourceOf(subject) === 'cli')) &&
-    (category === undefined || tool.category?.toLowerCase() === category) &&
+    (category === undefined || isOneOf(tool.category, category)) &&
     passesTags(tool.tags, filters) &&
     (source === undefined || source.includes(sourceOf(subject))) &&
     (readiness === undefined || readiness.includes(stateOf(subject)))
   )
 }
+
+const isOneOf = (own: string | undefined, categories: string | readonly string[]): boolean =>
+  own !== undefined && [categories].flat().includes(own.toLowerCase())
 
 function passesTags(own: readonly string[], { tags, tagsMatch }: SearchFilters): boolean {
   if (tags === undefined) return true

@@ -96,7 +96,8 @@ export const SearchFilters = z.strictObject({
   namespace: z.string().optional(),
   /** The config that a tool comes from. */
   cli: z.string().optional(),
-  category: z.string().optional(),
+  /** One of several is enough. */
+  category: z.union([z.string(), z.array(z.string())]).optional(),
   tags: z.array(z.string()).optional(),
   /** Whether a tool needs all of the tags, or any of them as it does by default. */
   tagsMatch: z.enum(['all', 'any']).optional(),

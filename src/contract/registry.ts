@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { hints } from '../base/shape-problems.ts'
+import { GivenAnnotations } from './annotations.ts'
 import { ToolAnnotations } from './catalog.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -35,6 +37,7 @@ export const RegistryName = z
   .min(1)
   .max(registryLimits.name)
   .regex(/^[a-z0-9_]+$/, snakeCase)
+  .register(hints, { hint: 'write it like send_report' })
 
 const text = (most: number) => z.string().max(most)
 const Tags = z.array(z.string().trim().min(1).max(registryLimits.tag)).max(registryLimits.tags)
@@ -59,10 +62,22 @@ const optionalFields = {
 /** What makes a tool what it is: everything that affects what it does or means, and so what a version keeps. */
 export const ToolContent = z.strictObject({
   name: RegistryName,
-  displayName: z.string().trim().min(1).max(registryLimits.displayName),
-  description: z.string().trim().min(1).max(registryLimits.description),
+  displayName: z
+    .string()
+    .trim()
+    .min(1)
+    .max(registryLimits.displayName)
+    .register(hints, { hint: 'the name that people read, such as Send report' }),
+  description: z
+    .string()
+    .trim()
+    .min(1)
+    .max(registryLimits.description)
+    .register(hints, { hint: 'say what the tool does, and when to use it' }),
   tags: Tags,
-  inputSchema: Json,
+  inputSchema: z
+    .record(z.string(), z.unknown())
+    .register(hints, { hint: 'a JSON Schema, such as {"type": "object", "properties": {}}' }),
   outputSchema: Json,
   executorType: ExecutorType,
   executorConfig: Json,
@@ -83,7 +98,7 @@ export const ToolDraft = ToolContent.extend({
   examples: optionalFields.examples.default([]),
   notes: optionalFields.notes.default(null),
   externalRefs: optionalFields.externalRefs.default([]),
-  annotations: optionalFields.annotations.default({}),
+  annotations: GivenAnnotations.default({}),
   inputModes: optionalFields.inputModes.default([]),
   outputModes: optionalFields.outputModes.default([]),
   securitySummary: optionalFields.securitySummary.default(null),
@@ -92,7 +107,7 @@ export const ToolDraft = ToolContent.extend({
 export type ToolDraft = z.input<typeof ToolDraft>
 
 /** What is to be different: fields that are not named stay as they are. */
-export const ToolChange = ToolContent.partial()
+export const ToolChange = ToolContent.extend({ annotations: GivenAnnotations }).partial()
 export type ToolChange = z.infer<typeof ToolChange>
 
 /** A registered tool. */

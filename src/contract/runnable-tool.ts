@@ -1,3 +1,4 @@
+import { toMcpNames } from './annotations.ts'
 import { toHints } from './cli-config.ts'
 import type { RunnableTool } from './executor.ts'
 import type { ToolRule } from './policy.ts'
@@ -40,7 +41,7 @@ export function fromRegistry(tool: RegisteredTool, rules: readonly ToolRule[] = 
     scriptContent,
     inputSchema,
     outputSchema,
-    annotations,
+    annotations: toMcpNames(annotations),
     constraints: rules.map(({ args }) => args),
   }
 }

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
-import { toPointer } from '../base/problem.ts'
-import { describeIssue } from '../base/zod-issues.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
+import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /** The one door: whatever a surface is asked to do comes through here. Authorise, parse, handle, parse, record. */
@@ -36,7 +35,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
       throw new TooldexError('FORBIDDEN', `${operation.name} needs the scope '${operation.scope}'.`)
     }
     const parsed = operation.input.safeParse(input, { reportInput: true })
-    if (!parsed.success) throw invalidInput(operation.name, parsed.error.issues)
+    if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)
     const output = operation.output.parse(await operation.handle(parsed.data, context))
     record('ok')
     return output
@@ -48,15 +47,3 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
     throw error
   }
 }
-
-function invalidInput(name: string, issues: readonly z.core.$ZodIssue[]): TooldexError {
-  const problems = issues.map((issue) => {
-    return { severity: 'error', pointer: toPointer(placeOf(issue)), ...describeIssue(issue) } as const
-  })
-  const text = problems.map((problem) => problem.message).join('; ')
-  return new TooldexError('INPUT_INVALID', `${name}: ${text}.`, { problems })
-}
-
-/** A key that nobody knows is wrong where it stands, not where it would be read. */
-const placeOf = (issue: z.core.$ZodIssue): readonly PropertyKey[] =>
-  issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
+import type { Problem } from '../base/problem.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { Metrics } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
@@ -71,6 +72,12 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
   readonly http?: HttpRoute
   handle(input: z.output<Input>, context: OperationContext): z.output<Output> | Promise<z.output<Output>>
+  /** What else is wrong with an input that lacks the right shape at some places, given what is left of it without them. */
+  judgeRest?(
+    rest: z.output<Input>,
+    wrong: readonly string[],
+    context: OperationContext,
+  ): Promise<readonly Problem[]> | readonly Problem[]
 }
 
 /** Declares an operation. */

@@ -13,6 +13,7 @@ export const stateFilters = {
 
 /** The filters of a search; an empty text or list does not filter. */
 export const searchFilters = {
+  /** The name or id of a category; those below it count too. */
   category: z.string().nullish(),
   cli: z.string().nullish(),
   namespace: z.string().nullish(),

@@ -3,6 +3,7 @@ import { loadTokenCounter } from '../base/tokens.ts'
 import type { Catalog, SearchPageQuery } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
 import { CliSummary } from '../contract/tool-index.ts'
+import { withSubtree } from './category-subtree.ts'
 import { explainAbsent } from './explain-absent.ts'
 import type { CatalogueSnapshot } from './live-catalogue.ts'
 import type { LiveIndex } from './live-index.ts'
@@ -146,7 +147,7 @@ async function toQuestion(input: Input, index: LiveIndex, context: OperationCont
     cursor: input.cursor ?? undefined,
     minScore: input.minScore ?? undefined,
     learned: await memory.votes(query),
-    filters: toFilters(input),
+    filters: await withSubtree(toFilters(input), context),
     view: await viewOf(context),
   }
   return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }

@@ -40,7 +40,12 @@ function findTarget({ path, ref, resource }: MetRef, walk: SchemaWalk): Found | 
   if (fragment === undefined || fragment.startsWith('/')) return findByPointer(fragment, { path, ref, resource }, walk)
   if (fragment === '') return { schema: resource.root, path: resource.path }
   const schema = resource.anchors.get(fragment)
-  if (schema === undefined) walk.say(path, `'${ref}' leads nowhere.${didYouMean(fragment, resource.anchors.keys())}`)
+  if (schema === undefined)
+    walk.say(
+      path,
+      `'${ref}' leads nowhere.${didYouMean(fragment, resource.anchors.keys())}`,
+      `add "$anchor": "${fragment}" where it should lead`,
+    )
   return schema === undefined ? undefined : { schema, path: walk.seen.get(schema) ?? [] }
 }
 
@@ -58,13 +63,20 @@ function findByPointer(
   for (const part of parts) {
     const holder: object = typeof schema === 'object' && schema !== null ? schema : {}
     if (!Object.hasOwn(holder, part)) {
-      walk.say(path, `'${ref}' leads nowhere: there is no '${part}'.${didYouMean(part, Object.keys(holder))}`)
+      walk.say(
+        path,
+        `'${ref}' leads nowhere: there is no '${part}'.${didYouMean(part, Object.keys(holder))}`,
+        nearHint(Object.keys(holder)),
+      )
       return undefined
     }
     schema = (holder as Record<string, unknown>)[part]
   }
   return { schema, path: [...resource.path, ...parts] }
 }
+
+const nearHint = (keys: readonly string[]): string =>
+  keys.length === 0 ? 'add what it should lead to' : `there are: ${keys.slice(0, 20).join(', ')}`
 
 function decode(text: string): string | undefined {
   try {

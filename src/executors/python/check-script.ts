@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
+import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
 import { askPython, type PythonAnswer } from './ask-python.ts'
 import { scriptChecker } from './script-checker.ts'
@@ -44,7 +45,7 @@ export async function checkScript(source: string, options: CheckScriptOptions = 
     throw new TooldexError('EXECUTION_CANCELLED', 'The check of the script was cancelled.')
   if (answer.kind !== 'answer') return [couldNotAsk(answer.kind)]
   const parsed = Answer.safeParse(readAnswer(answer.text))
-  return parsed.success ? describe(parsed.data) : [couldNotAsk('crashed')]
+  return parsed.success ? describe(parsed.data, source) : [couldNotAsk('crashed')]
 }
 
 function checkText(source: string): Problem | undefined {
@@ -77,7 +78,7 @@ function couldNotAsk(kind: 'absent' | 'late' | 'crashed'): Problem {
 
 const mainHint = 'add: def main(arguments):'
 
-function describe(answer: Answer): readonly Problem[] {
+function describe(answer: Answer, source: string): readonly Problem[] {
   if (answer.kind === 'deep') return [problem('the script nests too deeply for Python', 'make it simpler')]
   if (answer.kind === 'no main') {
     return [
@@ -88,11 +89,20 @@ function describe(answer: Answer): readonly Problem[] {
     ...(answer.line === null ? {} : { line: Math.max(1, answer.line) }),
     ...(answer.column === null ? {} : { column: Math.max(1, answer.column) }),
   }
-  if (answer.kind === 'syntax') return [{ ...problem(`the script is not valid Python: ${answer.message}`), ...where }]
+  if (answer.kind === 'syntax')
+    return [
+      { ...problem(`the script is not valid Python: ${answer.message}`, lineHint(source, answer.line)), ...where },
+    ]
   // What a decorator makes of a function cannot be seen from its words.
   const takesOne = answer.least <= 1 && (answer.most >= 1 || answer.rest) && answer.named.length === 0
   if (answer.decorated || takesOne) return []
   return [{ ...problem('main must take exactly one argument by position', 'write: def main(arguments):'), ...where }]
+}
+
+/** The line that Python stumbled over, for those who do not have the script at hand. */
+function lineHint(source: string, line: number | null): string | undefined {
+  const text = toOneLine((source.split(/\r\n?|\n/)[Math.max(1, line ?? 1) - 1] ?? '').trim())
+  return line === null || text === '' ? undefined : `mend the line: ${text.slice(0, 100)}`
 }
 
 function problem(message: string, hint?: string): Problem {

@@ -18,11 +18,11 @@ export async function checkBundle(context: OperationContext, { tools }: Bundle):
   const refused: TooldexError[] = []
   const incomplete = new Map<string, TooldexError>()
   const rest = takeTurns(context.signal)
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
     const problems = await registryOf(context).check(content, context.signal)
-    const refusal = refusalOf(content, problems)
+    const refusal = inBundle(refusalOf(content, problems), index)
     if (refusal === undefined) continue
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
       incomplete.set(tool.name, refusal)
@@ -55,6 +55,13 @@ function isMissing({ pointer = '' }: Problem, { scriptContent, executorConfig }:
   if (pointer === '/scriptContent') return scriptContent === null
   const [, key] = /^\/executorConfig\/([^/]+)$/.exec(pointer) ?? []
   return key !== undefined && executorConfig[key] === undefined
+}
+
+/** The same refusal, with the tool that each of its places is in. */
+function inBundle(refusal: TooldexError | undefined, index: number): TooldexError | undefined {
+  if (refusal === undefined) return undefined
+  const problems = refusal.problems.map((each) => ({ ...each, pointer: `/bundle/tools/${index}${each.pointer ?? ''}` }))
+  return new TooldexError(refusal.code, refusal.message, { problems, hint: refusal.hint })
 }
 
 function joined(refused: readonly TooldexError[]): TooldexError {

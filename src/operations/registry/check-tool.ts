@@ -2,6 +2,7 @@ import { checkSchema, compileSchema, type SchemaCache } from '../../base/json-sc
 import type { Problem } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { type CheckScriptOptions, executorKinds } from '../../executors/index.ts'
+import { checkAnnotations } from './check-annotations.ts'
 
 export interface CheckToolOptions extends CheckScriptOptions {
   /** Where compiled schemas are kept; without it each check compiles anew. */
@@ -22,6 +23,7 @@ export async function checkTool(content: ToolContent, options: CheckToolOptions 
     ...input,
     ...checkSchema(outputSchema, '/outputSchema'),
     ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
+    ...checkAnnotations(content.annotations),
     ...(await checkScriptOf(content, options)),
     ...(input.length > 0 ? [] : checkExamples(content, options.schemas)),
   ]

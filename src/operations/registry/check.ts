@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ToolDraft } from '../../contract/registry.ts'
 import { defineOperation } from '../operation.ts'
+import { checkRest } from './check-rest.ts'
 import { IdOrName } from './inputs.ts'
 import { contentOf, findRegistered, registryOf } from './registry.ts'
 
@@ -39,6 +40,7 @@ export const validateDraft = defineOperation({
   async handle(content, context) {
     return verdictOf(await registryOf(context).check(content, context.signal))
   },
+  judgeRest: checkRest,
 })
 
 function verdictOf(problems: readonly z.input<typeof Finding>[]): z.output<typeof Verdict> {

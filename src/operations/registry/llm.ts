@@ -3,6 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { withSubtree } from '../category-subtree.ts'
 import { orByAlias } from '../find-alias.ts'
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
@@ -27,7 +28,7 @@ export const listForModel = defineOperation({
   http: { method: 'get', path: '/llm/tools', tag },
   input: z.object({
     ...options,
-    category: z.string().max(200).optional(),
+    category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
     tags: z.array(z.string().max(100)).optional(),
     limit: z.int().min(1).max(1000).default(100),
   }),
@@ -38,7 +39,11 @@ export const listForModel = defineOperation({
       ...(category === undefined ? {} : { category }),
       ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
     }
-    const { hits, total } = tools.search({ filters, limit, view: await viewOf(context) })
+    const { hits, total } = tools.search({
+      filters: await withSubtree(filters, context),
+      limit,
+      view: await viewOf(context),
+    })
     return {
       ...compileTools(
         hits.map(({ id, tool }) => toLlmTool(id, tool)),

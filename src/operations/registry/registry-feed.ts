@@ -4,6 +4,7 @@ import { toTooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { takeTurns } from '../../base/take-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
+import { toMcpNames } from '../../contract/annotations.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/offered.ts'
 import { fromRegistry } from '../../contract/runnable-tool.ts'
@@ -160,7 +161,7 @@ function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
     description,
     inputSchema,
     ...(Object.keys(outputSchema).length === 0 ? {} : { outputSchema }),
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations: toMcpNames(annotations) }),
     tags: normalizeTags(tags),
     ...(tool.summary === null ? {} : { summary: tool.summary }),
     ...(category === null ? {} : { category }),

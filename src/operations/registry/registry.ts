@@ -91,7 +91,8 @@ export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =
   contentOf({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })
 
 /** Where it is, as far as that is known, and what is wrong there. */
-function sayProblem({ pointer, line, message }: Problem): string {
-  const place = [pointer, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined)
+function sayProblem({ pointer, line, column, message }: Problem): string {
+  const lines = line === undefined ? undefined : `line ${line}${column === undefined ? '' : `, column ${column}`}`
+  const place = [pointer, lines].filter((part) => part !== undefined)
   return [...place, message.replace(/\.$/, '')].join(' ').trim()
 }

@@ -12,6 +12,7 @@ import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
+import { checkRest } from './check-rest.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
   contentOf,
@@ -39,6 +40,7 @@ export const createTool = defineOperation({
     await refuseInvalid(context, content)
     return registryOf(context).stores.tools.create(context.caller, content, { changelog })
   },
+  judgeRest: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
 })
 
 /** Read a tool. */
@@ -106,6 +108,10 @@ export const changeTool = defineOperation({
     const name = await nameToChange(context, idOrName)
     const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
     return tool
+  },
+  async judgeRest({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
+    const current = await context.registry?.stores.tools.get(context.caller.workspace, idOrName)
+    return current === undefined ? [] : checkRest(withChange(current, change), wrong, context)
   },
 })
 

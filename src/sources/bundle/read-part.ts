@@ -18,6 +18,7 @@ import { viewToolList } from './view-tool-list.ts'
 /** What one file says, before it is known whether the files agree. */
 export interface BundlePart {
   readonly file: string
+  readonly text: string
   readonly format: BundleFormat
   readonly bundle: Bundle
   readonly warnings: readonly Problem[]
@@ -47,6 +48,7 @@ export function readPart(text: string, options: PartOptions): BundlePart {
   const viewed = toDocument(document, { ...view, value })
   const known = {
     file,
+    text,
     format,
     impliesCategories: view.impliesCategories,
     locate: (path: readonly PropertyKey[]) => viewed.locate(path),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { parseJsonOrYaml } from '../../base/json-document.ts'
+import { placeInBlock } from '../../base/place-in-block.ts'
 import type { Problem } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
@@ -15,6 +16,8 @@ export interface ToolFile {
   readonly fields: Readonly<Record<string, unknown>>
   /** The same error with the lines of the file in the place of pointers. */
   explain(thrown: unknown): unknown
+  /** The same problem with its place in the file. */
+  place(problem: Problem): Problem
 }
 
 /** The text of a file, or of standard input where it is called `-`. */
@@ -25,7 +28,8 @@ export function readText(file: string): string {
 /** Reads the fields of a tool from YAML or JSON; its script may be in a file of its own. */
 export function readToolFile(file: string, script?: string): ToolFile {
   const name = file === '-' ? 'stdin' : file
-  const document = parseJsonOrYaml(readText(file), name)
+  const text = readText(file)
+  const document = parseJsonOrYaml(text, name)
   if (document.problems.length > 0)
     throw new TooldexError('USAGE', `${name} cannot be read.`, { problems: document.problems, hint: mendHint })
   const { value } = document
@@ -34,7 +38,12 @@ export function readToolFile(file: string, script?: string): ToolFile {
   const { scriptFile, ...rest } = respellKeys(value, fileKeys) as Record<string, unknown>
   const from = script ?? (scriptFile === undefined ? undefined : besides(file, scriptFile))
   const fields = from === undefined ? rest : { ...rest, scriptContent: readTextFile(from, 4 * registryLimits.script) }
-  return { fields, explain: (thrown) => placed(thrown, name, document) }
+  const source = { file: name, text, document, fields, script: from }
+  return {
+    fields,
+    explain: (thrown) => placed(thrown, source),
+    place: (problem) => place(problem, source),
+  }
 }
 
 /** The keys of bundles, and those that only stand for a field: in camelCase or in snake_case. */
@@ -47,19 +56,42 @@ function besides(file: string, scriptFile: unknown): string {
   throw new TooldexError('USAGE', 'scriptFile must be a path.', { hint: 'Write ./name.py' })
 }
 
+/** What a file was when it was read. */
+interface Source {
+  readonly file: string
+  readonly text: string
+  readonly document: YamlDocument
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The file that the script is in, where it has one of its own. */
+  readonly script: string | undefined
+}
+
 /** What is wrong with the input is told by where it stands in the file. */
-function placed(thrown: unknown, file: string, document: YamlDocument): unknown {
+function placed(thrown: unknown, source: Source): unknown {
   if (!(thrown instanceof TooldexError) || thrown.problems.length === 0) return thrown
-  const problems = thrown.problems.map((problem) => place(problem, file, document))
+  const problems = thrown.problems.map((problem) => place(problem, source))
   return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
 }
 
-function place(problem: Problem, file: string, document: YamlDocument): Problem {
-  // What has lines of its own is about the script, not about this file.
-  if (problem.pointer === undefined || problem.line !== undefined) return problem
+function place(problem: Problem, source: Source): Problem {
+  const { file, document } = source
+  if (problem.pointer === undefined) return problem
   const path = problem.pointer.split('/').slice(1)
   const names = path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   // A proposal holds the file's fields one level further in.
   const own = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
-  return { ...problem, file, ...document.locate(respell(document.value, own), 'key') }
+  const at = respell(document.value, own)
+  // What has lines of its own is about the script.
+  if (problem.line !== undefined) return placeScript(problem, problem.line, { ...source, at })
+  return { ...problem, file, ...document.locate(at, 'key') }
+}
+
+function placeScript(problem: Problem, line: number, source: Source & { at: readonly PropertyKey[] }): Problem {
+  const { file, text, document, fields, script, at } = source
+  if (script !== undefined) return { ...problem, file: script }
+  const { column = 1 } = problem
+  const start = document.locate(at, 'value')
+  const found = placeInBlock(text, start.line, String(fields.scriptContent ?? ''), { line, column })
+  if (found !== undefined) return { ...problem, file, ...found }
+  return { ...problem, file, ...start, message: `line ${line}, column ${column} of the script: ${problem.message}` }
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
+import { formatProblem, type Problem } from '../../../base/problem.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { getCategory } from '../../../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
 import * as tools from '../../../operations/registry/tools.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { readToolFile } from '../read-tool-file.ts'
+import { readToolFile, type ToolFile } from '../read-tool-file.ts'
 import { parseCount, toJson } from './command.ts'
 import { given, type RegistryFlags, said, withRegistry, withRegistryOptions } from './registry-command.ts'
 
@@ -24,13 +25,17 @@ interface Writing<Input extends z.ZodType, Output extends z.ZodType> {
   readonly written?: (answer: z.output<Output>) => string
 }
 
+type Asking<Input extends z.ZodType, Output extends z.ZodType> = Pick<Writing<Input, Output>, 'operation' | 'input'> & {
+  readonly file: ToolFile
+}
+
 /** Does an operation with the fields in a file; what is wrong with them is told with its line. */
 export async function writeTool<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags & { readonly script?: string },
   { file, operation, input, text, written }: Writing<Input, Output>,
 ): Promise<void> {
-  const answer = await askAbout(host, flags, { file, operation, input })
+  const answer = await askAbout(host, flags, { file: readToolFile(file, flags.script), operation, input })
   host.out(flags.json ? toJson(answer) : text(answer))
   if (written !== undefined) await tellDoubts(host, flags, written(answer))
 }
@@ -38,15 +43,15 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
 /** What does not keep a tool from being registered, such as a server that cannot be asked now. */
 async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: string): Promise<void> {
   const { problems } = await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName }))
-  for (const problem of problems) if (problem.severity === 'warning') host.err(findingText(problem))
+  for (const problem of problems as readonly Problem[])
+    if (problem.severity === 'warning') host.err(findingText(problem))
 }
 
 async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
-  flags: RegistryFlags & { readonly script?: string },
-  { file, operation, input }: Omit<Writing<Input, Output>, 'text'>,
+  flags: RegistryFlags,
+  { file: { fields, explain }, operation, input }: Asking<Input, Output>,
 ): Promise<z.output<Output>> {
-  const { fields, explain } = readToolFile(file, flags.script)
   return withRegistry(host, flags, async (registry) => {
     try {
       return await registry.invoke(operation, input(await withCategory(registry, fields)))
@@ -101,20 +106,23 @@ function addValidate(group: Command, host: CliHost, exit: (code: number) => void
     .option('--file', 'the tool is a file')
     .option('--script <file>', 'the script of the tool in the file')
   withRegistryOptions(command).action(async (what: string, flags: WriteFlags & { file?: boolean }) => {
-    const answer = flags.file
-      ? await askAbout(host, flags, { file: what, operation: validateDraft, input: (fields) => ({ ...fields }) })
-      : await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
-    host.out(flags.json ? toJson(answer) : verdictText(answer))
+    const file = flags.file ? readToolFile(what, flags.script) : undefined
+    const answer =
+      file === undefined
+        ? await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
+        : await askAbout(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
+    const problems = answer.problems as readonly Problem[]
+    host.out(flags.json ? toJson(answer) : verdictText(answer.valid, file ? problems.map(file.place) : problems))
     if (!answer.valid) exit(2)
   })
 }
 
-type Verdict = Awaited<ReturnType<typeof validateTool.handle>>
-
-const verdictText = ({ valid, problems }: Verdict): string =>
+const verdictText = (valid: boolean, problems: readonly Problem[]): string =>
   `${problems.map(findingText).join('')}${valid ? 'valid' : 'not valid'}\n`
 
-function findingText({ severity, pointer, line, message, hint }: Verdict['problems'][number]): string {
-  const place = [pointer ?? '', line === undefined ? '' : `line ${line}`].filter((part) => part !== '').join(' ')
-  return `${severity}: ${place}${place === '' ? '' : ': '}${message}${hint === undefined ? '' : ` (${hint})`}\n`
+function findingText(problem: Problem): string {
+  const { severity, file, pointer, line, column, message } = problem
+  if (file !== undefined || line === undefined) return `${severity}: ${formatProblem(problem)}\n`
+  const place = `line ${line}${column === undefined ? '' : `, column ${column}`}: `
+  return `${severity}: ${formatProblem({ ...problem, pointer: pointer ?? '', message: place + message })}\n`
 }

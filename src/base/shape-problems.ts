@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { didYouMean } from './suggest.ts'
+import type { Finding } from './typed-yaml.ts'
+import { describeIssue } from './zod-issues.ts'
+
+/** What to do about a value that a schema refuses, where the schema knows it. */
+export const hints = z.registry<{ readonly hint: string }>()
+
+/** What a schema refuses, in words: a key that nobody knows is wrong where it stands, and each by itself. */
+export function describeShape(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Finding[] {
+  if (issue.code !== 'unrecognized_keys') {
+    const { hint = hintAt(schema, issue.path), message } = describeIssue(issue)
+    return [{ path: issue.path, message, ...(hint === undefined ? {} : { hint }) }]
+  }
+  const known = keysAt(schema, issue.path)
+  const hint = known.length === 0 ? {} : { hint: `it takes: ${known.join(', ')}` }
+  return issue.keys.map((key) => {
+    return { path: [...issue.path, key], message: `unknown key '${key}'.${didYouMean(key, known)}`, ...hint }
+  })
+}
+
+/** The keys that a schema knows at a path; none where it is not that simple. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const here = schemasAt(schema, path).at(-1)
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : []
+}
+
+function hintAt(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
+  for (const each of schemasAt(schema, path)) {
+    const known = each instanceof z.ZodType ? hints.get(each) : undefined
+    if (known !== undefined) return known.hint
+  }
+  return undefined
+}
+
+/** The schema at a path with all that it wraps, the innermost last. */
+function schemasAt(schema: unknown, path: readonly PropertyKey[]): readonly unknown[] {
+  let here = unwrap(schema)
+  for (const part of path) {
+    const outer = here.at(-1)
+    if (outer instanceof z.ZodObject) here = unwrap((outer.shape as Record<PropertyKey, unknown>)[part])
+    else if (outer instanceof z.ZodArray) here = unwrap(outer.element)
+    else return []
+  }
+  return here
+}
+
+function unwrap(schema: unknown): readonly unknown[] {
+  const wrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable
+  return wrapped ? [schema, ...unwrap(schema.unwrap())] : [schema]
+}

@@ -1,0 +1,43 @@
+import type * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
+import { mendValue } from '../base/mend-value.ts'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { describeShape } from '../base/shape-problems.ts'
+import type { Operation, OperationContext } from './operation.ts'
+
+interface Refused {
+  readonly input: unknown
+  readonly issues: readonly z.core.$ZodIssue[]
+}
+
+/** The error that an input of the wrong shape is refused with: everything that is wrong with it, not its shape alone. */
+export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  { input, issues }: Refused,
+  context: OperationContext,
+): Promise<TooldexError> {
+  const shape = issues.flatMap((issue) => describeShape(operation.input, issue))
+  const problems = [
+    ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
+    ...(await judgeRest(operation, { input, issues }, context)),
+  ]
+  return new TooldexError('INPUT_INVALID', `${operation.name}: ${joinMessages(problems)}`, { problems })
+}
+
+async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  { input, issues }: Refused,
+  context: OperationContext,
+): Promise<readonly Problem[]> {
+  if (operation.judgeRest === undefined) return []
+  const rest = mendValue<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
+  const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
+  const wrong = known.map(({ path }) => toPointer(path))
+  return rest === undefined ? [] : operation.judgeRest(rest, wrong, context)
+}
+
+function joinMessages(problems: readonly Problem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const text = errors.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+  return /[.?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,27 @@
+import { type Problem, toPointer } from '../../base/problem.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { annotationAliases, annotationNames, toMcpNames } from '../../contract/annotations.ts'
+import type { ToolAnnotations } from '../../contract/catalog.ts'
+
+/** What clients will not understand: hints that are none are wrong, and names that MCP does not know are odd. */
+export function checkAnnotations(annotations: ToolAnnotations): readonly Problem[] {
+  const given = Object.entries(toMcpNames(annotations))
+  return given.filter(([key, value]) => !isRight(key, value)).map(([key, value]) => judge(key, value))
+}
+
+/** The shape of a tool says of MCP's own names what they may hold. */
+const isRight = (key: string, value: unknown): boolean =>
+  annotationNames.includes(key) && (key !== 'requiresApproval' || typeof value === 'boolean')
+
+function judge(key: string, value: unknown): Problem {
+  const pointer = toPointer(['annotations', key])
+  const name = annotationNames.includes(key) ? key : annotationAliases.get(key)
+  if (name === undefined) {
+    const meant = didYouMean(key, [...annotationNames, ...annotationAliases.keys()])
+    const hint = `those that mean something: ${annotationNames.join(', ')}`
+    return { severity: 'warning', pointer, message: `unknown annotation '${key}'.${meant}`, hint }
+  }
+  if (typeof value !== 'boolean')
+    return { severity: 'error', pointer, message: `${key} must be true or false`, hint: `write "${name}": true` }
+  return { severity: 'error', pointer, message: `'${key}' says again what '${name}' says`, hint: 'keep one of them' }
+}
