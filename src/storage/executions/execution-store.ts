@@ -43,7 +43,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #listen: Database['listen']
   readonly #cursors: () => Promise<Cursors>
   readonly #notifier: RunNotifier
-  readonly #room = new QueueRoom()
+  readonly #rooms = { queue: new QueueRoom(), approval: new QueueRoom() }
   /** Under load many are written by one statement. */
   readonly #made: Gatherer<HereDraft, number | undefined>
   readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
@@ -61,7 +61,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
     return guard(async () => {
       if (!('withinMs' in begin)) return this.#createHere(caller, draft, begin)
-      const made = await createExecution(this.#db, this.#room, caller, draft, begin)
+      const made = await createExecution(this.#db, this.#rooms, caller, draft, begin)
       if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
       return made
     })

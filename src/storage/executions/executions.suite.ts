@@ -155,6 +155,34 @@ export function describeExecutions(
       await drain()
     })
 
+    it('bounds what waits for a person apart from what waits for a worker, and says which bound is reached', async () => {
+      await drain()
+      const both = { all: 3, perTool: 2, perCaller: 1000 }
+      const [work, yes] = [
+        { ...queued, limits: both } as Beginning,
+        { ...queued, how: 'approval', limits: both } as Beginning,
+      ]
+      const full = (begin: Beginning, toolName: string) =>
+        create(begin, { toolName }).then(
+          () => 'room',
+          ({ code, message }: { code: string; message: string }) => `${code} ${message}`,
+        )
+      const asked: string[] = []
+      for (const toolName of ['pays', 'pays', 'mails']) asked.push((await create(yes, { toolName })).execution.id)
+      expect(await full(yes, 'sends')).toBe(
+        "TOO_BUSY Too many calls wait for a person's yes: 3 of all tools and callers together.",
+      )
+      await create(work, { toolName: 'pays' })
+      await create(work, { toolName: 'pays' })
+      expect(await full(work, 'pays')).toBe('TOO_BUSY Too many calls of pays are waiting: 2.')
+      await create(work, { toolName: 'slow' })
+      expect(await full(work, 'other')).toBe(
+        'TOO_BUSY Too many calls are waiting: 3 of all tools and callers together.',
+      )
+      for (const id of asked) await stores.executions.decide(caller, id, { approve: false })
+      await drain()
+    })
+
     it('cancels what waits at once, and asks for the end of what runs', async () => {
       const why = { code: 'EXECUTION_CANCELLED', message: 'stop' }
       const waiting = await create(queued)
