@@ -153,6 +153,9 @@ export interface ExecutionQuery extends PageQuery {
   readonly until?: string | undefined
 }
 
+/** Numbers of events go on growing over attempts, so that whoever follows a run misses nothing: so many are of each. */
+export const attemptNumbers = 1_000_000
+
 /** What a run tells while it runs. */
 export interface ExecutionEvent {
   readonly seq: number
@@ -171,6 +174,8 @@ export interface Swept {
 export interface Retention {
   readonly days: number
   readonly most: number
+  /** For how long what a run told while it ran is kept after its end; a minute where absent. */
+  readonly eventsMs?: number | undefined
 }
 
 /** A notice between processes about one run. */

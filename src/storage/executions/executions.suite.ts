@@ -321,7 +321,11 @@ export function describeExecutions(
       ])
       expect((await stores.executions.events(execution.id, 1)).map(({ text }) => text)).toEqual(['b'])
       await stores.executions.finish(execution, ended('a', { told: true }))
-      expect(await stores.executions.events(execution.id, 0)).toEqual([])
+      const left = async () => (await stores.executions.events(execution.id, 0)).length
+      await stores.executions.prune({ days: 1000, most: 1_000_000 })
+      expect(await left()).toBe(2)
+      await stores.executions.prune({ days: 1000, most: 1_000_000, eventsMs: 0 })
+      expect([await left(), (await get(execution.id)).status]).toEqual([0, 'SUCCESS'])
     })
 
     it('deletes what is more than is kept, and nothing that runs', async () => {

@@ -71,8 +71,16 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
   return { lost: of('lost'), retried: of('retried'), expired: of('expired') }
 }
 
-/** Deletes some of what is too old or too much, with outputs that have expired. */
-export async function pruneExecutions(db: Db, { days, most }: Retention): Promise<number> {
+// Whoever follows a run that has ended still hears the last of what it printed.
+const eventLifeMs = 60_000
+
+/** Deletes some of what is too old or too much, with outputs that have expired and what ended runs had told. */
+export async function pruneExecutions(db: Db, { days, most, eventsMs = eventLifeMs }: Retention): Promise<number> {
+  await db.execute(sql`delete from execution_events where execution_id in (
+    select id from tool_executions where id in (select execution_id from execution_events)
+      and status not in ('PENDING', 'RUNNING')
+      and coalesce(completed_at, updated_at) <= now() - ${eventsMs}::float8 * interval '1 millisecond'
+    limit ${pruneBatch}::int)`)
   await db.execute(sql`delete from execution_results where id in (
     select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
   const old = rowsOf<{ id: string }>(
