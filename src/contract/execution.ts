@@ -163,6 +163,11 @@ export interface ExecutionEvent {
   readonly text: string
 }
 
+/** A run that was ended by somebody who did not run it: refused, cancelled or expired before it began, or lost. */
+export interface QuietEnd extends Pick<Execution, 'toolName' | 'status' | 'errorCode'> {
+  readonly workspace: string
+}
+
 /** What sweeping did. */
 export interface Swept {
   readonly lost: readonly string[]
@@ -235,5 +240,7 @@ export interface ExecutionStore {
   /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>
+  /** Tells of each run that this very store ended without its having been run to its end, once. */
+  onQuietEnd(listener: (end: QuietEnd) => void): void
   listen(onNotice: (notice: RunNotice) => void): Promise<() => Promise<void>>
 }

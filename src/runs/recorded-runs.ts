@@ -79,7 +79,9 @@ export class RecordedRuns {
 
   /** Listens and looks after what others left; takes runs from the queue unless told not to. */
   async open({ takeWork }: { takeWork: boolean }): Promise<void> {
-    await this.notices.open(this.parts.store)
+    const { store, observer } = this.parts
+    if (observer !== undefined) store.onQuietEnd((end) => observer.endedQuietly(end))
+    await this.notices.open(store)
     this.notices.on(({ kind, id }) => {
       if (kind === 'cancel') this.heartbeat.stop(id, 'cancelled')
     })
