@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
+import { openRecorded } from './support/open-recorded.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
@@ -263,3 +265,33 @@ it('waits for the queue of a server without a worker, until there is one', async
     await idle.stop()
   }
 }, 60_000)
+
+describe('a call that is waited for, of a tool that asks for workers that nobody runs', () => {
+  it('is answered soon with the run that still waits, over HTTP, for models and over MCP', async () => {
+    const { executorConfig } = scriptTool('lonely', { script: 'echo ran' }, server.home)
+    const more = { executorConfig: { ...executorConfig, worker: 'gpu', timeoutMs: 300 } }
+    await registerScript(server, 'lonely', { script: 'echo ran', more })
+    const input = { word: 'x' }
+    const said = 'No worker with the label gpu took the call in 5 s; it still waits.'
+    const world = await openRecorded()
+    await world.register('lonely', { script: 'echo ran', more })
+    const called = { name: 'lonely', arguments: input }
+    const [plain, model, mcp] = await Promise.all([
+      server.request('POST', '/tools/lonely/execute', { body: { input, wait: true } }),
+      server.request('POST', '/llm/tools/lonely/invoke', { body: { arguments: input } }),
+      handleMetaTool('call_tool', called, world.context),
+    ]).finally(() => world.close())
+    const still = { status: 'PENDING', reason: 'queued', errorCode: 'STILL_QUEUED', errorMessage: said }
+    expect(plain).toMatchObject({ status: 202, body: still })
+    expect(model.body).toMatchObject({ success: false, error: { code: 'STILL_QUEUED', message: said } })
+    expect(mcp).toMatchObject({ isError: true, structuredContent: { error: { code: 'STILL_QUEUED' } } })
+    for (const id of [plain.body.id, model.body.executionId]) {
+      const { body } = await server.request('GET', `/executions/${id}`)
+      expect(body).toMatchObject({ status: 'PENDING', errorCode: null })
+    }
+    const { body } = await server.request('GET', '/executions?tool=lonely&status=PENDING')
+    expect(body.items).toHaveLength(2)
+    for (const { id } of body.items)
+      expect((await server.request('POST', `/executions/${id}/cancel`)).body.status).toBe('CANCELLED')
+  }, 60_000)
+})

@@ -12,6 +12,49 @@ afterAll(() => server?.stop())
 const follow = (id: string, key: string, signal: AbortSignal) =>
   fetch(`${server.url}/api/v1/executions/${id}/events`, { headers: { authorization: `Bearer ${key}` }, signal })
 
+/** Follows a run to its end; gives what was told, in order, and what came with the end. */
+async function hear(id: string, headers: Record<string, string> = {}) {
+  const authorization = `Bearer ${server.key}`
+  const answer = await fetch(`${server.url}/api/v1/executions/${id}/events`, { headers: { authorization, ...headers } })
+  const events = (await answer.text()).split('\n\n').flatMap((block) => {
+    const [, event, data] = /^event: (\w+)\n(?:id: \d+\n)?data: (.*)$/.exec(block) ?? []
+    return event === undefined ? [] : [{ event, ...JSON.parse(data ?? '') }]
+  })
+  const outputs = events.filter(({ event }) => event === 'output')
+  const of = (stream: string) =>
+    outputs
+      .filter((each) => each.stream === stream)
+      .map(({ text }) => text)
+      .join('')
+  return {
+    kinds: events.map(({ event }) => event),
+    stdout: of('stdout'),
+    stderr: of('stderr'),
+    last: outputs.at(-1)?.seq,
+  }
+}
+
+it('the last that a program prints is told before the end, to whoever follows from the start or comes later', async () => {
+  const last = 'echo first; sleep 1.2; echo last; echo bad >&2; exit 3'
+  await registerScript(server, 'prints', { script: last })
+  await registerScript(server, 'quick', { script: 'echo now; echo then >&2' })
+  const begin = async (tool: string) =>
+    (await server.request('POST', `/tools/${tool}/execute`, { body: { input: { word: 'x' } } })).body.id
+  const id = await begin('prints')
+  const heard = await hear(id)
+  expect(heard).toMatchObject({ stdout: 'first\nlast\n', stderr: 'bad\n' })
+  expect(heard.kinds.indexOf('end')).toBe(heard.kinds.length - 1)
+  expect(await hear(id)).toMatchObject({ stdout: 'first\nlast\n', stderr: 'bad\n' })
+  expect(await hear(id, { 'last-event-id': String(heard.last) })).toMatchObject({ kinds: ['end'] })
+  const quick = await begin('quick')
+  await expect
+    .poll(async () => (await server.request('GET', `/executions/${quick}`)).body.status, { timeout: 20_000 })
+    .toBe('SUCCESS')
+  const late = await hear(quick)
+  expect(late).toMatchObject({ kinds: ['output', 'output', 'end'], stdout: 'now\n', stderr: 'then\n' })
+  expect((await hear(quick, { 'last-event-id': String(late.last) })).kinds).toEqual(['end'])
+}, 60_000)
+
 it('runs are followed by fifty of one caller at most, however they come; others have their place', async () => {
   const { body: run } = await server.request('POST', '/tools/stays/execute', { body: { input: { word: 'x' } } })
   const made = await server.request('POST', '/keys', { body: { name: 'other', scopes: ['read'] } })

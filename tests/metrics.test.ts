@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../src/storage/index.ts'
 import { LabelValues, otherValue } from '../src/telemetry/label-values.ts'
 import { onEachEngine } from './support/each-engine.ts'
+import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
 import { serveHere, workHere } from './support/serve-here.ts'
 import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
@@ -81,6 +82,38 @@ onEachEngine(
     })
   },
   { words: ['--concurrency', '2', tempConfig('counted.yaml', config)] },
+)
+
+onEachEngine(
+  'metrics of what ends before it runs',
+  (server) => {
+    it('count each run that is cancelled, refused or expired while it waits, once', async () => {
+      const asked = async (tool: string, word: string) =>
+        (await server().request('POST', `/tools/${tool}/execute`, { body: { input: { word } } })).body.id as string
+      await registerScript(server(), 'pays', { script: 'echo paid', annotations: { requiresApproval: true } })
+      const worker = { worker: 'nobody' }
+      const { executorConfig } = scriptTool('waits', { script: 'true' }, server().home)
+      await registerScript(server(), 'waits', {
+        script: 'true',
+        more: { executorConfig: { ...executorConfig, ...worker } },
+      })
+      const [refused, stopped] = [await asked('pays', 'no'), await asked('waits', 'stop')]
+      await asked('pays', 'late')
+      await asked('waits', 'late')
+      expect((await server().request('POST', `/executions/${refused}/refuse`)).status).toBe(200)
+      const cancels = await Promise.all([1, 2, 3].map(() => server().request('POST', `/executions/${stopped}/cancel`)))
+      expect(cancels.map(({ status }) => status)).toContain(200)
+      const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
+      const failures = (code: string) => seen(`tooldex_execution_failures_total{code="${code}"}`)
+      for (const code of ['APPROVAL_REFUSED', 'EXECUTION_CANCELLED']) expect(await failures(code), code).toBe(1)
+      for (const code of ['APPROVAL_EXPIRED', 'QUEUE_EXPIRED'])
+        await expect.poll(() => failures(code), { timeout: 40_000 }).toBe(1)
+      for (const tool of ['pays', 'waits'])
+        expect(await seen(`tooldex_executions_total{tool="${tool}",status="CANCELLED"}`), tool).toBe(2)
+      expect(await seen('tooldex_executions_running')).toBe(0)
+    }, 90_000)
+  },
+  { env: { TOOLDEX_QUEUE_MS: '8000', TOOLDEX_APPROVAL_MS: '8000', TOOLDEX_LEASE_MS: '1500' } },
 )
 
 describe('metrics of several workspaces and of workers', () => {

@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts'
+import { readNumberSetting } from '../base/number-settings.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { Stores } from '../contract/stores.ts'
 import { createHttpExecutor } from '../executors/http/http-executor.ts'
@@ -47,8 +48,7 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
 
 /** How many interpreters a server keeps ready. */
 export function warmPlaces(env: NodeJS.ProcessEnv): number {
-  const text = env.TOOLDEX_PYTHON_WARM ?? ''
-  return /^\d{1,3}$/.test(text) ? Number(text) : defaultWarm.most
+  return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.most
 }
 
 /** Tests the sandbox when a server starts, and says what tools will get. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.ts'
+import { type NumberSettingName, readNumberSetting } from '../base/number-settings.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
 import type { Tracing } from '../contract/tracing.ts'
@@ -28,13 +29,14 @@ export async function openRuns({ labels, takeWork, ...parts }: OpenRunsOptions):
 
 /** What whoever runs the server may set. */
 function readSettings(env: NodeJS.ProcessEnv): RunSettings {
-  const leaseMs = readNumber(env.TOOLDEX_LEASE_MS) ?? defaultRunSettings.leaseMs
-  const queueMs = readNumber(env.TOOLDEX_QUEUE_MS) ?? defaultRunSettings.queueMs
-  const approvalMs = readNumber(env.TOOLDEX_APPROVAL_MS) ?? defaultRunSettings.approvalMs
-  const days = readNumber(env.TOOLDEX_RETENTION_DAYS) ?? defaultRunSettings.retention.days
-  const most = readNumber(env.TOOLDEX_RETENTION_ROWS) ?? defaultRunSettings.retention.most
-  const inlineBytes = readNumber(env.TOOLDEX_INLINE_BYTES) ?? defaultRunSettings.inlineBytes
-  const waiting = readNumber(env.TOOLDEX_QUEUE_LIMIT)
+  const read = (name: NumberSettingName) => readNumberSetting(env, name)
+  const leaseMs = read('TOOLDEX_LEASE_MS') ?? defaultRunSettings.leaseMs
+  const queueMs = read('TOOLDEX_QUEUE_MS') ?? defaultRunSettings.queueMs
+  const approvalMs = read('TOOLDEX_APPROVAL_MS') ?? defaultRunSettings.approvalMs
+  const days = read('TOOLDEX_RETENTION_DAYS') ?? defaultRunSettings.retention.days
+  const most = read('TOOLDEX_RETENTION_ROWS') ?? defaultRunSettings.retention.most
+  const inlineBytes = read('TOOLDEX_INLINE_BYTES') ?? defaultRunSettings.inlineBytes
+  const waiting = read('TOOLDEX_QUEUE_LIMIT')
   return {
     ...defaultRunSettings,
     leaseMs,
@@ -46,9 +48,4 @@ function readSettings(env: NodeJS.ProcessEnv): RunSettings {
     retention: { days, most },
     ...(waiting === undefined ? {} : { waiting: { all: waiting, perTool: waiting, perCaller: waiting } }),
   }
-}
-
-function readNumber(text: string | undefined): number | undefined {
-  const number = Number(text)
-  return text !== undefined && text.trim() !== '' && Number.isFinite(number) && number > 0 ? number : undefined
 }

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
+import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
@@ -31,6 +32,7 @@ const fewestLetters = 16
 /** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
   const env = process.env
+  checkNumberSettings(env)
   const home = tooldexHome(env)
   const database = await openDatabase({ url: env.DATABASE_URL, home })
   const ending = new AbortController()

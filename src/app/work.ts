@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { TooldexError } from '../base/errors.ts'
+import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
@@ -21,6 +22,7 @@ interface WorkOptions extends WorkerFlags {
 /** `tooldex worker`: takes queued calls from the database that servers share, until it is stopped. */
 export async function work(options: WorkOptions, stop: AbortSignal): Promise<void> {
   const env = process.env
+  checkNumberSettings(env)
   if (!env.DATABASE_URL)
     throw new TooldexError('USAGE', 'A worker needs the PostgreSQL database that the servers use.', {
       hint: 'Set DATABASE_URL. An embedded database belongs to its server, which runs queued calls itself.',

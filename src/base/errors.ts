@@ -66,6 +66,12 @@ export const errorTable = {
   APPROVAL_EXPIRED: { http: 200, exit: 6, retry: true, hint: 'Ask whoever approves calls, then call again.' },
   APPROVAL_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Ask whoever refused it why.' },
   APPROVAL_NEEDED: { http: 202, exit: 75, retry: false, hint: 'Wait until somebody approves the call.' },
+  STILL_QUEUED: {
+    http: 202,
+    exit: 75,
+    retry: false,
+    hint: 'It runs as soon as a worker takes it: read the execution later, or cancel it.',
+  },
   TOOL_DISABLED: { http: 409, exit: 7, retry: false, hint: 'Only active tools run; activate it, or call another.' },
   SHUTTING_DOWN: { http: 503, exit: 75, retry: true, hint: 'The server is stopping; ask another, or try later.' },
   SECRET_UNAVAILABLE: { http: 424, exit: 78, retry: false, hint: 'Set what is named, then call again.' },

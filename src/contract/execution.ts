@@ -153,11 +153,19 @@ export interface ExecutionQuery extends PageQuery {
   readonly until?: string | undefined
 }
 
+/** Numbers of events go on growing over attempts, so that whoever follows a run misses nothing: so many are of each. */
+export const attemptNumbers = 1_000_000
+
 /** What a run tells while it runs. */
 export interface ExecutionEvent {
   readonly seq: number
   readonly stream: 'stdout' | 'stderr'
   readonly text: string
+}
+
+/** A run that was ended by somebody who did not run it: refused, cancelled or expired before it began, or lost. */
+export interface QuietEnd extends Pick<Execution, 'toolName' | 'status' | 'errorCode'> {
+  readonly workspace: string
 }
 
 /** What sweeping did. */
@@ -171,6 +179,8 @@ export interface Swept {
 export interface Retention {
   readonly days: number
   readonly most: number
+  /** For how long what a run told while it ran is kept after its end; a minute where absent. */
+  readonly eventsMs?: number | undefined
 }
 
 /** A notice between processes about one run. */
@@ -230,5 +240,7 @@ export interface ExecutionStore {
   /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>
+  /** Tells of each run that this very store ended without its having been run to its end, once. */
+  onQuietEnd(listener: (end: QuietEnd) => void): void
   listen(onNotice: (notice: RunNotice) => void): Promise<() => Promise<void>>
 }

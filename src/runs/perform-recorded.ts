@@ -28,7 +28,7 @@ export async function performRecorded(
   const { workspace, execution } = begun
   const held = new HeldAttempt(begun)
   const ended = runs.parts.observer?.started(execution, workspace)
-  let final: Execution | undefined
+  let own: Execution | undefined
   try {
     runs.heartbeat.hold(held)
     await runs.heartbeat.confirm(held)
@@ -38,14 +38,19 @@ export async function performRecorded(
       return execution
     }
     reachPoint('F6 before final write')
-    final = await finish(runs, begun, run)
+    const final = await finish(runs, begun, run)
+    own = isOwn(final, run) ? final : undefined
     reachPoint('F7 after final write')
     return final
   } finally {
-    ended?.(final)
+    ended?.(own)
     runs.heartbeat.release(held)
   }
 }
+
+/** Whoever else ended the run counts it. */
+export const isOwn = (final: Execution, { outcome }: FinishedRun): boolean =>
+  final.status === outcome.status && final.errorCode === outcome.errorCode
 
 /** An attempt that can be told to stop. */
 class HeldAttempt implements HeldRun {

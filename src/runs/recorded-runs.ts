@@ -55,6 +55,8 @@ interface WaitOptions {
   readonly signal?: AbortSignal | undefined
   /** The run is another's call under the same key, which goes on when this one stops waiting. */
   readonly joined?: boolean | undefined
+  /** How long it may take until the run begins. */
+  readonly patienceMs?: number | undefined
 }
 
 type Given = Readonly<Record<string, unknown>>
@@ -79,7 +81,9 @@ export class RecordedRuns {
 
   /** Listens and looks after what others left; takes runs from the queue unless told not to. */
   async open({ takeWork }: { takeWork: boolean }): Promise<void> {
-    await this.notices.open(this.parts.store)
+    const { store, observer } = this.parts
+    if (observer !== undefined) store.onQuietEnd((end) => observer.endedQuietly(end))
+    await this.notices.open(store)
     this.notices.on(({ kind, id }) => {
       if (kind === 'cancel') this.heartbeat.stop(id, 'cancelled')
     })
@@ -108,7 +112,7 @@ export class RecordedRuns {
     const draft = this.#draft(caller, job, { ...options, elsewhere: true })
     const { execution, fresh } = await store.create(caller, draft, this.#waiting(labelOf(tool), needsApproval))
     reachPoint('F1 row inserted')
-    return wait ? this.waitFor(caller, execution.id, { signal, joined: !fresh }) : execution
+    return wait ? this.#awaited(caller, execution, { signal, joined: !fresh, label: labelOf(tool) }) : execution
   }
 
   async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
@@ -116,9 +120,19 @@ export class RecordedRuns {
     const call = { caller, job, draft: this.#draft(caller, job, { ...options, elsewhere: false }), controls: options }
     const { execution: begun, joined } = await this.track(runHere(this, call))
     const { signal } = options
-    const execution = isFinal(begun.status) ? begun : await this.waitFor(caller, begun.id, { signal, joined })
+    const execution = isFinal(begun.status) ? begun : await this.#awaited(caller, begun, { signal, joined })
     noteEnd(span, execution)
     return execution
+  }
+
+  /** Nobody who waits for an end waits much longer for a beginning than the run itself may take. */
+  async #awaited(caller: Caller, { id, timeoutMs }: Execution, options: WaitOptions & { readonly label?: string }) {
+    const patienceMs = (timeoutMs ?? 0) + beginMs
+    const now = await this.waitFor(caller, id, { ...options, patienceMs })
+    if (now.reason !== 'queued' || options.signal?.aborted) return now
+    const label = options.label ? ` with the label ${options.label}` : ''
+    const errorMessage = `No worker${label} took the call in ${Math.round(patienceMs / 1000)} s; it still waits.`
+    return { ...now, errorCode: 'STILL_QUEUED', errorMessage }
   }
 
   /** Closing waits for this. */
@@ -132,13 +146,16 @@ export class RecordedRuns {
   }
 
   /** Waits until a run has ended, wherever it runs; whoever made the call and stops waiting cancels it. */
-  async waitFor(caller: Caller, id: string, { signal, joined = false }: WaitOptions = {}): Promise<Execution> {
+  async waitFor(caller: Caller, id: string, options: WaitOptions = {}): Promise<Execution> {
     const { store } = this.parts
+    const { signal, joined = false, patienceMs = Number.POSITIVE_INFINITY } = options
+    const until = performance.now() + patienceMs
     for (;;) {
       const execution = await store.get(caller.workspace, id)
       if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
       if (signal?.aborted) return joined ? execution : this.cancel(caller, id)
+      if (execution.status === 'PENDING' && performance.now() >= until) return execution
       await this.notices.next(id, waitStepMs, signal)
     }
   }
@@ -203,6 +220,7 @@ export class RecordedRuns {
 }
 
 const waitStepMs = 1000
+const beginMs = 5000
 const [cancelStepMs, cancelWaitMs] = [250, 2000]
 const lastWritesMs = 4000
 const sleepBriefly = () => new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,4 +1,4 @@
-import type { Attempt, ExecutionEvent, ExecutionStore } from '../contract/execution.ts'
+import { type Attempt, attemptNumbers, type ExecutionEvent, type ExecutionStore } from '../contract/execution.ts'
 
 const everyMs = 300
 
@@ -15,8 +15,7 @@ export class OutputTeller {
   constructor(store: ExecutionStore, attempt: Attempt) {
     this.#store = store
     this.#attempt = attempt
-    // Numbers go on growing over attempts, so that whoever follows a run misses nothing.
-    this.#seq = attempt.attempt * 1_000_000
+    this.#seq = attempt.attempt * attemptNumbers
     this.#timer = setInterval(() => this.#flush(), everyMs)
     this.#timer.unref()
   }
@@ -35,8 +34,10 @@ export class OutputTeller {
     this.#sending = this.#sending.then(() => this.#store.append(this.#attempt, events)).catch(() => {})
   }
 
+  /** Whoever heard the beginning hears the rest before the run has ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    if (this.told) this.#flush()
     await this.#sending
   }
 }

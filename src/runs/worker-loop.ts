@@ -5,7 +5,7 @@ import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { untraced } from '../contract/tracing.ts'
 import { failure } from './create-runner.ts'
-import { finish, performRecorded } from './perform-recorded.ts'
+import { finish, isOwn, performRecorded } from './perform-recorded.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
@@ -118,11 +118,12 @@ export class WorkerLoop {
     const job = await this.#prepare(claimed, traceparent)
     if (!('status' in job)) return performRecorded(this.#runs, claimed, job, {})
     const ended = observer?.started(execution, workspace)
-    const final = await finish(this.#runs, claimed, shapeOutput(job, false, settings)).catch((thrown) => {
+    const run = shapeOutput(job, false, settings)
+    const final = await finish(this.#runs, claimed, run).catch((thrown) => {
       ended?.()
       throw thrown
     })
-    ended?.(final)
+    ended?.(isOwn(final, run) ? final : undefined)
     return final
   }
 

@@ -101,7 +101,7 @@ export const toolExecutions = pgTable(
   ],
 )
 
-/** What a run prints while it runs; gone when it has ended, because the run itself keeps it then. */
+/** What a run prints while it runs; gone soon after it has ended, because the run itself keeps it then. */
 export const executionEvents = pgTable(
   'execution_events',
   {

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Semaphore } from '../base/semaphore.ts'
-import type { Execution, QueueState, Swept } from '../contract/execution.ts'
+import type { Execution, QueueState, QuietEnd, Swept } from '../contract/execution.ts'
 import type { Metrics } from '../contract/run-observer.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
@@ -44,6 +44,10 @@ export class ProcessMetrics implements Metrics {
     const series = this.#of(workspace)
     series.begin()
     return (ended) => series.end(ended)
+  }
+
+  endedQuietly(end: QuietEnd): void {
+    this.#of(end.workspace).count(end)
   }
 
   swept({ lost, retried, expired }: Swept): void {

@@ -44,14 +44,20 @@ export class WorkspaceSeries {
   end(ended: Execution | undefined): void {
     this.#running.dec()
     if (ended === undefined) return
-    const { status, durationMs, errorCode, isolation, createdAt, startedAt, attempt } = ended
-    const tool = this.#tools.of(ended.toolName)
-    this.#ended.inc({ tool, status })
+    const { durationMs, isolation, createdAt, startedAt, attempt } = ended
+    const tool = this.count(ended)
     if (durationMs !== null) this.#durations.observe({ tool }, durationMs / 1000)
-    if (status !== 'SUCCESS') this.#failures.inc({ code: this.#codes.of(errorCode ?? status) })
     if (isolation !== null) this.#isolation.inc({ isolation })
     const waitedMs = startedAt === null ? 0 : Date.parse(startedAt) - Date.parse(createdAt)
     if (attempt === 1 && waitedMs > 0) this.#waits.observe(waitedMs / 1000)
+  }
+
+  /** Counts a run that has ended, wherever it did; gives what its tool is called here. */
+  count({ toolName, status, errorCode }: Pick<Execution, 'toolName' | 'status' | 'errorCode'>): string {
+    const tool = this.#tools.of(toolName)
+    this.#ended.inc({ tool, status })
+    if (status !== 'SUCCESS') this.#failures.inc({ code: this.#codes.of(errorCode ?? status) })
+    return tool
   }
 
   render({ queued, waitingForApproval, running, oldestQueuedMs }: QueueState): Promise<string> {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
+import { type NumberSettingName, readNumberSetting } from '../../base/number-settings.ts'
 
 /** What a tool may ask for; what it leaves out has a default. */
 export const LimitsConfig = z.strictObject({
@@ -36,7 +37,7 @@ const usualBounds: SandboxLimits = {
   openFiles: 4096,
 }
 
-const variables: Readonly<Record<keyof SandboxLimits, string>> = {
+const variables: Readonly<Record<keyof SandboxLimits, NumberSettingName>> = {
   memoryMb: 'TOOLDEX_MAX_MEMORY_MB',
   cpuSeconds: 'TOOLDEX_MAX_CPU_SECONDS',
   processes: 'TOOLDEX_MAX_PROCESSES',
@@ -48,13 +49,7 @@ const names = Object.keys(variables) as (keyof SandboxLimits)[]
 /** The bounds that the environment of the server sets. */
 export function readBounds(env: Environment): SandboxLimits {
   const bounds = { ...usualBounds }
-  for (const name of names) {
-    const text = env[variables[name]]
-    if (text === undefined || text === '') continue
-    if (!/^[1-9]\d{0,8}$/.test(text))
-      throw new TooldexError('USAGE', `${variables[name]} must be a whole number of at least 1.`)
-    bounds[name] = Number(text)
-  }
+  for (const name of names) bounds[name] = readNumberSetting(env, variables[name]) ?? bounds[name]
   return bounds
 }
 

@@ -1,3 +1,4 @@
+import { TooldexError } from '../../base/errors.ts'
 import { type Execution, isFinal } from '../../contract/execution.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
@@ -24,9 +25,11 @@ export function outcomeOf(execution: Execution): RunOutcome {
   }
 }
 
-/** A recorded run as a call is answered: how it ended, or that it waits for a person. */
+/** A recorded run as a call is answered: how it ended, or that it waits for a person; refused where no worker took it. */
 export function answerOf(execution: Execution) {
-  const { id: executionId, status, expiresAt, result } = execution
+  const { id: executionId, status, expiresAt, result, errorCode, errorMessage } = execution
+  if (errorCode === 'STILL_QUEUED')
+    throw new TooldexError('STILL_QUEUED', `${errorMessage} It is the execution ${executionId}.`)
   if (!isFinal(status)) return { executionId, waitsFor: 'approval' as const, expiresAt }
   return { outcome: outcomeOf(execution), executionId, ...(result === null ? {} : { stored: result }) }
 }

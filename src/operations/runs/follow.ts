@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { Execution, isFinal } from '../../contract/execution.ts'
+import { attemptNumbers, Execution, isFinal } from '../../contract/execution.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
+import { outcomeOf } from './execution-answer.ts'
 import { findExecution, runsOf } from './executions.ts'
 
 /** What one hears of a run: how it stands, what it prints, how it ended. */
@@ -33,13 +34,28 @@ export async function* followExecution(
     const ended = isFinal(execution.status)
     if (!ended && execution.status !== status) yield { event: 'status', execution }
     status = execution.status
-    if (ended) return yield { event: 'end', execution }
-    for (const event of await executions.events(execution.id, seen)) {
-      seen = event.seq
-      yield { event: 'output', ...event }
+    for (let more = true; more; ) {
+      const events = await executions.events(execution.id, seen)
+      for (const event of events) yield { event: 'output', ...event }
+      seen = events.at(-1)?.seq ?? seen
+      // Of what has ended nobody looks again.
+      more = ended && events.length > 0
     }
+    if (ended && seen < execution.attempt * attemptNumbers) yield* printedBy(execution)
+    if (ended) return yield { event: 'end', execution }
     await notices.next(id, lookEveryMs, signal)
     // Whoever is connected hears that we still are, too.
     yield undefined
   }
+}
+
+/** What a run printed that was too quick to tell of it; a large output is read by its handle. */
+function* printedBy(execution: Execution): Generator<RunEvent> {
+  // What is no process prints nothing.
+  if (execution.exitCode === null) return
+  const { stdout, stderr } = outcomeOf(execution).result
+  const isWhole = execution.result === null || execution.logs.stdout !== ''
+  let seq = execution.attempt * attemptNumbers
+  if (stdout !== '' && isWhole) yield { event: 'output', seq: ++seq, stream: 'stdout', text: stdout }
+  if (stderr !== '') yield { event: 'output', seq: ++seq, stream: 'stderr', text: stderr }
 }

@@ -6,11 +6,12 @@ import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { toolExecutions } from '../schema-runs.ts'
-import type { QueueRoom } from './queue-room.ts'
+import type { QueueRooms, Waiting } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
 
 interface Made {
-  readonly made: string | number
+  /** Null where there was no room, or the key is known. */
+  readonly made: string | number | null
   /** Counted only where that was needed. */
   readonly of_tool: number | null
   readonly of_caller: number | null
@@ -22,23 +23,40 @@ type Queued = Extract<Beginning, { readonly withinMs: number }>
 /** Writes a new run down that waits for a worker or for a yes, in one statement; refused where too many wait. */
 export async function createExecution(
   db: Db,
-  room: QueueRoom,
+  rooms: QueueRooms,
   { workspace }: Caller,
   draft: NewExecution,
   begin: Queued,
 ): Promise<{ execution: Execution; fresh: boolean }> {
+  const room = rooms[begin.how]
   const counts = !room.take(workspace, draft)
   const [row] = rowsOf<Made>(await db.execute(insertion(workspace, draft, begin, counts)))
-  if (row === undefined) return { execution: await findKnown(db, workspace, draft), fresh: false }
-  const waiting = { ofTool: Number(row.of_tool), ofCaller: Number(row.of_caller), all: Number(row.all_waiting) }
+  const waiting = { ofTool: Number(row?.of_tool), ofCaller: Number(row?.of_caller), all: Number(row?.all_waiting) }
+  if (row === undefined || row.made === null) {
+    const full = counts ? sayFull(draft, begin, waiting) : undefined
+    return { execution: await findKnown(db, workspace, draft, full), fresh: false }
+  }
   if (counts) room.note(workspace, draft, begin.limits, waiting)
   return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
+}
+
+/** Which of the limits is reached, so that whoever is refused knows whether another tool or caller would not be. */
+function sayFull(
+  { toolName }: NewExecution,
+  { how, limits: { all, perTool, perCaller } }: Queued,
+  waiting: Waiting,
+): string {
+  const wait = how === 'approval' ? "wait for a person's yes" : 'are waiting'
+  if (waiting.all >= all) return `Too many calls ${wait}: ${all} of all tools and callers together.`
+  if (waiting.ofTool >= perTool) return `Too many calls of ${toolName} ${wait}: ${perTool}.`
+  if (waiting.ofCaller >= perCaller) return `Too many calls of this caller ${wait}: ${perCaller}.`
+  return `Too many calls ${wait}.`
 }
 
 function insertion(workspace: string, draft: NewExecution, begin: Queued, counts: boolean): SQL {
   const reason = begin.how === 'approval' ? 'approval' : 'queued'
   return sql`
-    with ${counts ? waitingOf(workspace, draft, begin.limits) : sql``} made as (
+    with ${counts ? waitingOf(workspace, draft, begin) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label,
         turn, attempt, expires_at)
@@ -53,7 +71,7 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
       returning created_at
     )
     select (extract(epoch from created_at) * 1000)::float8 as made
-      ${counts ? sql`, of_tool, of_caller, all_waiting from made, waiting` : sql`from made`}`
+      ${counts ? sql`, of_tool, of_caller, all_waiting from waiting left join made on true` : sql`from made`}`
 }
 
 /** A time by the clock of the database. */
@@ -66,15 +84,19 @@ const turn = (workspace: string, callerId: string | null, label: string): SQL =>
   coalesce((select min(turn) from tool_executions where label = ${label} and worker is null
     and status in ('PENDING', 'RUNNING')), 1))`
 
-/** How many wait, of the tool, of the caller and of all; no more are counted than are allowed. */
+/** How many wait for the same, of the tool, of the caller and of all; no more are counted than are allowed. */
 const waitingOf = (
   workspace: string,
   { toolName, callerId }: NewExecution,
-  { all, perTool, perCaller }: QueueLimits,
-): SQL => sql`waiting as materialized (select
-  ${count(sql`workspace_id = ${workspace} and tool_name = ${toolName}`, perTool)} as of_tool,
-  ${count(sql`workspace_id = ${workspace} and caller_id = ${callerId}`, perCaller)} as of_caller,
-  ${count(sql`label is not null`, all)} as all_waiting),`
+  { how, limits: { all, perTool, perCaller } }: Queued,
+): SQL => {
+  // What waits for a person takes no place of what waits for a worker.
+  const same = how === 'approval' ? sql`reason = 'approval'` : sql`reason is distinct from 'approval'`
+  return sql`waiting as materialized (select
+    ${count(sql`${same} and workspace_id = ${workspace} and tool_name = ${toolName}`, perTool)} as of_tool,
+    ${count(sql`${same} and workspace_id = ${workspace} and caller_id = ${callerId}`, perCaller)} as of_caller,
+    ${count(sql`${same} and label is not null`, all)} as all_waiting),`
+}
 
 const count = (which: SQL, most: number): SQL =>
   sql`(select count(*)::int from (select 1 from tool_executions where status = 'PENDING' and ${which} limit ${most}::int) few)`
@@ -83,7 +105,12 @@ const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
   sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
 /** The run that has the key already; another call under it is refused, and one without a key had no room. */
-export async function findKnown(db: Db, workspace: string, draft: NewExecution): Promise<Execution> {
+export async function findKnown(
+  db: Db,
+  workspace: string,
+  draft: NewExecution,
+  full = 'Too many calls are waiting.',
+): Promise<Execution> {
   const [row] = await db
     .select()
     .from(toolExecutions)
@@ -100,8 +127,7 @@ export async function findKnown(db: Db, workspace: string, draft: NewExecution):
             ),
       ),
     )
-  if (row === undefined)
-    throw new TooldexError('TOO_BUSY', `Too many calls of ${draft.toolName} or of this caller are waiting.`)
+  if (row === undefined) throw new TooldexError('TOO_BUSY', full)
   if (row.id !== draft.id && row.bodyHash !== draft.bodyHash)
     throw new TooldexError('KEY_REUSED', 'The idempotency key was used for another call.')
   return toExecution(row)

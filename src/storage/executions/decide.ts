@@ -23,7 +23,7 @@ export function decideOn(
   id: string,
   { action, note }: { action: string; note?: string | undefined },
   decide: (db: Db, before: Execution) => Promise<Row | undefined>,
-): Promise<Execution> {
+): Promise<{ readonly execution: Execution; readonly changed: boolean }> {
   return transact(db, async (inside) => {
     const row = await findRow(inside, caller, id)
     const before = toExecution(row)
@@ -38,7 +38,7 @@ export function decideOn(
         after: { status: now.status, ...(note === undefined ? {} : { note }) },
       })
     await inside.execute(sql`select pg_notify(${runChannel}, ${`${noticeOf(now)}:${id}`})`)
-    return toExecution(now)
+    return { execution: toExecution(now), changed: changed !== undefined }
   })
 }
 

@@ -1,14 +1,17 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { Gatherer } from '../../base/gather.ts'
-import type {
-  Attempt,
-  Beginning,
-  ExecutionEvent,
-  ExecutionQuery,
-  ExecutionStore,
-  FinishedRun,
-  NewExecution,
-  Retention,
+import {
+  type Attempt,
+  type Beginning,
+  type Execution,
+  type ExecutionEvent,
+  type ExecutionQuery,
+  type ExecutionStore,
+  type FinishedRun,
+  isFinal,
+  type NewExecution,
+  type QuietEnd,
+  type Retention,
 } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Database, Db } from '../database.ts'
@@ -43,7 +46,8 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #listen: Database['listen']
   readonly #cursors: () => Promise<Cursors>
   readonly #notifier: RunNotifier
-  readonly #room = new QueueRoom()
+  readonly #rooms = { queue: new QueueRoom(), approval: new QueueRoom() }
+  readonly #listeners: ((end: QuietEnd) => void)[] = []
   /** Under load many are written by one statement. */
   readonly #made: Gatherer<HereDraft, number | undefined>
   readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
@@ -61,7 +65,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
     return guard(async () => {
       if (!('withinMs' in begin)) return this.#createHere(caller, draft, begin)
-      const made = await createExecution(this.#db, this.#room, caller, draft, begin)
+      const made = await createExecution(this.#db, this.#rooms, caller, draft, begin)
       if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
       return made
     })
@@ -124,15 +128,30 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 
-  cancel(caller: Caller, id: string, why: { code: string; message: string }) {
-    return decideOn(this.#db, caller, id, { action: 'execution.cancel' }, (db, before) => cancelRun(db, before, why))
+  async cancel(caller: Caller, id: string, why: { code: string; message: string }) {
+    const action = 'execution.cancel'
+    return this.#told(caller, await decideOn(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)))
   }
 
-  decide(caller: Caller, id: string, { approve, note }: { approve: boolean; note?: string | undefined }) {
+  async decide(caller: Caller, id: string, { approve, note }: { approve: boolean; note?: string | undefined }) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
-    return decideOn(this.#db, caller, id, { action, note }, (db, before) =>
+    const decided = await decideOn(this.#db, caller, id, { action, note }, (db, before) =>
       answerRun(db, before, { approve, note, by: caller.actor }),
     )
+    return this.#told(caller, decided)
+  }
+
+  #told({ workspace }: Caller, { execution, changed }: { execution: Execution; changed: boolean }): Execution {
+    if (changed && isFinal(execution.status)) this.#tell([{ ...execution, workspace }])
+    return execution
+  }
+
+  onQuietEnd(listener: (end: QuietEnd) => void) {
+    this.#listeners.push(listener)
+  }
+
+  #tell(ends: readonly QuietEnd[]): void {
+    for (const end of ends) for (const listener of this.#listeners) listener(end)
   }
 
   get(workspace: string, id: string) {
@@ -206,7 +225,11 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   sweep(held: readonly string[] = []) {
-    return guard(() => sweepExecutions(this.#db, held))
+    return guard(async () => {
+      const { swept, ends } = await sweepExecutions(this.#db, held)
+      this.#tell(ends)
+      return swept
+    })
   }
 
   prune(retention: Retention) {

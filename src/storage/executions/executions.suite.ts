@@ -155,6 +155,34 @@ export function describeExecutions(
       await drain()
     })
 
+    it('bounds what waits for a person apart from what waits for a worker, and says which bound is reached', async () => {
+      await drain()
+      const both = { all: 3, perTool: 2, perCaller: 1000 }
+      const [work, yes] = [
+        { ...queued, limits: both } as Beginning,
+        { ...queued, how: 'approval', limits: both } as Beginning,
+      ]
+      const full = (begin: Beginning, toolName: string) =>
+        create(begin, { toolName }).then(
+          () => 'room',
+          ({ code, message }: { code: string; message: string }) => `${code} ${message}`,
+        )
+      const asked: string[] = []
+      for (const toolName of ['pays', 'pays', 'mails']) asked.push((await create(yes, { toolName })).execution.id)
+      expect(await full(yes, 'sends')).toBe(
+        "TOO_BUSY Too many calls wait for a person's yes: 3 of all tools and callers together.",
+      )
+      await create(work, { toolName: 'pays' })
+      await create(work, { toolName: 'pays' })
+      expect(await full(work, 'pays')).toBe('TOO_BUSY Too many calls of pays are waiting: 2.')
+      await create(work, { toolName: 'slow' })
+      expect(await full(work, 'other')).toBe(
+        'TOO_BUSY Too many calls are waiting: 3 of all tools and callers together.',
+      )
+      for (const id of asked) await stores.executions.decide(caller, id, { approve: false })
+      await drain()
+    })
+
     it('cancels what waits at once, and asks for the end of what runs', async () => {
       const why = { code: 'EXECUTION_CANCELLED', message: 'stop' }
       const waiting = await create(queued)
@@ -293,7 +321,11 @@ export function describeExecutions(
       ])
       expect((await stores.executions.events(execution.id, 1)).map(({ text }) => text)).toEqual(['b'])
       await stores.executions.finish(execution, ended('a', { told: true }))
-      expect(await stores.executions.events(execution.id, 0)).toEqual([])
+      const left = async () => (await stores.executions.events(execution.id, 0)).length
+      await stores.executions.prune({ days: 1000, most: 1_000_000 })
+      expect(await left()).toBe(2)
+      await stores.executions.prune({ days: 1000, most: 1_000_000, eventsMs: 0 })
+      expect([await left(), (await get(execution.id)).status]).toEqual([0, 'SUCCESS'])
     })
 
     it('deletes what is more than is kept, and nothing that runs', async () => {

@@ -31,7 +31,6 @@ export async function finishExecutions(
   ends: readonly AttemptEnd[],
 ): Promise<readonly (WrittenEnd | undefined)[]> {
   const stored = ends.length === 1 ? (ends[0]?.run.stored ?? null) : null
-  const forgets = ends.some(({ attempt, run }) => run.told || attempt.attempt > 1)
   const rows = rowsOf<Row>(
     await db.execute(sql`
       with done as (
@@ -46,7 +45,7 @@ export async function finishExecutions(
         where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
         returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms,
           (run.label is not null or run.idempotency_key is not null or given.told) as awaited
-      ) ${stored === null ? sql`` : keep(stored)} ${forgets ? forget : sql``}
+      ) ${stored === null ? sql`` : keep(stored)}
       select id, (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took, awaited
         ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from kept) as expires`}
       from done`),
@@ -88,8 +87,6 @@ const keep = ({ handle, mediaType, content, lifeMs }: NewStoredResult): SQL => s
   insert into execution_results (id, workspace_id, execution_id, caller_id, media_type, bytes, content, expires_at)
   select ${handle}::uuid, workspace_id, id, caller_id, ${mediaType}, ${Buffer.byteLength(content)}::int,
     ${storableText(content)}, ${after(lifeMs)} from done returning expires_at)`
-
-const forget: SQL = sql`, gone as (delete from execution_events where execution_id in (select id from done))`
 
 const describe = ({ handle, mediaType, content }: NewStoredResult, expires: number) => ({
   handle,

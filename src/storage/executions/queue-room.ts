@@ -34,5 +34,8 @@ export class QueueRoom {
   }
 }
 
+/** What waits for a worker and what waits for a person are bounded apart. */
+export type QueueRooms = Readonly<Record<'queue' | 'approval', QueueRoom>>
+
 const keyOf = (workspace: string, { toolName, callerId }: NewExecution): string =>
   JSON.stringify([workspace, toolName, callerId])

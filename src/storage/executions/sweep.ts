@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Retention, Swept } from '../../contract/execution.ts'
+import type { ExecutionStatus, QuietEnd, Retention, Swept } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { runChannel } from './notices.ts'
@@ -19,8 +19,11 @@ const printed = (stream: 'stdout' | 'stderr') => sql`coalesce((
   where event.execution_id = run.id and event.attempt = run.attempt and event.stream = ${stream}), '')`
 
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
-export async function sweepExecutions(db: Db, held: readonly string[]): Promise<Swept> {
-  const rows = rowsOf<{ id: string; what: keyof Swept }>(
+export async function sweepExecutions(
+  db: Db,
+  held: readonly string[],
+): Promise<{ readonly swept: Swept; readonly ends: readonly QuietEnd[] }> {
+  const rows = rowsOf<SweptRow>(
     await db.execute(sql`
       with stale as materialized (
         select id from tool_executions where status in ('PENDING', 'RUNNING')
@@ -37,7 +40,7 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
           turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${leastRetryMs}::int) * interval '1 millisecond', updated_at = now()
         from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
           and not run.cancel_requested and (run.version is not null or run.definition is not null)
-        returning run.id
+        returning ${told}
       ), lost as (
         update tool_executions run set completed_at = now(), updated_at = now(), lease_until = null,
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
@@ -49,7 +52,7 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
             then 'The process that was called ended before the tool was started.'
             else 'The process that ran the tool ended or lost touch before it could say how the run ended.' end
         from stale where run.id = stale.id and run.id not in (select id from retried)
-        returning run.id
+        returning ${told}
       ), expired as (
         update tool_executions run set completed_at = now(), updated_at = now(),
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
@@ -59,20 +62,52 @@ export async function sweepExecutions(db: Db, held: readonly string[]): Promise<
             then 'The process that ran the tool was lost, and no other took it over in time.'
             when run.reason = 'approval' then 'Nobody approved the call in time.'
             else 'No worker took the call in time.' end
-        from late where run.id = late.id returning run.id
+        from late where run.id = late.id returning ${told}
       ), told as (
-        select id, 'retried' as what from retried union all select id, 'lost' from lost
-        union all select id, 'expired' from expired
+        select 'retried' as what, * from retried union all select 'lost', * from lost
+        union all select 'expired', * from expired
       )
-      select id, what, pg_notify(${runChannel}, (case what when 'retried' then 'queued:' else 'changed:' end) || id)
+      select *, pg_notify(${runChannel}, (case what when 'retried' then 'queued:' else 'changed:' end) || id)
       from told`),
   )
   const of = (what: keyof Swept) => rows.filter((row) => row.what === what).map(({ id }) => id)
-  return { lost: of('lost'), retried: of('retried'), expired: of('expired') }
+  const swept = { lost: of('lost'), retried: of('retried'), expired: of('expired') }
+  return { swept, ends: rows.filter(({ what }) => what !== 'retried').map(toEnd) }
 }
 
-/** Deletes some of what is too old or too much, with outputs that have expired. */
-export async function pruneExecutions(db: Db, { days, most }: Retention): Promise<number> {
+interface SweptRow {
+  readonly id: string
+  readonly what: keyof Swept
+  readonly workspace_id: string
+  readonly tool_name: string
+  readonly status: ExecutionStatus
+  readonly error_code: string | null
+}
+
+const told = sql`run.id, run.workspace_id, run.tool_name, run.status, run.error_code`
+
+const toEnd = ({
+  workspace_id: workspace,
+  tool_name: toolName,
+  status,
+  error_code: errorCode,
+}: SweptRow): QuietEnd => ({
+  workspace,
+  toolName,
+  status,
+  errorCode,
+})
+
+// Whoever follows a run that has ended still hears the last of what it printed.
+const eventLifeMs = 60_000
+
+/** Deletes some of what is too old or too much, with outputs that have expired and what ended runs had told. */
+export async function pruneExecutions(db: Db, { days, most, eventsMs = eventLifeMs }: Retention): Promise<number> {
+  await db.execute(sql`delete from execution_events where execution_id in (
+    select id from tool_executions where id in (select execution_id from execution_events)
+      and status not in ('PENDING', 'RUNNING')
+      and coalesce(completed_at, updated_at) <= now() - ${eventsMs}::float8 * interval '1 millisecond'
+    limit ${pruneBatch}::int)`)
   await db.execute(sql`delete from execution_results where id in (
     select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
   const old = rowsOf<{ id: string }>(
