@@ -39,6 +39,15 @@ describe('faults: the lock of the embedded database', () => {
     await database.close()
   }, 120_000)
 
+  it('lets the second of two that start at once go on after the first', async () => {
+    const env = { TOOLDEX_HOME: tempFolder(), DATABASE_URL: '' }
+    const both = await Promise.all([runCli(['db', 'migrate'], { env }), runCli(['db', 'migrate'], { env })])
+    expect(both.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, expect.not.stringContaining('in use')],
+      [0, expect.not.stringContaining('in use')],
+    ])
+  }, 120_000)
+
   it('takes over locks that nobody holds, and gives only its own back', () => {
     const folder = tempFolder()
     for (const text of ['', 'nonsense', `${process.pid} 1`, '999999999 1']) {

@@ -47,7 +47,7 @@ export const executeTool = defineOperation({
     input: z.record(z.string(), z.unknown()).default({}),
     version: VersionNumber.optional().describe('The version to run; the latest where absent.'),
     wait: z.boolean().optional().describe('Answer when the run has ended.'),
-    timeoutMs: z.int().min(1).max(3_600_000).optional(),
+    timeoutMs: z.int().min(1).max(86_400_000).optional().describe('At most what the server allows; an hour by itself.'),
     dryRun: z.boolean().optional().describe('Show exactly what would happen, and do nothing.'),
     ...about,
   }),

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
 
@@ -14,6 +15,24 @@ export function lockFolder(folder: string): () => void {
     removeLeftOver(file)
   }
   throw lockedBy(folder, readOwner(file))
+}
+
+// Most commands are done with it sooner; a server is not, and is found and asked instead.
+const patienceMs = 10_000
+const lookAgainMs = 100
+
+/** The same, waiting a moment for one that may soon be done: of two that start at once the second goes on after the first. */
+export async function lockFolderSoon(folder: string): Promise<() => void> {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return lockFolder(folder)
+    } catch (thrown) {
+      const isLocked = thrown instanceof TooldexError && thrown.code === 'DATABASE_LOCKED'
+      if (!isLocked || performance.now() > end) throw thrown
+    }
+    await sleep(lookAgainMs)
+  }
 }
 
 /** The file appears with its text in it: nobody sees a lock without an owner. */

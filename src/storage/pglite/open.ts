@@ -4,12 +4,12 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { drizzle } from 'drizzle-orm/pglite'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
-import { lockFolder } from './lock-folder.ts'
+import { lockFolderSoon } from './lock-folder.ts'
 import { templateBlob, unpackTemplate } from './template.ts'
 
 /** Opens the embedded database in a folder, for this process alone; without a folder it lives in memory. */
 export async function openPglite(folder: string | undefined): Promise<Database> {
-  const unlock = folder === undefined ? () => {} : lockFolder(folder)
+  const unlock = folder === undefined ? () => {} : await lockFolderSoon(folder)
   try {
     const data = folder === undefined ? undefined : join(folder, 'data')
     if (data !== undefined) unpackTemplate(data)
