@@ -184,8 +184,6 @@ describe('the name that a tool has in a list for a model', () => {
 })
 
 describe("the namespace 'tooldex'", () => {
-  const problem = expect.objectContaining({ pointer: '/namespace', hint: 'choose another namespace, or none' })
-
   it('is refused wherever a tool is written', async () => {
     const tool = draft('read_result', { namespace: 'tooldex' })
     const answers = [
@@ -193,9 +191,12 @@ describe("the namespace 'tooldex'", () => {
       await server.request('PATCH', '/tools/nsd', { body: { namespace: 'tooldex' } }),
       await post('/bundle', { bundle: { tooldex: 1, tools: [tool] } }),
     ]
-    for (const answer of answers) {
+    for (const [index, answer] of answers.entries()) {
       expectProblem(answer, 422, 'TOOL_INVALID')
-      expect(answer.body.errors).toContainEqual(problem)
+      // Of a bundle the tool is named as well.
+      const pointer = index < 2 ? '/namespace' : '/bundle/tools/0/namespace'
+      const hint = 'choose another namespace, or none'
+      expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer, hint }))
     }
     expectProblem(await get('/tools/read_result'), 404, 'TOOL_NOT_FOUND')
   })
