@@ -4,9 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync,
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Sandboxes are tested for real; where this may not be installed those tests are skipped, and say so.
-if (process.platform === 'linux' && process.geteuid() === 0 && spawnSync('bwrap', ['--version']).error !== undefined) {
-  spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', 'bubblewrap'], { stdio: 'ignore' })
+// Sandboxes and pages are tested for real; where these may not be installed those tests are skipped, and say so.
+if (process.platform === 'linux' && process.geteuid() === 0) {
+  for (const [program, name] of Object.entries({ bwrap: 'bubblewrap', chromium: 'chromium' })) {
+    if (spawnSync(program, ['--version']).error === undefined) continue
+    spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', name], { stdio: 'ignore' })
+  }
 }
 
 const folder = mkdtempSync(join(roomyMemory() ?? realpathSync(tmpdir()), 'tooldex-results-'))

@@ -48,6 +48,58 @@ describe('keys', () => {
   })
 })
 
+describe('who asks', () => {
+  it('is told who they are, what they may do, and nothing without a key', async () => {
+    const { secret } = (await server.request('POST', '/keys', { body: { name: 'caller', scopes: ['call'] } })).body
+    expect((await server.request('GET', '/keys/current', { key: secret })).body).toEqual({
+      name: 'caller',
+      workspace: 'default',
+      scopes: ['read', 'call'],
+    })
+    expectProblem(await server.request('GET', '/keys/current', { key: undefined }), 401)
+    const said = await runCli(['keys', 'current', '--server', server.url], { env: { TOOLDEX_API_KEY: secret } })
+    expect(said.stdout).toBe('caller in the workspace default: read, call\n')
+  })
+
+  it('is told how long to wait after too many wrong keys, while right keys are still taken', async () => {
+    const guess = () => server.request('GET', '/tools', { key: 'tdx_guessed' })
+    let answer = await guess()
+    for (let count = 0; count < 25 && answer.status === 401; count++) answer = await guess()
+    expectProblem(answer, 429, 'TOO_BUSY')
+    const seconds = Number(answer.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(30)
+    expect(seconds).toBeLessThanOrEqual(61)
+    expect(answer.body.hint).toContain(`${seconds} seconds`)
+    expect((await server.request('GET', '/tools')).status).toBe(200)
+  })
+})
+
+describe('a list', () => {
+  it('is read by numbered pages that say how many there are in all, or by cursors, never by both', async () => {
+    for (const name of ['paged_a', 'paged_b', 'paged_c']) await register(server, name, { tags: ['paged'] })
+    const list = (query: string) => server.request('GET', `/tools?tag=paged&sort=name&limit=2${query}`)
+    const [first, second, third] = [
+      (await list('&page=1')).body,
+      (await list('&page=2')).body,
+      (await list('&page=3')).body,
+    ]
+    expect(first.items.concat(second.items).map(({ name }: { name: string }) => name)).toEqual([
+      'paged_a',
+      'paged_b',
+      'paged_c',
+    ])
+    expect([first.total, second.total, third.total, third.items]).toEqual([3, 3, 3, []])
+    expect((await list(`&cursor=${first.nextCursor}`)).body.items).toEqual(second.items)
+    expectProblem(await list(`&page=2&cursor=${first.nextCursor}`), 422, 'INPUT_INVALID')
+    expectProblem(await list('&page=0'), 422, 'INPUT_INVALID')
+    const words = ['tools', 'list', '--tag', 'paged', '--sort', 'name', '--limit', '2', '--page', '2']
+    const said = await runCli([...words, '--server', server.url], { env: { TOOLDEX_API_KEY: server.key } })
+    expect(said.stdout).toContain('3 in all')
+    expect(said.stdout).toContain('paged_c')
+    expect(said.stdout).not.toContain('paged_a')
+  })
+})
+
 describe('proposals', () => {
   it('are accepted only on what whoever accepts has seen, and change something', async () => {
     const propose = (change: object) => server.request('POST', '/tools/greet/proposals', { body: { change } })

@@ -137,7 +137,7 @@ interface Greeting {
   readonly database: Database
 }
 
-/** Five lines: what is served, the key, where to read, what to try, how to stop. */
+/** Five lines: what is served, the key, the page to log in or to read, what to try, how to stop. */
 async function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
   const { tools } = await context.catalogue.open()
   const ofConfigs = context.catalogue.current().index.size
@@ -151,7 +151,8 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
     say(
       'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
     )
-  say(`read the API at ${url}/docs`)
+  // What is behind # stays in the browser: it is in no request and in no log.
+  say(shown ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `read and try the API at ${url}/docs`)
   say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
   say('stop with Ctrl+C')
 }

@@ -98,6 +98,8 @@ export class TooldexError extends Error {
   readonly code: ErrorCode
   readonly problems: readonly Problem[]
   readonly hint: string
+  /** After how many seconds it may be tried again, where that is known. */
+  readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, message: string, options: TooldexErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -105,6 +107,7 @@ export class TooldexError extends Error {
     this.code = code
     this.problems = options.problems ?? []
     this.hint = options.hint ?? errorTable[code].hint
+    this.retryAfter = options.retryAfter
   }
 
   get exitCode(): number {
@@ -116,6 +119,7 @@ interface TooldexErrorOptions {
   readonly problems?: readonly Problem[]
   readonly hint?: string
   readonly cause?: unknown
+  readonly retryAfter?: number
 }
 
 /** Turns whatever was thrown into an error that may leave the process: unknown ones become INTERNAL without details. */

@@ -19,6 +19,9 @@ export const emptyDatabaseDir = fileURLToPath(new URL('../../dist/empty-database
 /** Example tools, kept as files. */
 export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/', import.meta.url))
 
+/** What is sent to browsers. */
+export const pagesDir = fileURLToPath(new URL('../../pages/', import.meta.url))
+
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
 

@@ -138,8 +138,14 @@ export interface ResultContent {
   readonly content: string
 }
 
+/** By what runs are listed; the id decides between equals. */
+export const executionSorts = ['createdAt', '-createdAt'] as const
+type ExecutionSort = (typeof executionSorts)[number]
+
 /** Which runs are listed. */
 export interface ExecutionQuery extends PageQuery {
+  /** Newest first, where nothing else is said. */
+  readonly sort?: ExecutionSort | undefined
   readonly toolId?: string | undefined
   readonly tool?: string | undefined
   /** No run of a tool of another name. */

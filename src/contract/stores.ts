@@ -33,6 +33,10 @@ export type ToolSort = (typeof toolSorts)[number]
 
 /** Which tools are listed. */
 export interface ToolListQuery extends PageQuery {
+  /** Which page, the first being 1, where no cursor says where to go on. */
+  readonly page?: number | undefined
+  /** Whether all that fit are counted. */
+  readonly total?: boolean | undefined
   readonly sort?: ToolSort | undefined
   readonly status?: readonly ToolStatus[] | undefined
   /** With all categories below it. */

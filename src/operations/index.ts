@@ -26,7 +26,7 @@ import {
   renameTag,
 } from './registry/categories.ts'
 import { validateDraft, validateTool } from './registry/check.ts'
-import { createKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/llm.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import {
@@ -112,6 +112,7 @@ export const operations = [
   listTags,
   renameTag,
   createKey,
+  currentKey,
   listKeys,
   revokeKey,
   listAudit,

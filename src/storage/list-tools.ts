@@ -15,9 +15,9 @@ export async function listTools(
   db: Db,
   cursors: Cursors,
   workspace: string,
-  query: ToolListQuery & { readonly total?: boolean },
+  query: ToolListQuery,
 ): Promise<Page<RegisteredTool>> {
-  const { limit, cursor, total, names, ...filters } = query
+  const { limit, cursor, page, total, names, ...filters } = query
   const list = ['tools', workspace, { ...filters, ...(names && { names: [...names] }) }]
   const [key, direction] = readSort(filters.sort ?? '-updatedAt')
   const place = cursors.read(list, cursor)
@@ -33,6 +33,7 @@ export async function listTools(
     .where(and(...fits, beyond))
     .orderBy(...order)
     .limit(limit + 1)
+    .offset(limit * ((page ?? 1) - 1))
   const items = rows.slice(0, limit).map(toTool)
   const last = items.at(-1)
   const next =

@@ -135,6 +135,12 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       } while (cursor !== undefined)
       expect(new Set(seen).size).toBe(25)
       expect(seen).toHaveLength(25)
+      const numbered = (page: number) => stores.tools.list('default', { limit: 7, tags: [tag], sort: 'name', page })
+      const pages = await Promise.all([1, 2, 3, 4, 5].map(numbered))
+      expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(seen)
+      const cursorOfThird = pages[2]?.nextCursor
+      const fourth = await stores.tools.list('default', { limit: 7, tags: [tag], sort: 'name', cursor: cursorOfThird })
+      expect(fourth).toEqual(pages[3])
       const first = await stores.tools.list('default', { limit: 7, tags: [tag], sort: 'name' })
       const foreign = stores.tools.list('default', {
         limit: 7,

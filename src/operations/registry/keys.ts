@@ -79,6 +79,21 @@ export const listKeys = defineOperation({
   },
 })
 
+/** Whose key a request has. */
+export const currentKey = defineOperation({
+  name: 'keys.current',
+  summary: 'Tell who asks: the name of the key, its workspace and what it may do.',
+  scope: 'read',
+  http: { method: 'get', path: '/keys/current', tag },
+  input: z.object({}),
+  output: z.object({ name: z.string(), workspace: z.string(), scopes: z.array(z.enum(scopes)) }),
+  handle: (_, { caller, scopes: given }) => ({
+    name: caller.actor.replace(/^key:/, ''),
+    workspace: caller.workspace,
+    scopes: scopes.filter((scope) => given.has(scope)),
+  }),
+})
+
 /** Without any admin key nobody could make another. */
 async function refuseLast(context: OperationContext, idOrName: string): Promise<void> {
   const keys = await registryOf(context).stores.keys.list(context.caller.workspace)

@@ -62,6 +62,12 @@ export const listRegistered = defineOperation({
   http: { method: 'get', path: '/tools', tag },
   input: z.object({
     ...paging,
+    page: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe('The number of a page, instead of a cursor; all that fit are counted, too.'),
     sort: z.enum(toolSorts).default('-updatedAt'),
     status: z.array(ToolStatus).optional(),
     category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
@@ -71,14 +77,20 @@ export const listRegistered = defineOperation({
     total: z.boolean().optional().describe('Count all that fit, too.'),
   }),
   output: pageOf(RegisteredTool),
-  async handle({ category, tag: tags, ...query }, context) {
+  async handle({ category, tag: tags, total, ...query }, context) {
+    if (query.page !== undefined && query.cursor !== undefined)
+      throw new TooldexError('INPUT_INVALID', 'A page and a cursor say two places of a list.', {
+        hint: 'Send one of them: a cursor to go on, a page to jump.',
+      })
     const { stores } = registryOf(context)
     const { workspace } = context.caller
     const found = category === undefined ? undefined : await stores.categories.get(workspace, category)
     if (category !== undefined && found === undefined)
       throw new TooldexError('NOT_FOUND', `Unknown category: ${category.slice(0, 200)}.`)
     const names = await readableNames(context)
-    const page = await stores.tools.list(workspace, { ...query, tags, categoryId: found?.id, ...(names && { names }) })
+    const filters = { tags, categoryId: found?.id, ...(names && { names }) }
+    const counted = total ?? query.page !== undefined
+    const page = await stores.tools.list(workspace, { ...query, ...filters, total: counted })
     return { ...page, items: [...page.items] }
   },
 })

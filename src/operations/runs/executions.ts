@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { Execution, ExecutionStatus, ExecutionSummary } from '../../contract/execution.ts'
+import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
 import type { RecordedRuns } from '../../runs/recorded-runs.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from '../registry/inputs.ts'
@@ -35,6 +35,7 @@ async function mustFind(context: OperationContext, id: string): Promise<Executio
 
 const filters = {
   ...paging,
+  sort: z.enum(executionSorts).default('-createdAt'),
   status: z.array(ExecutionStatus).optional(),
   caller: z.string().max(300).optional().describe('Who called, such as key:ci.'),
   trace: z.string().max(200).optional(),

@@ -278,19 +278,24 @@ export function describeExecutions(
       expect((await get(first?.execution.id as string)).toolName).toBe(tool.name)
     })
 
-    it('lists the newest first, filtered, page by page, in its own workspace only', async () => {
+    it('lists the newest first, or the oldest, filtered, page by page, in its own workspace only', async () => {
       const trace = randomUUID()
       const ids: string[] = []
       for (let count = 0; count < 5; count++) ids.push((await create(here, { traceId: trace })).execution.id)
-      const seen: string[] = []
-      let cursor: string | undefined
-      do {
-        const page = await stores.executions.list('default', { limit: 2, trace, cursor })
-        seen.push(...page.items.map(({ id }) => id))
-        cursor = page.nextCursor
-      } while (cursor !== undefined)
+      const listed = async (sort?: 'createdAt') => {
+        const seen: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await stores.executions.list('default', { limit: 2, trace, cursor, sort })
+          seen.push(...page.items.map(({ id }) => id))
+          cursor = page.nextCursor
+        } while (cursor !== undefined)
+        return seen
+      }
+      const seen = await listed()
       expect(new Set(seen)).toEqual(new Set(ids))
       expect(seen).toHaveLength(5)
+      expect(await listed('createdAt')).toEqual(seen.toReversed())
       expect((await stores.executions.list('default', { limit: 10, trace, status: ['SUCCESS'] })).items).toEqual([])
       expect((await stores.executions.list('other', { limit: 10, trace })).items).toEqual([])
       for (const id of ids) await stores.executions.finish({ id, attempt: 1 }, ended(null))

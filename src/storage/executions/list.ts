@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
@@ -19,7 +19,7 @@ const {
 const { content: _content, ...about } = getTableColumns(executionResults)
 const left = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
 
-/** A page of runs, newest first. */
+/** A page of runs, newest first unless told otherwise. */
 export async function listExecutions(
   db: Db,
   cursors: Cursors,
@@ -29,15 +29,17 @@ export async function listExecutions(
   const { limit, cursor, ...filters } = query
   const list = ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }]
   const place = cursors.read(list, cursor)
+  const isOldestFirst = filters.sort === 'createdAt'
+  const after = isOldestFirst ? sql`>` : sql`<`
   const beyond =
     place &&
-    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) < (${sql.param(new Date(place.value), toolExecutions.createdAt)}, ${place.id}::uuid)`
+    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) ${after} (${sql.param(new Date(place.value), toolExecutions.createdAt)}, ${place.id}::uuid)`
   const rows = await db
     .select({ run: short, result: about })
     .from(toolExecutions)
     .leftJoin(executionResults, eq(executionResults.executionId, toolExecutions.id))
     .where(and(...conditions(workspace, filters), beyond))
-    .orderBy(desc(toolExecutions.createdAt), desc(toolExecutions.id))
+    .orderBy(...[toolExecutions.createdAt, toolExecutions.id].map(isOldestFirst ? asc : desc))
     .limit(limit + 1)
   const items = rows.slice(0, limit).map(({ run, result }) => {
     const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...left, ...run }, result)

@@ -72,8 +72,9 @@ export class Authenticator {
     if (failed === undefined) return
     if (now - failed.since > failures.withinMs) this.#failed.delete(source)
     else if (failed.count >= failures.most) {
-      const hint = 'Wait a minute; a key that was right before is still taken.'
-      throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.', { hint })
+      const retryAfter = Math.ceil((failed.since + failures.withinMs - now) / 1000) + 1
+      const hint = `Wait ${retryAfter} seconds; a key that was right before is still taken.`
+      throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.', { hint, retryAfter })
     }
   }
 

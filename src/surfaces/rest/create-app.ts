@@ -106,7 +106,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
   )
   if (watchOnly) return app
   app.get('/openapi.json', (c) => c.json(openApiDocument()))
-  app.get('/docs', (c) => docsPage(c))
+  app.get('/docs', () => docsPage())
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
   )

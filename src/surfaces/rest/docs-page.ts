@@ -1,60 +1,141 @@
-import type { Context } from 'hono'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pagesDir } from '../../base/package-info.ts'
 import { openApiDocument } from './openapi.ts'
 
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: ValueSchema
+}
+
+interface ValueSchema {
+  readonly enum?: readonly unknown[]
+  readonly items?: ValueSchema
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly type?: string
+}
+
+interface Content {
+  readonly schema: unknown
+  readonly example?: unknown
+}
+
 interface Described {
+  readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly parameters?: readonly {
-    name: string
-    in: string
-    required: boolean
-    description?: string
-    schema: unknown
-  }[]
-  readonly requestBody?: { content: { 'application/json': { schema: unknown } } }
-  readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { content: { 'application/json': Content } }
+  readonly responses: Record<string, { content?: Record<string, Content> }>
 }
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
-h1{margin-bottom:0}h2{margin-top:2.5rem;border-bottom:1px solid #d9dee5}details{border:1px solid #d9dee5;border-radius:6px;margin:.5rem 0}
-summary{padding:.5rem .75rem;cursor:pointer}code,pre{font:13px/1.45 ui-monospace,monospace}.m{display:inline-block;min-width:4.5rem;font-weight:700}
-.get{color:#0a6}.post{color:#06c}.patch,.put{color:#a60}.delete{color:#c22}pre{background:#f5f7fa;padding:.75rem;overflow:auto;margin:.5rem .75rem}
-p,table{margin:.5rem .75rem}td{padding:.1rem .75rem .1rem 0;vertical-align:top}
-@media(prefers-color-scheme:dark){body{background:#14181d;color:#dfe5ec}pre{background:#1d232b}details,h2{border-color:#333c47}}`
+interface Page {
+  readonly html: string
+  readonly policy: string
+}
 
-/** A page to read what there is, made of the same document; it loads nothing from anywhere. */
-export function docsPage(c: Context): Response {
+let made: Page | undefined
+
+/** The page to read what there is and to try it, made of the same document; it loads nothing from anywhere else. */
+export function docsPage(): Response {
+  made ??= makePage()
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': made.policy }
+  return new Response(made.html, { headers })
+}
+
+function makePage(): Page {
+  const style = readFileSync(join(pagesDir, 'docs.css'), 'utf8')
+  const script = readFileSync(join(pagesDir, 'docs.js'), 'utf8')
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+  return { html: htmlOf(style, script), policy }
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+const htmlOf = (style: string, script: string): string =>
+  `<!doctype html><html lang="en" class="needs-script"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Tooldex API</title><style>${style}</style></head><body>
+<header><h1>Tooldex API</h1><input id="find" type="search" placeholder="find an operation" aria-label="find an operation" data-script>
+<div class="who" data-script><span id="who" role="status"></span><button id="forget" type="button" hidden>Forget the key</button>
+<form id="sign-in"><input type="password" required autocomplete="off" placeholder="API key" aria-label="API key"> <button>Use this key</button></form></div></header>
+<p>Below <code>/api/v1</code>; every request needs <code>Authorization: Bearer KEY</code>. For machines: <a href="/openapi.json">/openapi.json</a>.</p>
+<main>${sections()}</main><script>${script}</script></body></html>`
+
+function sections(): string {
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, Described>> }
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const tags = [...new Set(all.flatMap(({ operation }) => operation.tags))]
-  const sections = tags.map((tag) => {
-    const inIt = all.filter(({ operation }) => operation.tags.includes(tag))
-    return `<h2>${toHtml(tag)}</h2>${inIt.map(({ path, method, operation }) => entry(path, method, operation)).join('')}`
-  })
-  c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-  return c.html(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tooldex API</title><style>${style}</style>
-<h1>Tooldex API</h1><p>Below <code>/api/v1</code>; every request needs <code>Authorization: Bearer KEY</code>. For machines: <a href="/openapi.json">/openapi.json</a>.</p>
-${sections.join('\n')}</html>`,
-  ) as Response
+  const inIt = (tag: string) => all.filter(({ operation }) => operation.tags.includes(tag)).map(entry)
+  return tags.map((tag) => `<section><h2>${toHtml(tag)}</h2>${inIt(tag).join('')}</section>`).join('\n')
 }
 
-function entry(path: string, method: string, operation: Described): string {
-  const rows = (operation.parameters ?? []).map(
-    ({ name, in: place, required, description }) =>
-      `<tr><td><code>${toHtml(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${toHtml(description ?? '')}</td></tr>`,
-  )
-  const body = operation.requestBody?.content['application/json'].schema
-  const answer = Object.values(operation.responses)[0]?.content?.['application/json']?.schema
-  return `<details><summary><span class="m ${method}">${method.toUpperCase()}</span><code>${toHtml(path)}</code> ${toHtml(operation.summary)}</summary>
-<p>${toHtml(operation.description)}</p>${rows.length === 0 ? '' : `<table>${rows.join('')}</table>`}${shown('Body', body)}${shown('Answer', answer)}</details>`
+interface Entry {
+  readonly path: string
+  readonly method: string
+  readonly operation: Described
 }
 
-const shown = (title: string, schema: unknown): string =>
-  schema === undefined ? '' : `<p>${title}</p><pre>${toHtml(JSON.stringify(schema, null, 2))}</pre>`
+function entry({ path, method, operation }: Entry): string {
+  const body = operation.requestBody?.content['application/json']
+  const answer = Object.values(operation.responses)[0]?.content?.['application/json']
+  const title = `<span class="method ${method}">${method.toUpperCase()}</span><code>${toHtml(path)}</code> ${toHtml(operation.summary)}`
+  return `<details class="operation" id="${toHtml(operation.operationId)}"><summary>${title}</summary><div class="inside">
+<p class="quiet">${withCode(operation.description)}</p>${form({ path, method, operation })}
+${shown('Shape of the body', body?.schema)}${shown('Example of an answer', answer?.example)}${shown('Shape of the answer', answer?.schema)}</div></details>`
+}
+
+function form({ path, method, operation }: Entry): string {
+  const rows = (operation.parameters ?? []).map(row).join('')
+  const example = operation.requestBody?.content['application/json'].example
+  const text = example === undefined ? '{}' : JSON.stringify(example, null, 2)
+  const lines = Math.min(text.split('\n').length + 1, 24)
+  const body =
+    operation.requestBody === undefined
+      ? ''
+      : `<p>Body</p><textarea rows="${lines}" spellcheck="false" aria-label="body">${toHtml(text)}</textarea>`
+  return `<form data-method="${method}" data-path="${toHtml(path)}">${rows === '' ? '' : `<table>${rows}</table>`}${body}
+<p data-script><button>Send</button> <button class="stop" type="button" hidden>Stop</button> <span class="status quiet" role="status"></span></p>
+<pre class="answer result" hidden></pre><pre class="curl result" hidden></pre></form>`
+}
+
+function row({ name, in: place, required, description, schema }: Parameter): string {
+  const input = `<input name="${toHtml(name)}" data-in="${place}"${required ? ' required' : ''} aria-label="${toHtml(name)}">`
+  return `<tr><td><code>${toHtml(name)}</code></td><td data-script>${input}</td><td>${place}${required ? ', required' : ''}</td><td>${toHtml(description ?? '')} <span class="quiet">${toHtml(valuesOf(schema))}</span></td></tr>`
+}
+
+/** Which values are taken, in a few words. */
+function valuesOf(schema: ValueSchema): string {
+  const { enum: words = schema.items?.enum, default: usual, minimum, maximum, type } = schema
+  const range = minimum === undefined || maximum === undefined ? undefined : `${minimum} to ${maximum}`
+  const taken = type === 'boolean' ? 'true or false' : (words?.join(', ') ?? range)
+  return [taken, usual === undefined ? undefined : `else ${usual}`].filter((part) => part !== undefined).join('; ')
+}
+
+/** What is in backticks is shown as code. */
+const withCode = (text: string): string => toHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
+
+const shown = (title: string, value: unknown): string =>
+  value === undefined
+    ? ''
+    : `<details><summary>${title}</summary><pre>${toHtml(JSON.stringify(value, null, 2))}</pre></details>`
 
 const toHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

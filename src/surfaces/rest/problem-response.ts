@@ -22,7 +22,7 @@ export function problemResponse(
   }
   const headers: Record<string, string> = { 'content-type': 'application/problem+json', ...more }
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="tooldex"'
-  if (status === 429 || status === 503) headers['retry-after'] = '1'
+  if (status === 429 || status === 503) headers['retry-after'] = String(error.retryAfter ?? 1)
   return new Response(JSON.stringify(body), { status, headers })
 }
 

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import { ExecutionStatus } from '../../../contract/execution.ts'
+import { type Command, Option } from 'commander'
+import { ExecutionStatus, executionSorts } from '../../../contract/execution.ts'
 import {
   approveExecution,
   cancelExecution,
@@ -43,6 +43,7 @@ function addList(parent: Command, host: CliHost): void {
     .option('--trace <id>', 'only of this trace')
     .option('--since <time>', 'only recorded at this time or later')
     .option('--until <time>', 'only recorded before this time')
+    .addOption(new Option('--sort <field>', 'in this order').choices(executionSorts))
     .option('--limit <number>', 'how many', parseCount)
     .option('--cursor <cursor>', 'where the last page ended')
   withRegistryOptions(command).action(({ server, json, ...filters }: RegistryFlags & Record<string, unknown>) =>

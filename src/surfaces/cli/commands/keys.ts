@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { createKey, listAudit, listKeys, revokeKey } from '../../../operations/registry/keys.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../../../operations/registry/keys.ts'
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, collect, parseCount } from './command.ts'
 import { printOperation, type RegistryFlags, withRegistryOptions } from './registry-command.ts'
@@ -22,6 +22,14 @@ export const addKeys: AddCommand = (program, host) => {
           ])
           return `${formatTable(['Name', 'Begins', 'Scopes', 'State', 'Last used'], rows, host.columns)}\n`
         },
+      }),
+  )
+  withRegistryOptions(group.command('current').description('who you are to the server, and what you may do')).action(
+    (flags: RegistryFlags) =>
+      printOperation(host, flags, {
+        operation: currentKey,
+        input: {},
+        text: ({ name, workspace, scopes }) => `${name} in the workspace ${workspace}: ${scopes.join(', ')}\n`,
       }),
   )
   const create = group

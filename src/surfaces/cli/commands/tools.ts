@@ -66,12 +66,13 @@ function addList(group: Command, host: CliHost): void {
     .addOption(new Option('--sort <field>', 'in this order').choices(toolSorts))
     .option('--limit <n>', 'at most this many', parseCount)
     .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--page <n>', 'this page, the first being 1', parseCount)
   withRegistryOptions(command).action((flags: RegistryFlags & Record<string, unknown>) => {
     const { server: _server, json: _json, ...input } = flags
     return printOperation(host, flags, {
       operation: tools.listRegistered,
       input,
-      text({ items, nextCursor }) {
+      text({ items, nextCursor, total }) {
         const rows = items.map((tool) => [
           tool.name,
           tool.status,
@@ -79,9 +80,10 @@ function addList(group: Command, host: CliHost): void {
           tool.executorType,
           tool.description,
         ])
+        const counted = total === undefined ? '' : `${total} in all\n`
         const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
         if (rows.length === 0) return 'No tool is registered that fits.\n'
-        return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${more}`
+        return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${counted}${more}`
       },
     })
   })

@@ -1,0 +1,184 @@
+// Makes the page of the API one to work with: it takes the key of a login link, and sends what is filled in.
+const slot = 'tooldex-key'
+const answerMs = 60_000
+const mostShown = 200_000
+
+/** @template {Element} T @param {string} selector @param {new () => T} type @param {ParentNode} [within] */
+function find(selector, type, within = document) {
+  const found = within.querySelector(selector)
+  if (!(found instanceof type)) throw new Error(`nothing at ${selector}`)
+  return found
+}
+
+const who = find('#who', HTMLElement)
+const signIn = find('#sign-in', HTMLFormElement)
+const forget = find('#forget', HTMLButtonElement)
+
+/** A key in the address would stay in the history; what is behind # was never sent anywhere. */
+function takeKeyFromAddress() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (given === null) return false
+  sessionStorage.setItem(slot, given.trim())
+  history.replaceState(null, '', location.pathname)
+  return true
+}
+
+async function showWho() {
+  const key = sessionStorage.getItem(slot)
+  signIn.hidden = key !== null
+  forget.hidden = key === null
+  who.textContent = key === null ? '' : '…'
+  if (key === null) return
+  const answer = await fetch('/api/v1/keys/current', headersOf(key)).catch(() => undefined)
+  const body = await answer?.json().catch(() => undefined)
+  if (answer?.ok) who.textContent = `${body.name}: ${body.scopes.join(', ')}`
+  else who.textContent = body?.detail ?? 'The server does not answer.'
+  if (answer?.status !== 401) return
+  sessionStorage.removeItem(slot)
+  signIn.hidden = false
+  forget.hidden = true
+}
+
+/** @param {string | null} key */
+const headersOf = (key) => ({ headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }) } })
+
+/** @param {HTMLFormElement} form */
+function requestOf(form) {
+  const method = form.dataset.method ?? 'get'
+  let path = form.dataset.path ?? ''
+  const query = new URLSearchParams()
+  /** @type {Record<string, string>} */
+  const headers = {}
+  for (const field of form.querySelectorAll('[data-in]')) {
+    if (!(field instanceof HTMLInputElement) || (field.value === '' && field.dataset.in !== 'path')) continue
+    if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(field.value))
+    else if (field.dataset.in === 'header') headers[field.name] = field.value
+    else query.append(field.name, field.value)
+  }
+  const body = form.querySelector('textarea')?.value
+  if (body) headers['content-type'] = 'application/json'
+  const address = `/api/v1${path}${query.size === 0 ? '' : `?${query}`}`
+  return { method: method.toUpperCase(), address, headers, ...(body ? { body } : {}) }
+}
+
+/** @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The same request for a terminal; the key itself is in none of it. @param {ReturnType<typeof requestOf>} request */
+function curlOf({ method, address, headers, body }) {
+  const more = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`)
+  const sent = body === undefined ? '' : ` -d ${quoted(body)}`
+  const start = `curl -X ${method} -H "Authorization: Bearer $TOOLDEX_API_KEY"`
+  return `${start}${more.join('')}${sent} ${quoted(location.origin + address)}`
+}
+
+/** @param {HTMLFormElement} form */
+async function send(form) {
+  const request = requestOf(form)
+  const status = find('.status', HTMLElement, form)
+  const shown = find('pre.answer', HTMLElement, form)
+  const stop = find('button.stop', HTMLButtonElement, form)
+  const broken = new AbortController()
+  const late = setTimeout(() => broken.abort(), answerMs)
+  stop.onclick = () => broken.abort()
+  find('pre.curl', HTMLElement, form).textContent = curlOf(request)
+  status.textContent = 'waiting …'
+  shown.textContent = ''
+  for (const part of form.querySelectorAll('.result')) part.toggleAttribute('hidden', false)
+  stop.hidden = false
+  const { address, method, body } = request
+  const given = headersOf(sessionStorage.getItem(slot)).headers
+  const started = performance.now()
+  try {
+    const headers = { ...request.headers, ...given }
+    const answer = await fetch(address, { method, headers, signal: broken.signal, ...(body ? { body } : {}) })
+    const told = () => {
+      status.textContent = `${answer.status} ${answer.statusText}, ${Math.round(performance.now() - started)} ms`
+    }
+    told()
+    await show(answer, shown)
+    told()
+  } catch (error) {
+    const reason = broken.signal.aborted
+      ? 'broken off'
+      : `no answer (${error instanceof Error ? error.message : error})`
+    status.textContent = `${status.textContent}; ${reason}`
+  } finally {
+    clearTimeout(late)
+    stop.hidden = true
+  }
+}
+
+/** Shows an answer as it comes, as text and never as markup. @param {Response} answer @param {HTMLElement} shown */
+async function show(answer, shown) {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+    text += part.value
+    shown.textContent = text.slice(0, mostShown)
+    if (text.length <= mostShown) continue
+    shown.textContent += `\n… (the first ${mostShown} characters)`
+    await reader?.cancel()
+    return
+  }
+  if (answer.headers.get('content-type')?.includes('json')) shown.textContent = pretty(text)
+}
+
+/** Numbers are left as they are written, so only what survives a round trip is indented. @param {string} text */
+function pretty(text) {
+  try {
+    const value = JSON.parse(text)
+    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
+  } catch {
+    return text
+  }
+}
+
+/** @param {string} wanted */
+function filter(wanted) {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
+  for (const section of document.querySelectorAll('section')) {
+    const entries = [...section.querySelectorAll('details.operation')]
+    for (const entry of entries) {
+      const text = entry.querySelector('summary')?.textContent?.toLowerCase() ?? ''
+      entry.toggleAttribute('hidden', !words.every((word) => text.includes(word)))
+    }
+    section.hidden = entries.every((entry) => entry.hasAttribute('hidden'))
+  }
+}
+
+function openNamed() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!(named instanceof HTMLDetailsElement)) return
+  named.open = true
+  named.scrollIntoView()
+}
+
+document.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const form = event.target
+  if (!(form instanceof HTMLFormElement)) return
+  if (form === signIn) {
+    sessionStorage.setItem(slot, find('input', HTMLInputElement, signIn).value.trim())
+    signIn.reset()
+    void showWho()
+    return
+  }
+  const { method = '', path } = form.dataset
+  if (method !== 'delete' || confirm(`Really ask the server to delete (${path})?`)) void send(form)
+})
+forget.addEventListener('click', () => {
+  sessionStorage.removeItem(slot)
+  void showWho()
+})
+const sought = find('#find', HTMLInputElement)
+sought.addEventListener('input', () => filter(sought.value))
+addEventListener('hashchange', () => {
+  if (takeKeyFromAddress()) void showWho()
+  else openNamed()
+})
+
+document.documentElement.classList.remove('needs-script')
+takeKeyFromAddress()
+void showWho()
+openNamed()
