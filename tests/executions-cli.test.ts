@@ -30,13 +30,17 @@ function start(...words: string[]) {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text
   })
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  const until = async (what: string | RegExp) => {
+  const until = async (what: string | RegExp, said = () => out) => {
     for (const late = Date.now() + 20_000; Date.now() < late; await sleep(50))
-      if (typeof what === 'string' ? out.includes(what) : what.test(out)) return
-    throw new Error(`did not say ${what}: ${out}`)
+      if (typeof what === 'string' ? said().includes(what) : what.test(said())) return
+    throw new Error(`did not say ${what}: ${said()}`)
   }
-  return { child, ended, until, out: () => out }
+  return { child, ended, until, out: () => out, err: () => err }
 }
 
 describe('tooldex executions', () => {
@@ -149,6 +153,28 @@ describe('tooldex executions tail', () => {
     expect(await tail.ended).toBe(0)
     expect(tail.out()).not.toContain('fails@1')
     expect(tail.out().match(new RegExp(`${run.id}  SUCCESS`, 'g'))?.length).toBe(1)
+  }, 60_000)
+
+  it('says once that the server is away, and once that it is back', async () => {
+    const proxy = await startProxy(Number(new URL(server.url).port))
+    try {
+      const before = await execute('fails', { word: 'x' }, { wait: true })
+      const tail = start('tail', '--follow', '--tool', 'fails', '--server', `http://127.0.0.1:${proxy.port}`)
+      await tail.until(before.id)
+      proxy.resetAfter = () => true
+      await tail.until('does not answer', tail.err)
+      const missed = await execute('fails', { word: 'y' }, { wait: true })
+      await sleep(2500)
+      proxy.resetAfter = undefined
+      await tail.until(missed.id)
+      tail.child.kill('SIGINT')
+      expect(await tail.ended).toBe(0)
+      expect(tail.err()).toBe(
+        `The server at http://127.0.0.1:${proxy.port} does not answer. Asking again every second; Ctrl+C ends this.\nthe server is back\n`,
+      )
+    } finally {
+      await proxy.stop()
+    }
   }, 60_000)
 
   it('goes on where it was when the connection to the server breaks', async () => {

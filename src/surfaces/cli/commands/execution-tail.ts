@@ -66,14 +66,20 @@ async function tailAll(host: CliHost, registry: RegistryClient, flags: TailFlags
   show([...items].reverse())
   if (!follow) return
   const seen = new NewRuns(items)
+  let isAway = false
   while (!host.signal.aborted) {
     await sleep(lookEveryMs, undefined, { signal: host.signal }).catch(() => {})
     if (host.signal.aborted) return
     try {
-      show(await seen.look({ list, get: (id) => registry.invoke(getExecution, { id }) }))
+      const runs = await seen.look({ list, get: (id) => registry.invoke(getExecution, { id }) })
+      if (isAway) host.err('the server is back\n')
+      isAway = false
+      show(runs)
     } catch (thrown) {
       // A server that is away for a moment comes back.
       if (!(thrown instanceof TooldexError) || thrown.code !== 'UNAVAILABLE') throw thrown
+      if (!isAway) host.err(`${thrown.message} Asking again every second; Ctrl+C ends this.\n`)
+      isAway = true
     }
   }
 }
