@@ -12,8 +12,11 @@ const stopping = new AbortController()
 // Everything that runs at once listens to it.
 setMaxListeners(0, stopping.signal)
 let asked = 0
+let editing = false
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
+    // In an editor Ctrl+C is the editor's.
+    if (editing && name === 'SIGINT') return
     // Whoever asks again after a while has waited long enough; one key press may reach a process twice at once.
     if (asked > 0 && Date.now() - asked > 500) process.exit(130)
     asked ||= Date.now()
@@ -37,6 +40,12 @@ const host: CliHost = {
   runningServer: () => runningServer(),
   hasRegistry: () => hasRegistry(),
   configNames: () => listConfigNames(),
+  async edit(file) {
+    editing = true
+    await (await import('./open-editor.ts')).openEditor(file, process.env).finally(() => {
+      editing = false
+    })
+  },
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),

@@ -19,6 +19,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     runningServer: () => undefined,
     hasRegistry: () => false,
     configNames: () => [],
+    edit: async () => {},
     selfCommand: () => [],
     out: (text) => {
       out += text

@@ -116,6 +116,8 @@ export interface CliHost {
   /** Whether there are registered tools to look for: a server, or a database that the environment names or that is here. */
   hasRegistry(): boolean
   configNames(): readonly string[]
+  /** Lets a person change a file in their editor. */
+  edit(file: string): Promise<void>
   /** How a client would start this very program. */
   selfCommand(): readonly string[]
   out(text: string): void

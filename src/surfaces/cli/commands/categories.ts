@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
 import * as categories from '../../../operations/registry/categories.ts'
 import { formatTable } from '../format-table.ts'
 import type { AddCommand } from './command.ts'
 import { toJson } from './command.ts'
-import { printOperation, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+import { given, printOperation, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 
 /** `tooldex categories ...`: the tree of categories. */
 export const addCategories: AddCommand = (program, host) => {
@@ -42,6 +43,19 @@ export const addCategories: AddCommand = (program, host) => {
         host.out(flags.json ? toJson(answer) : `${answer.name} is moved.\n`)
       }),
   )
+  make('edit <name>', 'rename a category, or say what belongs in it')
+    .option('--name <name>', 'its new name')
+    .option('--description <text>', 'what belongs in it')
+    .action((idOrName: string, flags: RegistryFlags & { name?: string; description?: string }) => {
+      const { name, description } = flags
+      if (name === undefined && description === undefined)
+        throw new TooldexError('USAGE', 'Nothing is said to change.', { hint: 'Give --name or --description.' })
+      return printOperation(host, flags, {
+        operation: categories.changeCategory,
+        input: { idOrName, ...given({ name, description }) },
+        text: (changed) => `${changed.name} is changed.\n`,
+      })
+    })
   make('delete <name>', 'delete an empty category')
     .option('--reparent', 'move what is in it to its parent')
     .action((idOrName: string, flags: RegistryFlags & { reparent?: boolean }) =>

@@ -7,10 +7,11 @@ import { validateDraft, validateTool } from '../../../operations/registry/check.
 import * as tools from '../../../operations/registry/tools.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { readToolFile, type ToolFile } from '../read-tool-file.ts'
-import { parseCount, toJson } from './command.ts'
+import { toJson } from './command.ts'
 import { given, type RegistryFlags, said, withRegistry, withRegistryOptions } from './registry-command.ts'
 
-interface WriteFlags extends RegistryFlags {
+/** How a tool is written. */
+export interface WriteFlags extends RegistryFlags {
   readonly changelog?: string
   readonly expectedVersion?: number
   readonly script?: string
@@ -41,7 +42,7 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
 }
 
 /** What does not keep a tool from being registered, such as a server that cannot be asked now. */
-async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: string): Promise<void> {
+export async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: string): Promise<void> {
   const { problems } = await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName }))
   for (const problem of problems as readonly Problem[])
     if (problem.severity === 'warning') host.err(findingText(problem))
@@ -62,14 +63,14 @@ async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** People write the name of a category; the registry keeps its id. */
-async function withCategory(registry: RegistryClient, fields: Readonly<Record<string, unknown>>) {
+export async function withCategory(registry: RegistryClient, fields: Readonly<Record<string, unknown>>) {
   const { category, ...rest } = fields
   if (typeof category !== 'string') return category === undefined ? fields : { ...rest, categoryId: category }
   const { id } = await registry.invoke(getCategory, { idOrName: category })
   return { ...rest, categoryId: id }
 }
 
-/** `tooldex tools create`, `edit` and `validate`. */
+/** `tooldex tools create` and `validate`. */
 export function addWriting(group: Command, host: CliHost, exit: (code: number) => void): void {
   const create = group
     .command('create <file>')
@@ -85,17 +86,6 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
       written: ({ id }) => id,
     }),
   )
-  const edit = group
-    .command('edit <tool> <file>')
-    .description('change the fields that are in a YAML or JSON file (- for standard input)')
-    .option('--changelog <text>', 'what to say about it')
-    .option('--script <file>', 'the script of the tool')
-    .option('--expected-version <n>', 'only if it still has this version', parseCount)
-  withRegistryOptions(edit).action((idOrName: string, file: string, flags: WriteFlags) => {
-    const { changelog, expectedVersion } = flags
-    const input = (fields: object) => ({ ...fields, idOrName, ...given({ changelog, expectedVersion }) })
-    return writeTool(host, flags, { file, operation: tools.changeTool, input, text: said, written: ({ id }) => id })
-  })
   addValidate(group, host, exit)
 }
 

@@ -9,6 +9,7 @@ import { type AddCommand, collect, parseCount, toJson } from './command.ts'
 import { printOperation, type RegistryFlags, said, withRegistryOptions } from './registry-command.ts'
 import { addBundles } from './tool-bundles.ts'
 import { addDefinitions } from './tool-definitions.ts'
+import { addEditing } from './tool-editing.ts'
 import { addProposals } from './tool-proposals.ts'
 import { addVersions } from './tool-versions.ts'
 import { addWriting } from './tool-writing.ts'
@@ -21,6 +22,8 @@ const steps = {
   undeprecate: tools.undeprecateTool,
 }
 
+const nothingYet = 'No tool is registered yet. Register one with: tooldex tools create FILE\n'
+
 /** `tooldex tools ...`: registered tools. */
 export const addTools: AddCommand = (program, host, exit) => {
   const group = program.command('tools').description('register, change, version and retire tools')
@@ -31,6 +34,7 @@ export const addTools: AddCommand = (program, host, exit) => {
     printOperation(host, flags, { operation: tools.getTool, input: { idOrName }, text: toJson }),
   )
   addWriting(group, host, exit)
+  addEditing(group, host)
   for (const [step, operation] of Object.entries(steps))
     withRegistryOptions(group.command(`${step} <tool>`).description(operation.summary.toLowerCase())).action(
       (idOrName: string, flags: RegistryFlags) =>
@@ -69,6 +73,7 @@ function addList(group: Command, host: CliHost): void {
     .option('--page <n>', 'this page, the first being 1', parseCount)
   withRegistryOptions(command).action((flags: RegistryFlags & Record<string, unknown>) => {
     const { server: _server, json: _json, ...input } = flags
+    const isWhole = Object.keys(input).length === 0
     return printOperation(host, flags, {
       operation: tools.listRegistered,
       input,
@@ -82,7 +87,7 @@ function addList(group: Command, host: CliHost): void {
         ])
         const counted = total === undefined ? '' : `${total} in all\n`
         const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
-        if (rows.length === 0) return 'No tool is registered that fits.\n'
+        if (rows.length === 0) return isWhole ? nothingYet : 'No tool is registered that fits.\n'
         return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${counted}${more}`
       },
     })

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { writeYaml } from '../../base/write-yaml.ts'
+import { type RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import { readToolFile } from './read-tool-file.ts'
+
+/** A tool as a file that a person changes. */
+export class EditedTool {
+  readonly file: string
+  readonly #folder: string
+  readonly #before: Readonly<Record<string, unknown>>
+
+  /** The category is written by its name. */
+  constructor(tool: RegisteredTool, category: string | null) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'tooldex-edit-'))
+    this.file = join(this.#folder, `${tool.name}.yaml`)
+    const fields = Object.keys(ToolContent.shape).map((key) =>
+      key === 'categoryId' ? ['category', category] : [key, tool[key as keyof RegisteredTool]],
+    )
+    const text = writeYaml({ ...Object.fromEntries(fields), changelog: null })
+    writeFileSync(this.file, `${heading(tool)}${text}`, { mode: 0o600 })
+    this.#before = readToolFile(this.file).fields
+  }
+
+  /** The names of the fields that differ now, as the registry calls them; none where only the changelog does. */
+  changes(): ReadonlySet<string> {
+    const { fields } = readToolFile(this.file)
+    const changed = Object.keys(fields).filter((key) => !isDeepStrictEqual(fields[key], this.#before[key]))
+    if (changed.every((key) => key === 'changelog')) return new Set()
+    return new Set(changed.map((key) => (key === 'category' ? 'categoryId' : key)))
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+const heading = ({ name, version, status }: RegisteredTool): string =>
+  `# ${name}, version ${version}, ${status}. Save and close to make the next version; close it as it is to change nothing.
+# What you take out of the file stays as it was. The changelog at the end says why.
+`
