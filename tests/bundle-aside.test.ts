@@ -42,3 +42,22 @@ it('says what is wrong with a long bundle by line and column', async () => {
   expectProblem(answer, 422, 'BUNDLE_INVALID')
   expect(answer.body.errors).toContainEqual(expect.objectContaining({ file: 'all.yaml', line: 503 }))
 }, 60_000)
+
+it('says what is wrong inside the tools of a long bundle by line and column, whatever else is wrong', async () => {
+  const inside = '  - {name: x, displayName: X, description: x, inputSchema: {type: objekt}, executorType: mcp}\n'
+  const said = expect.objectContaining({
+    file: 'all.yaml',
+    line: 503,
+    column: 67,
+    message: expect.stringMatching(/objekt/),
+  })
+  for (const [more, code] of [
+    ['', 'TOOL_INVALID'],
+    ['  - {name: Bad Name, nonsense: 1}\n', 'BUNDLE_INVALID'],
+  ] as const) {
+    const body = { text: slowText(500, `${inside}${more}`), file: 'all.yaml', dryRun: true }
+    const answer = await server.request('POST', '/bundle', { body })
+    expectProblem(answer, 422, code)
+    expect(answer.body.errors).toContainEqual(said)
+  }
+}, 60_000)

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -188,6 +188,10 @@ describe('tooldex db', () => {
     expect((await runCli(['db', 'export', there], { env: { ...env, DATABASE_URL: url } })).code).toBe(0)
     const rows = (text: string) => text.trimEnd().split('\n').slice(1, -1)
     expect(rows(gunzipSync(readFileSync(there)).toString())).toEqual(rows(readFileSync(file, 'utf8')))
+    const out = await runCli(['db', 'export', '-'], { env, cwd: home })
+    expect([out.code, rows(out.stdout)]).toEqual([0, rows(readFileSync(file, 'utf8'))])
+    expect(out.stderr).toContain('rows written to standard output')
+    expect(readdirSync(home)).not.toContain('-')
   }, 120_000)
 
   it('refuses what it cannot read or write, and says why', async () => {
@@ -198,6 +202,7 @@ describe('tooldex db', () => {
     expect(await code('backup', join(home, 'no/such/folder/x'))).toBe(3)
     expect(await code('backup', home)).toBe(3)
     expect(await code('restore', join(home, 'none'))).toBe(3)
+    for (const step of ['restore', 'import']) expect(await code(step, '-')).toBe(2)
     expect(await code('import', tempFile('broken.gz', new Uint8Array([0x1f, 0x8b, 8, 0, 0]), home))).toBe(3)
     expect(await code('import', tempFile('broken', new Uint8Array([0xff, 0xfe, 8, 0, 0]), home))).toBe(3)
     expect((await runCli(['db', 'status'], { env: { DATABASE_URL: 'mysql://x' } })).code).toBe(2)

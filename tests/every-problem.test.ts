@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ToolDraft } from '../src/contract/registry.ts'
 import { openRegistry } from './support/open-worlds.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>
@@ -10,6 +11,7 @@ afterAll(() => registry.close())
 interface Refusal {
   readonly code: string
   readonly detail: string
+  readonly hint: string
   readonly errors: readonly { pointer: string; message: string; hint?: string; line?: number; column?: number }[]
 }
 
@@ -21,7 +23,7 @@ async function send(method: string, path: string, body: unknown): Promise<Refusa
   const answer = await registry.app.request(`http://localhost/api/v1${path}`, {
     method,
     headers,
-    body: JSON.stringify(body),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   return (await answer.json()) as Refusal
 }
@@ -55,7 +57,7 @@ describe('what is wrong with a tool', () => {
     expect(at('/name')?.hint).toContain('send_report')
     expect(at('/displayNmae')?.message).toContain("Did you mean 'displayName'?")
     expect(at('/inputSchema/properties/a/$ref')?.hint).toBe('there are: c')
-    expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'mend the line: return (' })
+    expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'mend the line `return (`' })
   })
 
   it('is said of a change too', async () => {
@@ -74,5 +76,117 @@ describe('what is wrong with a tool', () => {
     const script = await send('POST', '/validate', { ...wrong, scriptContent: 7 })
     expect(places(script)).toContain('/scriptContent')
     expect(script.errors.filter(({ pointer }) => pointer === '/scriptContent')).toHaveLength(1)
+  })
+})
+
+describe('what is wrong with many tools', () => {
+  const sound = {
+    name: 'sound',
+    displayName: 'Sound',
+    description: 'Does one thing.',
+    inputSchema: { type: 'object' },
+    executorType: 'http',
+    executorConfig: { method: 'GET', url: 'https://example.com/' },
+  }
+  const deep = { ...sound, name: 'deep', executorConfig: { method: 'GOT', url: 'ftp://a' } }
+  const bundle = { tooldex: 1, tools: [sound, wrong, { ...sound, name: 'shell', executorType: 'shel' }, deep] }
+
+  it('is said at once of a bundle, its shape and what is inside', async () => {
+    const refusal = await send('POST', '/bundle', { bundle })
+    expect(refusal).toMatchObject({ code: 'INPUT_INVALID', hint: 'Mend the places named, and send it again.' })
+    expect(places(refusal)).toEqual([
+      '/bundle/tools/1/displayNmae',
+      '/bundle/tools/1/executorConfig/netwrok',
+      '/bundle/tools/1/inputSchema/properties/a/$ref',
+      '/bundle/tools/1/inputSchema/type',
+      '/bundle/tools/1/name',
+      '/bundle/tools/1/outputSchema/type',
+      '/bundle/tools/1/scriptContent',
+      '/bundle/tools/2/executorType',
+      '/bundle/tools/3/executorConfig/method',
+      '/bundle/tools/3/executorConfig/url',
+    ])
+    expect(refusal.detail).toBe(`The bundle was refused: ${refusal.errors.length} problems.`)
+    expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
+  })
+
+  it('is said at once of the text of a bundle, with lines, columns and hints', async () => {
+    const refusal = await send('POST', '/bundle', { text: JSON.stringify(bundle, null, 2), file: 'many.json' })
+    expect(refusal.code).toBe('BUNDLE_INVALID')
+    expect(refusal.errors).toHaveLength((await send('POST', '/bundle', { bundle })).errors.length)
+    for (const error of refusal.errors) {
+      expect(error).toMatchObject({ file: 'many.json', line: expect.any(Number), column: expect.any(Number) })
+      expect(error).not.toHaveProperty('pointer')
+    }
+    const lines = refusal.errors.map(({ line = 0 }) => line)
+    expect(lines).toEqual(lines.toSorted((a, b) => a - b))
+    const said = (text: string) => refusal.errors.find(({ message }) => message.includes(text))
+    expect(said('displayNmae')).toMatchObject({
+      message: expect.stringContaining("'displayName'?"),
+      hint: expect.stringContaining('it takes: '),
+    })
+    expect(said('tools[1].name')?.hint).toBe('write it like send_report')
+    expect(said('executorType')?.hint).toBe("did you mean 'shell'?")
+    expect(said('is not valid Python')?.message).toMatch(/^line 2, column 12 of the script: /)
+  })
+
+  it('names the tools where only what is inside is wrong', async () => {
+    const tools = [sound, deep, { ...deep, name: 'deeper' }]
+    const refusal = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
+    expect(refusal).toMatchObject({
+      code: 'TOOL_INVALID',
+      detail: 'The bundle was refused: 4 problems in deep, deeper.',
+    })
+    const one = { ...deep, executorConfig: { method: 'GET', url: 'ftp://a' } }
+    const text = JSON.stringify({ tooldex: 1, tools: [one] })
+    const single = await send('POST', '/bundle', { text, file: 'one.json' })
+    expect(single.detail).toMatch(/^one\.json was refused: deep: .*url must start with https/)
+    expect(single.errors).toMatchObject([{ file: 'one.json', line: 1 }])
+  })
+
+  it('is listed up to a number, and counted beyond it', async () => {
+    const tools = Array.from({ length: 150 }, (_, at) => ({ ...deep, name: `deep_${at}` }))
+    const inside = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
+    expect(inside.errors).toHaveLength(200)
+    expect(inside.detail).toMatch(/: 300 problems in deep_0, .* and 145 more, of which the first 200 are named\.$/)
+    const shapeless = tools.map(({ displayName: _name, ...rest }) => rest)
+    for (const body of [{ bundle: { tooldex: 1, tools: shapeless } }, { text: JSON.stringify(shapeless) }]) {
+      const both = await send('POST', '/bundle', body)
+      expect(both.errors).toHaveLength(200)
+      expect(both.detail).toMatch(/: 450 problems, of which the first 200 are named\.$/)
+    }
+  })
+})
+
+describe('what is wrong with a proposal or a rollback', () => {
+  it('is said at once', async () => {
+    const script = 'def main(arguments):\n    return 1\n'
+    const tool = { displayName: 'P', description: 'Does one thing.', inputSchema: { type: 'object' } }
+    await send('POST', '/tools', { ...tool, name: 'proposed', scriptContent: script })
+    const change = { displayName: 7, scriptContent: 'def main(:\n', outputSchema: { type: 7 } }
+    const refusal = await send('POST', '/tools/proposed/proposals', { change, resaon: 'typo' })
+    expect(refusal).toMatchObject({ code: 'INPUT_INVALID', detail: 'The proposal was refused: 4 problems.' })
+    expect(places(refusal)).toEqual([
+      '/change/displayName',
+      '/change/outputSchema/type',
+      '/change/scriptContent',
+      '/resaon',
+    ])
+    const { displayName: _wrong, ...inside } = change
+    const shaped = await send('POST', '/tools/proposed/proposals', { change: inside })
+    expect([shaped.code, places(shaped)]).toEqual([
+      'TOOL_INVALID',
+      ['/change/outputSchema/type', '/change/scriptContent'],
+    ])
+  })
+
+  it('is said at once of a version that would be refused today', async () => {
+    const { stores } = registry.context.registry
+    const { displayNmae: _typo, ...fields } = wrong
+    const content = ToolDraft.parse({ ...fields, name: 'of_old' })
+    await stores.tools.create(registry.context.caller, content)
+    const refusal = await send('POST', '/tools/of_old/rollback', { version: 1, changelog: 7 })
+    expect(refusal.code).toBe('INPUT_INVALID')
+    expect(places(refusal)).toEqual(expect.arrayContaining(['/changelog', '/inputSchema/type', '/scriptContent']))
   })
 })

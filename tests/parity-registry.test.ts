@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as bundles from '../src/operations/registry/bundles.ts'
 import * as categories from '../src/operations/registry/categories.ts'
@@ -23,6 +25,7 @@ const draft = {
 }
 const file = (value: unknown) => tempFile('input.json', JSON.stringify(value))
 const bundle = { tooldex: 1, tools: [{ ...draft, name: 'from_bundle' }] }
+const wrongFile = join(import.meta.dirname, 'fixtures/wrong-bundle.json')
 
 const create = (fields: object): Request => ({
   operation: tools.createTool,
@@ -208,6 +211,32 @@ const steps: readonly Step[] = [
         input,
         words: ['tools', 'import', path, '--dry-run'],
         rest: ['POST', '/bundle', input],
+      }
+    },
+  ],
+  [
+    'import what is wrong in its shape and inside',
+    'BUNDLE_INVALID',
+    () => {
+      const input = { text: readFileSync(wrongFile, 'utf8'), file: wrongFile }
+      return {
+        operation: bundles.importBundle,
+        input,
+        words: ['tools', 'import', wrongFile],
+        rest: ['POST', '/bundle', input],
+      }
+    },
+  ],
+  [
+    'propose what is wrong in its shape and inside',
+    'INPUT_INVALID',
+    () => {
+      const change = { displayName: 7, outputSchema: { type: 'objekt' } }
+      return {
+        operation: proposals.proposeChange,
+        input: { idOrName: 'send_report', change },
+        words: ['tools', 'propose', 'send_report', file(change)],
+        rest: ['POST', '/tools/send_report/proposals', { change }],
       }
     },
   ],

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callOwn, followOwn } from '../src/app/call-own.ts'
+import { TooldexError } from '../src/base/errors.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import type { RegistryClient } from '../src/surfaces/cli/index.ts'
 import { openRegistry } from './support/open-worlds.ts'
@@ -164,6 +166,100 @@ it('a folder that is applied is told of by its files, lines and columns, scripts
   expect(err).toContain(`${inside}:5:23: `)
   expect(err).toContain(`${inside}:8:14: the script is not valid Python`)
   expect(err).toMatch(/beside\.py:1:10: the script is not valid Python/)
+})
+
+describe('files with many things wrong', () => {
+  const tools = `  - name: Bad Name
+    displayNmae: Typo
+    description: Does one thing.
+    inputSchema: { type: object }
+    outputSchema: { type: strin }
+    scriptContent: |
+      def main(a):
+          return (
+  - name: deep
+    displayName: Deep
+    description: Does one thing.
+    inputSchema: { type: object }
+    executorType: http
+    executorConfig: { method: GET, url: "ftp://example.com/" }
+`
+  const expected = ['4:11', '5:5', '8:27', '11:18', '17:41']
+
+  it('are told of at once by tools import, each with its place and a hint', async () => {
+    const file = tempFile('many.yaml', `tooldex: 1\n\ntools:\n${tools}`)
+    const { code, err } = await run('tools', 'import', file)
+    expect(code).toBe(3)
+    for (const place of expected) expect(err).toContain(`${file}:${place}: `)
+    expect(err).toContain('(write it like send_report)')
+    expect(err).toContain("unknown key 'displayNmae'. Did you mean 'displayName'? (it takes: name, displayName, ")
+    expect(err).toMatch(/^error: \S+many\.yaml was refused: 6 problems\.\n/)
+  })
+
+  it('are told of at once by apply, those of all files and scripts together', async () => {
+    const folder = tempFolder()
+    const file = tempFile('many.yaml', `tooldex: 1\n\ntools:\n${tools}`, folder)
+    const head = 'name: beside\ndisplayName: 7\ndescription: Runs a script.\ninputSchema: { type: object }\n'
+    const one = tempFile('one.yaml', `${head}scriptFile: ./beside.py\n`, folder)
+    tempFile('beside.py', 'def main(:\n', folder)
+    const none = tempFile('two.yaml', 'name: gone\nscriptFile: ./gone.py\ndisplayName: G\nstatus: ACTIVE\n', folder)
+    const { code, err } = await run('apply', folder)
+    expect(code).toBe(3)
+    for (const place of expected) expect(err).toContain(`${file}:${place}: `)
+    expect(err).toContain(`${one}:2:14: `)
+    expect(err).toMatch(/beside\.py:1:10: the script is not valid Python/)
+    expect(err).toContain(`${none}:2:13: scriptFile: there is no file ./gone.py`)
+    expect(err).not.toContain('needs a script')
+    expect(err).toMatch(/ was refused: 11 problems\.\n/)
+    expect((await run('tools', 'get', 'deep')).err).toContain('Unknown tool: deep.')
+  })
+
+  it('are told of by what their registry cannot be asked for, too', async () => {
+    const folder = tempFolder()
+    tempFile('many.yaml', `tooldex: 1\ntools:\n${tools}`, folder)
+    const away = async () => {
+      throw new TooldexError('UNAVAILABLE', 'Nobody answers.')
+    }
+    const { code, err } = await runInProcess(['apply', folder], { openRegistry: away })
+    expect([code, err]).toEqual([3, expect.stringMatching(/ was refused: 3 problems\.\n/)])
+  })
+
+  it('are refused in plain words, with what to do about the file', async () => {
+    const file = tempFile('one.yaml', 'name: Bad Name\ndisplayName: 7\n')
+    const two = await run('tools', 'create', file)
+    expect(two.err).toMatch(/^error: The tool was refused: 5 problems\.\n/)
+    expect(two.err).toMatch(/\nnext: Mend the file, then run the same command again\.\n$/)
+    const inside = tempFile('inside.yaml', camel.replace('camel_tool', 'inside').replace('https:', 'ftp:'))
+    const deep = await run('tools', 'create', inside)
+    expect(deep.err).toMatch(/^error: The tool inside was refused: .*url must start with https/)
+    expect(deep.err).toContain('next: Mend the file, then run the same command again.\n')
+    const limit = await run('tools', 'list', '--limit', '1000')
+    expect(limit.err).toMatch(/^error: The input was refused: limit must be at most 100, not 1000\.\n/)
+  })
+
+  it.each([
+    ['OpenAI', [{ type: 'function', function: { name: 'a', description: 'A', parameters: { type: 'objekt' } } }], 8],
+    ['MCP', { tools: [{ name: 'a', description: 'A', inputSchema: { type: 'objekt' } }] }, 7],
+  ])('are told of by line and column in lists of %s', async (_, list, line) => {
+    const file = tempFile('list.json', JSON.stringify(list, null, 2))
+    const { code, err } = await run('tools', 'import', file)
+    expect([code, err]).toEqual([2, expect.stringContaining(`${file}:${line}:17: 'objekt' is not a type`)])
+  })
+
+  it('are told of by line and column in a CLI config', async () => {
+    const file = tempFile(
+      'cli.yaml',
+      'name: tooldex\ncommand: echo\ntools:\n  - name: say\n    description: Says it.\n',
+    )
+    const { code, err } = await run('tools', 'import', file)
+    expect([code, err]).toEqual([2, expect.stringMatching(/cli\.yaml:4:5: the namespace 'tooldex' is kept/)])
+  })
+})
+
+it('what is exported goes to standard output where the file is called -', async () => {
+  const { code, out, err } = await run('tools', 'export', '-')
+  expect([code, out, err]).toEqual([0, expect.stringMatching(/^tooldex: 1\n/), ''])
+  expect(existsSync('-')).toBe(false)
 })
 
 describe('lists of tools that others write', () => {

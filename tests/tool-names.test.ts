@@ -153,6 +153,7 @@ describe('a registered tool in a namespace', () => {
       ['POST', '/deactivate', {}],
       ['POST', '/reactivate', {}],
       ['POST', '/rollback', { version: 1 }],
+      ['POST', '/proposals', { change: { description: 'Other.' } }],
     ] as const
     for (const pin of pins)
       for (const [method, step, body] of asks) {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { setMaxListeners } from 'node:events'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
 import { listConfigNames } from '../sources/cli/index.ts'
@@ -25,6 +27,10 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // A reader that has seen enough (| head) is no error.
 process.stdout.on('error', () => {})
+const unlessLeft = (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE')
+    throw new TooldexError('FILE_REFUSED', 'Standard output cannot be written.', { cause: error })
+}
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
@@ -48,6 +54,7 @@ const host: CliHost = {
   },
   selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
+  outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessLeft),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
   signal: stopping.signal,
   columns: process.stdout.columns ?? 120,

@@ -25,7 +25,8 @@ export function parseJsonOrYaml(text: string, file: string): YamlDocument {
   try {
     const value: unknown = JSON.parse(text)
     const root = once(() => loadReader().parseTree(text))
-    return { value, problems: [], locate: (path, at = 'value') => toPlace(text, findOffset(root(), path, at)) }
+    const starts = once(() => findLineStarts(text))
+    return { value, problems: [], locate: (path, at = 'value') => toPlace(starts(), findOffset(root(), path, at)) }
   } catch {
     return asYaml()
   }
@@ -73,7 +74,19 @@ function childOf(node: Jsonc.Node | undefined, part: PropertyKey): Jsonc.Node | 
   return node?.children?.find((property) => property.children?.[0]?.value === String(part))?.children?.[1]
 }
 
-function toPlace(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n')
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
+function findLineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Looked for by halves: a long text may have thousands of places to tell. */
+function toPlace(starts: readonly number[], offset: number): { line: number; column: number } {
+  let [low, high] = [0, starts.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
 }

@@ -22,3 +22,9 @@ export function formatProblem(problem: Problem): string {
 export function toPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
+
+/** The names in a JSON pointer, in their order. */
+export function fromPointer(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1)
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}

@@ -6,10 +6,17 @@ import { describeIssue } from './zod-issues.ts'
 /** What to do about a value that a schema refuses, where the schema knows it. */
 export const hints = z.registry<{ readonly hint: string }>()
 
-/** What a schema refuses, in words: a key that nobody knows is wrong where it stands, and each by itself. */
-export function describeShape(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Finding[] {
+/**
+ * What a schema refuses, in words: a key that nobody knows is wrong where it stands, and each by itself. A field is called what
+ * whoever wrote it calls it, where that is not its name in code.
+ */
+export function describeShape(
+  schema: z.ZodType,
+  issue: z.core.$ZodIssue,
+  written: readonly PropertyKey[] = issue.path,
+): readonly Finding[] {
   if (issue.code !== 'unrecognized_keys') {
-    const { hint = hintAt(schema, issue.path), message } = describeIssue(issue)
+    const { hint = hintAt(schema, issue.path), message } = describeIssue({ ...issue, path: [...written] })
     return [{ path: issue.path, message, ...(hint === undefined ? {} : { hint }) }]
   }
   const known = keysAt(schema, issue.path)

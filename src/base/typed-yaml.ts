@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from './errors.ts'
 import { mendValue } from './mend-value.ts'
 import type { Problem } from './problem.ts'
+import { describeShape } from './shape-problems.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
-import { describeIssue } from './zod-issues.ts'
 
 /** Something about the data that a schema cannot say, at a path of names in code. */
 export interface Finding {
@@ -33,32 +33,58 @@ export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>,
 
 /** Reads what was parsed already as typed data, in the same way. */
 export function typeDocument<T>(document: YamlDocument, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  if (document.problems.length > 0) throw invalid(file, kind.code, document.problems)
+  const { value, problems } = judgeDocument(document, file, kind, strict)
+  if (value === undefined || hasErrors(problems)) throw invalid(file, kind.code, problems)
+  return { value, warnings: problems }
+}
+
+/** What was parsed as typed data with everything that is wrong with it. */
+export interface JudgedYaml<T> {
+  /** The data without what is wrong; undefined where that leaves nothing. */
+  readonly value: T | undefined
+  readonly problems: readonly Problem[]
+  /** Where the data is wrong, as paths of names in code. */
+  readonly wrong: readonly (readonly PropertyKey[])[]
+}
+
+/** Reads what was parsed already, and refuses nothing: whoever asks has more to say about it. */
+export function judgeDocument<T>(
+  document: YamlDocument,
+  file: string,
+  kind: YamlKind<T>,
+  strict = false,
+): JudgedYaml<T> {
+  if (document.problems.length > 0) return { value: undefined, problems: byPlace(document.problems), wrong: [] }
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
     const found = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
-    throw invalid(file, kind.code, [
-      place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` }),
-    ])
+    const problem = place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` })
+    return { value: undefined, problems: [problem], wrong: [] }
   }
   const { value, unknown } = renameKeys(document.value, kind.keys)
   const severity = strict ? 'error' : 'warning'
-  const problems = unknown.map((key) => place(file, document, { ...key, severity }, 'key'))
+  // What is only odd is said in a few words.
+  const problems = unknown.map(({ hint, ...key }) =>
+    place(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'),
+  )
   const parsed = kind.schema.safeParse(value, { reportInput: true })
-  const findings = parsed.success ? kind.check(parsed.data) : findAll(kind, value, parsed.error.issues)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const typed = parsed.success ? parsed.data : mendValue(kind.schema, value, issues)
+  const findings = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
   for (const finding of findings) {
     problems.push(place(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
   }
-  if (!parsed.success || problems.some((problem) => problem.severity === 'error'))
-    throw invalid(file, kind.code, problems)
-  return { value: parsed.data, warnings: byPlace(problems) }
+  const wrong = findings.filter((found) => found.severity !== 'warning').map(({ path }) => path)
+  return { value: typed, problems: byPlace(problems), wrong }
 }
 
-/** What the schema refuses, and what makes no sense in the rest of the data. */
-function findAll<T>(kind: YamlKind<T>, value: unknown, issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
-  const mended = mendValue(kind.schema, value, issues)
-  const others = mended === undefined ? [] : kind.check(mended)
-  const isJudged = ({ path }: Finding) => !issues.some((issue) => spoils(issue.path, path, kind.decisive))
-  return [...issues.map((issue) => toFinding(issue, kind.keys)), ...others.filter(isJudged)]
+/** Whether anything in a list keeps from going on. */
+export const hasErrors = (problems: readonly Problem[]): boolean =>
+  problems.some(({ severity }) => severity === 'error')
+
+/** What makes no sense in the data, as far as the schema refuses nothing there. */
+function checkRest<T>(kind: YamlKind<T>, value: T | undefined, issues: readonly z.core.$ZodIssue[]) {
+  const found = value === undefined ? [] : kind.check(value)
+  return found.filter(({ path }) => !issues.some((issue) => spoils(issue.path, path, kind.decisive)))
 }
 
 /** Whether nothing can be said at a path because of a wrong value: the same one, or one by which its neighbours are judged. */
@@ -78,9 +104,8 @@ export interface TypedYaml<T> {
   readonly warnings: readonly Problem[]
 }
 
-function toFinding(issue: z.core.$ZodIssue, keys: KeyShape): Finding {
-  return { path: issue.path, ...describeIssue({ ...issue, path: [...toYamlPath(issue.path, keys)] }) }
-}
+const toFindings = <T>(issue: z.core.$ZodIssue, { schema, keys }: YamlKind<T>): readonly Finding[] =>
+  describeShape(schema, issue, toYamlPath(issue.path, keys))
 
 function place(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
   const { severity = 'error', message, hint, path } = finding

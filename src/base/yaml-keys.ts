@@ -14,6 +14,7 @@ export interface KeyShape {
 interface UnknownKey {
   readonly path: readonly PropertyKey[]
   readonly message: string
+  readonly hint?: string
 }
 
 /** Renames YAML keys to their names in code and reports those that nobody knows. */
@@ -35,9 +36,16 @@ function rename(value: unknown, shape: KeyShape, path: readonly PropertyKey[], u
     } else if (name !== undefined && Object.hasOwn(renamed, name)) {
       unknown.push({ path: at, message: `'${key}' says again what stands here under another spelling` })
     } else if (name !== undefined) renamed[name] = inner === undefined ? held : rename(held, inner, at, unknown)
-    else unknown.push({ path: at, message: `unknown key '${key}'.${didYouMean(key, Object.keys(shape.keys ?? {}))}` })
+    else unknown.push({ path: at, ...describeUnknown(key, shape) })
   }
   return renamed
+}
+
+/** A key in both spellings is told of once. */
+function describeUnknown(key: string, { keys = {} }: KeyShape): Omit<UnknownKey, 'path'> {
+  const spellings = new Map(Object.entries(keys).map(([written, name]) => [name, keys[name] === name ? name : written]))
+  const message = `unknown key '${key}'.${didYouMean(key, Object.keys(keys))}`
+  return { message, hint: `it takes: ${[...spellings.values()].join(', ')}` }
 }
 
 /** Gives keys the spelling they have in code, and leaves those that it does not know to whoever checks the data. */

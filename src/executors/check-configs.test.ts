@@ -37,6 +37,16 @@ describe('configs of executors', () => {
     expect(check('cli', { baseCommand: 'weather', command: 'show', args, timeout: 3 })).toEqual([])
   })
 
+  it('says at once what has the wrong shape and what makes no sense beside it, and guesses nothing from the former', () => {
+    expect(check('http', { method: 'GOT', url: 'ftp://a', body: { a: '{ciy}' }, query: { q: '{dys}' } })).toEqual([
+      expect.stringContaining('error /method: method must be one of'),
+      'error /url: url must start with https:// or http://',
+      expect.stringContaining('error /query/q: '),
+    ])
+    expect(check('http', { method: 'GET' })).toEqual(['error /url: url is required'])
+    expect(check('shell', { command: 7, env: {} })).toEqual([expect.stringContaining('error /command: ')])
+  })
+
   it.each(ExecutorType.options)('refuses unknown keys and guesses what was meant: %s', (kind) => {
     expect(check(kind, { timeoutMS: 1 })).toContainEqual(
       "error /timeoutMS: unknown key 'timeoutMS'. Did you mean 'timeoutMs'?",

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mendValue } from '../base/mend-value.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { describeShape } from '../base/shape-problems.ts'
 
@@ -22,7 +23,10 @@ export interface ConfigFinding {
   readonly severity?: Problem['severity']
 }
 
-/** A check of a config: first its shape, then what makes no sense although the shape is right. */
+/** Fields by which others are judged: where one is wrong, nothing can be said of those. */
+const decisive: Readonly<Record<string, readonly string[]>> = { method: ['body'] }
+
+/** A check of a config: its shape, and what makes no sense in those of its fields whose shape is right. */
 export function defineConfigCheck<T>(
   schema: z.ZodType<T>,
   check: (config: T, inputSchema: InputSchema) => readonly ConfigFinding[],
@@ -31,7 +35,7 @@ export function defineConfigCheck<T>(
     const parsed = schema.safeParse(config, { reportInput: true })
     const found = parsed.success
       ? check(parsed.data, inputSchema)
-      : parsed.error.issues.flatMap((issue) => describeShape(schema, issue))
+      : findAll(schema, { config, issues: parsed.error.issues }, (rest) => check(rest, inputSchema))
     return found.map(({ path, message, hint, severity = 'error' }) => ({
       severity,
       pointer: pointer + toPointer(path),
@@ -39,4 +43,17 @@ export function defineConfigCheck<T>(
       ...(hint === undefined ? {} : { hint }),
     }))
   }
+}
+
+function findAll<T>(
+  schema: z.ZodType<T>,
+  { config, issues }: { readonly config: unknown; readonly issues: readonly z.core.$ZodIssue[] },
+  check: (rest: T) => readonly ConfigFinding[],
+): readonly ConfigFinding[] {
+  const shape = issues.flatMap((issue) => describeShape(schema, issue))
+  const rest = mendValue(schema, config, issues)
+  const wrong = new Set(shape.flatMap(({ path: [field] }) => [field, ...(decisive[String(field)] ?? [])]))
+  // What is only odd may be so because something is missing.
+  const others = (rest === undefined ? [] : check(rest)).filter(({ severity }) => severity !== 'warning')
+  return [...shape, ...others.filter(({ path: [field] }) => !wrong.has(field))]
 }

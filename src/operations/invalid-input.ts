@@ -1,7 +1,8 @@
 import type * as z from 'zod'
-import { TooldexError } from '../base/errors.ts'
+import type { TooldexError } from '../base/errors.ts'
 import { mendValue } from '../base/mend-value.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
+import { toRefusal } from '../base/refusal.ts'
 import { describeShape } from '../base/shape-problems.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
@@ -21,7 +22,11 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
     ...(await judgeRest(operation, { input, issues }, context)),
   ]
-  return new TooldexError('INPUT_INVALID', `${operation.name}: ${joinMessages(problems)}`, { problems })
+  const { takes } = operation
+  const code = 'INPUT_INVALID'
+  // An agent reads the message alone, so the few arguments of a call are told in it.
+  if (takes === undefined) return toRefusal({ code, what: 'The input', problems, said: 10 })
+  return toRefusal({ code, what: `The ${takes}`, problems, hint: 'Mend the places named, and send it again.' })
 }
 
 async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
@@ -34,10 +39,4 @@ async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
   const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
   const wrong = known.map(({ path }) => toPointer(path))
   return rest === undefined ? [] : operation.judgeRest(rest, wrong, context)
-}
-
-function joinMessages(problems: readonly Problem[]): string {
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  const text = errors.map(({ message }) => message.replace(/\.$/, '')).join('; ')
-  return /[.?]$/.test(text) ? text : `${text}.`
 }

@@ -24,6 +24,9 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     out: (text) => {
       out += text
     },
+    outAll: async (chunks) => {
+      for await (const chunk of chunks) out += chunk
+    },
     err: (text) => {
       err += text
     },

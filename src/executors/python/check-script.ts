@@ -102,7 +102,7 @@ function describe(answer: Answer, source: string): readonly Problem[] {
 /** The line that Python stumbled over, for those who do not have the script at hand. */
 function lineHint(source: string, line: number | null): string | undefined {
   const text = toOneLine((source.split(/\r\n?|\n/)[Math.max(1, line ?? 1) - 1] ?? '').trim())
-  return line === null || text === '' ? undefined : `mend the line: ${text.slice(0, 100)}`
+  return line === null || text === '' ? undefined : `mend the line \`${text.slice(0, 100)}\``
 }
 
 function problem(message: string, hint?: string): Problem {

@@ -1,13 +1,15 @@
 import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
-import { planBundle, readBundleAside } from '../../sources/bundle/index.ts'
-import { defineOperation } from '../operation.ts'
+import { placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
-import { checkBundle, refuseIncomplete, remarkIncomplete } from './check-bundle.ts'
+import { checkBundle, judgeTools, refuseIncomplete, remarkIncomplete, type UncheckedBundle } from './check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
 import { registryOf } from './registry.ts'
 
@@ -38,49 +40,86 @@ export const exportBundle = defineOperation({
   },
 })
 
+const ImportInput = z.strictObject({
+  bundle: Bundle.optional().describe('The bundle itself, or else its text.'),
+  text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or a list of tools of OpenAI or MCP.'),
+  file: z.string().max(500).default('bundle').describe('What to call the text in messages.'),
+  prune: z.boolean().default(false).describe('Remove what the bundle does not have.'),
+  dryRun: z.boolean().default(false),
+})
+
 /** Import a bundle. */
 export const importBundle = defineOperation({
   name: 'bundle.import',
   summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
+  takes: 'bundle',
   scope: 'admin',
   http: { method: 'post', path: '/bundle', tag, bodyBytes: 32 * 1024 * 1024 },
-  input: z.strictObject({
-    bundle: Bundle.optional().describe('The bundle itself, or else its text.'),
-    text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or a list of tools of OpenAI or MCP.'),
-    file: z.string().max(500).default('bundle').describe('What to call the text in messages.'),
-    prune: z.boolean().default(false).describe('Remove what the bundle does not have.'),
-    dryRun: z.boolean().default(false),
-  }),
+  input: ImportInput,
   output: z.object({
     plan: Plan,
     diffs: z.array(ToolDiffText).describe('What changes in the first of the tools that change.'),
     applied: z.boolean(),
     warnings: z.array(z.string()),
   }),
-  async handle({ bundle, text, file, prune, dryRun }, context) {
-    const { signal } = context
-    const read = bundle === undefined ? await readBundleAside(text ?? '', { file, signal }) : { bundle, warnings: [] }
-    const checked = await checkBundle(context, read.bundle)
-    const warnings = [...read.warnings.map(({ message }) => message), ...remarkIncomplete(checked)]
-    const { stores } = registryOf(context)
-    const planOn = async (on: Stores) => {
-      const current = await readCurrent(on, context.caller.workspace)
-      refuseIncomplete(checked, current)
-      const plan = planBundle(current, read.bundle, { prune })
-      return { plan, diffs: diffsOf(plan, current, read.bundle) }
+  async handle(input, context) {
+    try {
+      return await makeSo(input, await readGiven(input, context), context)
+    } catch (thrown) {
+      throw await withPlaces(thrown, input, context)
     }
-    if (dryRun) {
-      const { plan, diffs } = await planOn(stores)
-      return { plan: toPlan(plan), diffs, applied: false, warnings }
-    }
-    const { plan, diffs } = await stores.transaction(async (inner) => {
-      const planned = await planOn(inner)
-      await applyPlan(inner, context, planned.plan, read.bundle)
-      return planned
-    }, importing)
-    return { plan: toPlan(plan), diffs, applied: true, warnings }
+  },
+  async judgeRest({ bundle }, wrong, context) {
+    if (bundle === undefined || context.registry === undefined) return []
+    const inBundle = wrong.flatMap((pointer) => (pointer.startsWith('/bundle/') ? [pointer.slice(7)] : []))
+    const { refused } = await judgeTools(context, bundle.tools, inBundle)
+    return refused.flatMap(({ problems }) => problems.map(inInput))
   },
 })
+
+type Given = z.output<typeof ImportInput>
+
+async function readGiven({ bundle, text = '', file }: Given, { signal }: OperationContext): Promise<UncheckedBundle> {
+  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: [], wrong: [] }
+  return { what: file, ...(await readBundleAside(text, { file, signal })) }
+}
+
+async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
+  const checked = await checkBundle(context, read)
+  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
+  const { stores } = registryOf(context)
+  const planOn = async (on: Stores) => {
+    const current = await readCurrent(on, context.caller.workspace)
+    refuseIncomplete(checked, current)
+    const plan = planBundle(current, read.bundle, { prune })
+    return { plan, diffs: diffsOf(plan, current, read.bundle) }
+  }
+  if (dryRun) {
+    const { plan, diffs } = await planOn(stores)
+    return { plan: toPlan(plan), diffs, applied: false, warnings }
+  }
+  const { plan, diffs } = await stores.transaction(async (inner) => {
+    const planned = await planOn(inner)
+    await applyPlan(inner, context, planned.plan, read.bundle)
+    return planned
+  }, importing)
+  return { plan: toPlan(plan), diffs, applied: true, warnings }
+}
+
+/** What is wrong with a tool is told by where it stands in the text, or else in the input. */
+async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, { signal }: OperationContext) {
+  if (!(thrown instanceof TooldexError) || !thrown.problems.some(isInTool)) return thrown
+  const { code, message, hint } = thrown
+  const problems =
+    bundle === undefined
+      ? [...(await placeAside(text, { file, signal }, thrown.problems))].sort(byPlace)
+      : thrown.problems.map(inInput)
+  return new TooldexError(code, message, { problems, hint })
+}
+
+const isInTool = ({ pointer }: Problem) => pointer?.startsWith('/tools/') === true
+const inInput = (problem: Problem) => ({ ...problem, pointer: `/bundle${problem.pointer ?? ''}` })
+const byPlace = (a: Problem, b: Problem) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 
 const mostDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.

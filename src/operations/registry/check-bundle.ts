@@ -1,41 +1,98 @@
-import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import { toRefusal } from '../../base/refusal.ts'
 import { takeTurns } from '../../base/take-turns.ts'
+import { hasErrors } from '../../base/typed-yaml.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
+import { leaveSpoilt } from './check-rest.ts'
 import { toContent } from './current-bundle.ts'
-import { refusalOf, registryOf } from './registry.ts'
+import { registryOf } from './registry.ts'
 
-/** What is found where the tools of a bundle are looked at one by one. */
-export interface CheckedBundle {
-  /** Tools that lack what runs them, by name; they can be drafts only. */
-  readonly incomplete: ReadonlyMap<string, TooldexError>
+/** What was read, and what is known to be wrong with it. */
+export interface UncheckedBundle {
+  /** What it is called: `The bundle`, or its file. */
+  readonly what: string
+  readonly bundle: Bundle
+  /** Of its shape: errors and warnings. */
+  readonly problems: readonly Problem[]
+  /** JSON pointers into the bundle at which nothing can be said. */
+  readonly wrong: readonly string[]
 }
 
-/** Refuses a bundle with anything wrong in its tools; what is only missing yet is let pass for drafts. */
-export async function checkBundle(context: OperationContext, { tools }: Bundle): Promise<CheckedBundle> {
-  const refused: TooldexError[] = []
-  const incomplete = new Map<string, TooldexError>()
+/** What is wrong with one tool, at JSON pointers into the bundle. */
+interface ToolProblems {
+  readonly name: string
+  readonly problems: readonly Problem[]
+}
+
+/** What is found where the tools of a bundle are looked at one by one. */
+interface JudgedTools {
+  readonly refused: readonly ToolProblems[]
+  /** Tools that lack what runs them, by name; they can be drafts only. */
+  readonly incomplete: ReadonlyMap<string, ToolProblems>
+}
+
+export interface CheckedBundle extends JudgedTools {
+  readonly what: string
+}
+
+/** Refuses a bundle with anything wrong in its shape or its tools, all at once; what is only missing yet is let pass for drafts. */
+export async function checkBundle(context: OperationContext, read: UncheckedBundle): Promise<CheckedBundle> {
+  const { what, problems, bundle, wrong } = read
+  const judged = await judgeTools(context, bundle.tools, wrong)
+  const found = judged.refused.flatMap((tool) => tool.problems)
+  if (hasErrors(problems)) throw toRefusal({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
+  if (judged.refused.length > 0) throw refuseTools(what, judged.refused)
+  return { ...judged, what }
+}
+
+/** Everything that is wrong with tools whose shape is right, where some have not even that. */
+export async function judgeTools(
+  context: OperationContext,
+  tools: readonly BundleTool[],
+  wrong: readonly string[] = [],
+): Promise<JudgedTools> {
+  const refused: ToolProblems[] = []
+  const incomplete = new Map<string, ToolProblems>()
+  const wrongOf = byTool(wrong)
   const rest = takeTurns(context.signal)
   for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
     const problems = await registryOf(context).check(content, context.signal)
-    const refusal = inBundle(refusalOf(content, problems), index)
-    if (refusal === undefined) continue
+    if (!hasErrors(problems)) continue
+    const at = `/tools/${index}`
+    const placed = problems.map((each) => ({ ...each, pointer: `${at}${each.pointer ?? ''}` }))
+    const told = { name: tool.name, problems: leaveSpoilt(placed, wrongOf.get(String(index)) ?? []) }
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
-      incomplete.set(tool.name, refusal)
-    else refused.push(refusal)
+      incomplete.set(tool.name, told)
+    else if (hasErrors(told.problems)) refused.push(told)
   }
-  if (refused.length > 0) throw joined(refused)
-  return { incomplete }
+  return { refused, incomplete }
+}
+
+/** The pointers that lead into each tool, by its index. */
+function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const pointer of wrong) {
+    const [kind, index = ''] = pointer.split('/').slice(1)
+    if (kind !== 'tools') continue
+    const group = groups.get(index)
+    if (group === undefined) groups.set(index, [pointer])
+    else group.push(pointer)
+  }
+  return groups
 }
 
 /** Refuses to make a tool incomplete that is more than a draft in the registry. */
-export function refuseIncomplete({ incomplete }: CheckedBundle, current: Bundle): void {
+export function refuseIncomplete({ incomplete, what }: CheckedBundle, current: Bundle): void {
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
-  if (used.length > 0) throw joined(used.map(({ name }) => incomplete.get(name) as TooldexError))
+  if (used.length > 0)
+    throw refuseTools(
+      what,
+      used.map(({ name }) => incomplete.get(name) as ToolProblems),
+    )
 }
 
 /** One remark for all of them. */
@@ -57,14 +114,10 @@ function isMissing({ pointer = '' }: Problem, { scriptContent, executorConfig }:
   return key !== undefined && executorConfig[key] === undefined
 }
 
-/** The same refusal, with the tool that each of its places is in. */
-function inBundle(refusal: TooldexError | undefined, index: number): TooldexError | undefined {
-  if (refusal === undefined) return undefined
-  const problems = refusal.problems.map((each) => ({ ...each, pointer: `/bundle/tools/${index}${each.pointer ?? ''}` }))
-  return new TooldexError(refusal.code, refusal.message, { problems, hint: refusal.hint })
-}
-
-function joined(refused: readonly TooldexError[]): TooldexError {
-  const message = refused.map((each) => each.message).join(' ')
-  return new TooldexError('TOOL_INVALID', message, { problems: refused.flatMap((each) => each.problems) })
-}
+const refuseTools = (what: string, refused: readonly ToolProblems[]) =>
+  toRefusal({
+    code: 'TOOL_INVALID',
+    what,
+    problems: refused.flatMap((tool) => tool.problems),
+    of: refused.map(({ name }) => name),
+  })

@@ -33,6 +33,7 @@ export const validateTool = defineOperation({
 export const validateDraft = defineOperation({
   name: 'registry.validateDraft',
   summary: 'Say everything that is wrong with a tool before it is registered.',
+  takes: 'tool',
   scope: 'read',
   http: { method: 'post', path: '/validate', tag: 'tools' },
   input: ToolDraft,

@@ -8,8 +8,18 @@ import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
+import { checkRest } from './check-rest.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { contentOf, findRegistered, refuseCode, refuseInvalid, registryOf, withChange } from './registry.ts'
+import {
+  contentOf,
+  findRegistered,
+  findToJudge,
+  nameToChange,
+  refuseCode,
+  refuseInvalid,
+  registryOf,
+  withChange,
+} from './registry.ts'
 import { refuseUntried } from './replay-gate.ts'
 
 const tag = 'proposals'
@@ -37,6 +47,7 @@ const ProposalInfo = z.object({
 export const proposeChange = defineOperation({
   name: 'proposals.create',
   summary: 'Propose a change of a tool without making it.',
+  takes: 'proposal',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/proposals', status: 201, tag },
   input: z.strictObject({
@@ -47,13 +58,20 @@ export const proposeChange = defineOperation({
   }),
   output: ProposalInfo,
   async handle({ idOrName, change, reason, changelog }, context) {
-    const tool = await findRegistered(context, idOrName)
+    const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
-    await refuseInvalid(context, next)
+    await refuseInvalid(context, next, '/change')
     if (sameJson(contentOf(tool), contentOf(next)))
       throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
     return withDiff(await registryOf(context).stores.proposals.create(context.caller, draft), tool)
+  },
+  async judgeRest({ idOrName, change }, wrong, context) {
+    const tool = await findToJudge(context, idOrName)
+    if (tool === undefined || wrong.includes('/change')) return []
+    const fields = wrong.flatMap((pointer) => (pointer.startsWith('/change/') ? [pointer.slice(7)] : []))
+    const problems = await checkRest(withChange(tool, change), fields, context)
+    return problems.map((problem) => ({ ...problem, pointer: `/change${problem.pointer ?? ''}` }))
   },
 })
 

@@ -1,6 +1,8 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import { toRefusal } from '../../base/refusal.ts'
 import { sameJson } from '../../base/same-json.ts'
+import { hasErrors } from '../../base/typed-yaml.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
@@ -12,9 +14,9 @@ import { readableNames } from '../tool-view.ts'
 /** Where tools are kept, and who says whether one is right. */
 export interface Registry {
   readonly stores: Stores
-  /** Everything that is wrong with a tool, and what is odd about it. */
   /** Seals secrets; absent where none can be stored. */
   readonly box?: SecretBox | undefined
+  /** Everything that is wrong with a tool, and what is odd about it. */
   readonly check: (content: ToolContent, signal?: AbortSignal) => Promise<readonly Problem[]>
 }
 
@@ -48,18 +50,22 @@ export async function nameToChange(context: OperationContext, idOrName: string):
   })
 }
 
-/** Refuses a tool with anything wrong in it, naming all of it at once. */
-export async function refuseInvalid(context: OperationContext, content: ToolContent): Promise<void> {
-  const refusal = refusalOf(content, await registryOf(context).check(content, context.signal))
-  if (refusal !== undefined) throw refusal
+/** The tool that a change of the wrong shape is about, so that the rest of the change can be judged on it. */
+export async function findToJudge(context: OperationContext, idOrName: string): Promise<RegisteredTool | undefined> {
+  try {
+    return await findRegistered(context, await nameToChange(context, idOrName))
+  } catch (thrown) {
+    if (thrown instanceof TooldexError) return undefined
+    throw thrown
+  }
 }
 
-/** The error that a tool with these problems is refused with, if any of them is one. */
-export function refusalOf(content: ToolContent, problems: readonly Problem[]): TooldexError | undefined {
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  if (errors.length === 0) return undefined
-  const text = errors.map(sayProblem).join('; ')
-  return new TooldexError('TOOL_INVALID', `${content.name}: ${text}.`, { problems })
+/** Refuses a tool with anything wrong in it, naming all of it at once, below where the tool is in the input. */
+export async function refuseInvalid(context: OperationContext, content: ToolContent, at = ''): Promise<void> {
+  const found = await registryOf(context).check(content, context.signal)
+  if (!hasErrors(found)) return
+  const problems = found.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer ?? ''}` }))
+  throw toRefusal({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
 }
 
 /** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */
@@ -89,10 +95,3 @@ export const contentOf = (tool: ToolContent): ToolContent =>
 /** A tool with some of its fields different; fields without a value stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
   contentOf({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })
-
-/** Where it is, as far as that is known, and what is wrong there. */
-function sayProblem({ pointer, line, column, message }: Problem): string {
-  const lines = line === undefined ? undefined : `line ${line}${column === undefined ? '' : `, column ${column}`}`
-  const place = [pointer, lines].filter((part) => part !== undefined)
-  return [...place, message.replace(/\.$/, '')].join(' ').trim()
-}

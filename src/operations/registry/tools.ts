@@ -17,6 +17,7 @@ import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
   contentOf,
   findRegistered,
+  findToJudge,
   nameToChange,
   refuseCode,
   refuseInvalid,
@@ -31,6 +32,7 @@ const tag = 'tools'
 export const createTool = defineOperation({
   name: 'registry.create',
   summary: 'Register a tool as a draft.',
+  takes: 'tool',
   scope: 'write',
   http: { method: 'post', path: '/tools', status: 201, tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }),
@@ -99,6 +101,7 @@ export const listRegistered = defineOperation({
 export const changeTool = defineOperation({
   name: 'registry.change',
   summary: 'Change some fields of a tool; it gets the next version.',
+  takes: 'change',
   scope: 'write',
   http: { method: 'patch', path: '/tools/{idOrName}', tag },
   input: ToolChange.extend({
@@ -122,7 +125,7 @@ export const changeTool = defineOperation({
     return tool
   },
   async judgeRest({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
-    const current = await context.registry?.stores.tools.get(context.caller.workspace, idOrName)
+    const current = await findToJudge(context, idOrName)
     return current === undefined ? [] : checkRest(withChange(current, change), wrong, context)
   },
 })

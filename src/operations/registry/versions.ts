@@ -5,7 +5,15 @@ import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { contentOf, findRegistered, nameToChange, refuseCode, refuseInvalid, registryOf } from './registry.ts'
+import {
+  contentOf,
+  findRegistered,
+  findToJudge,
+  nameToChange,
+  refuseCode,
+  refuseInvalid,
+  registryOf,
+} from './registry.ts'
 
 const tag = 'versions'
 const digits = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
@@ -63,7 +71,8 @@ export const diffVersions = defineOperation({
 /** Go back to an earlier version. */
 export const rollbackTool = defineOperation({
   name: 'versions.rollback',
-  summary: 'Make a new version with the content of an earlier one.',
+  summary: 'Make a new version with the content of an earlier one, its name included.',
+  takes: 'rollback',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
   input: z.strictObject({
@@ -78,12 +87,30 @@ export const rollbackTool = defineOperation({
     const { content } = await findVersion(context, tool, version)
     refuseCode(context, tool, content)
     await refuseInvalid(context, content)
-    // A tool keeps its name, whatever it was called then.
-    const make = (current: RegisteredTool) => ({ ...contentOf(content), name: current.name })
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion }
-    return (await registryOf(context).stores.tools.change(context.caller, tool.id, make, options)).tool
+    const { stores } = registryOf(context)
+    try {
+      return (await stores.tools.change(context.caller, tool.id, () => contentOf(content), options)).tool
+    } catch (thrown) {
+      throw nameTaken(thrown, tool, content.name)
+    }
+  },
+  async judgeRest({ idOrName, version }, wrong, context) {
+    const tool = wrong.includes('/version') ? undefined : await findToJudge(context, idOrName)
+    if (tool === undefined || wrong.includes('/idOrName')) return []
+    const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
+    return found === undefined ? [] : registryOf(context).check(found.content, context.signal)
   },
 })
+
+/** A name that another tool has by now is said, because nobody asked for it by name. */
+function nameTaken(thrown: unknown, { name: now }: RegisteredTool, then: string): unknown {
+  if (!(thrown instanceof TooldexError) || thrown.code !== 'NAME_TAKEN') return thrown
+  return new TooldexError('NAME_TAKEN', `${now} was called '${then}' then, and another tool is called that now.`, {
+    hint: `Rename or delete the other tool '${then}' first, or change the fields of ${now} one by one.`,
+    cause: thrown,
+  })
+}
 
 async function findVersion(context: OperationContext, tool: RegisteredTool, version: number): Promise<ToolVersion> {
   const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)

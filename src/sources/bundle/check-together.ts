@@ -1,9 +1,8 @@
 import { didYouMean } from '../../base/suggest.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
-import type { BundlePart } from './read-part.ts'
+import type { UnjudgedPart as Part } from './read-part.ts'
 
-type Part = Omit<BundlePart, 'warnings'>
 /** What is wrong with one of several files, seen beside the others. */
 export interface PartFinding extends Finding {
   readonly part: Part

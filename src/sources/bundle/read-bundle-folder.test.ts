@@ -63,7 +63,8 @@ describe('readBundleFolder', () => {
     expect(errorsOf(folder)).toEqual([
       expect.stringMatching(/^a\.yaml:5:1: unknown key 'color'/),
       expect.stringMatching(/^d\.yaml:1:1: the file is nothing that holds tools/),
-      "c.yaml:2:7: the tool 'same' is already at b.yaml:1:7 (keep one)",
+      "b.yaml:1:7: the tool 'same' is already at a.yaml:1:7 (keep one)",
+      "c.yaml:2:7: the tool 'same' is already at a.yaml:1:7 (keep one)",
     ])
   })
 

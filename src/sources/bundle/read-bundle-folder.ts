@@ -1,23 +1,21 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import { placeInBlock } from '../../base/place-in-block.ts'
-import type { Problem } from '../../base/problem.ts'
+import { type Problem, toPointer } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
-import { type Bundle, type BundleTool, bundleLimits } from '../../contract/bundle.ts'
+import { hasErrors } from '../../base/typed-yaml.ts'
+import { bundleLimits } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-together.ts'
-import { joinParts } from './join-parts.ts'
 import { isInside, listBundleFiles, realPath } from './list-bundle-files.ts'
+import { type PlacedBundle, placeBundle, type ScriptFile } from './place-bundle.ts'
 import { type BundlePart, readPart } from './read-part.ts'
 
 /** All that the files of a folder say. */
-export interface ReadBundleFolder {
-  readonly bundle: Bundle
+export interface ReadBundleFolder extends PlacedBundle {
   /** Every file that was read, scripts included. */
   readonly files: readonly string[]
   readonly warnings: readonly Problem[]
-  /** A problem of a tool of the bundle, at a path of names in it, with its place in the files. */
-  place(problem: Problem, index: number, path: readonly PropertyKey[]): Problem
 }
 
 /** Reads every YAML and JSON file below a folder as one bundle. Throws a TooldexError with every problem of every file. */
@@ -28,57 +26,38 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
   const problems: Problem[] = [...odd]
   for (const file of files) {
     try {
-      parts.push(readPart(read.text(file), { file, readScript: (path) => read.script(path, file) }))
+      const part = readPart(read.text(file), { file, readScript: (path) => read.script(path, file) })
+      parts.push(part)
+      problems.push(...part.problems)
     } catch (thrown) {
       problems.push(...toProblems(thrown, file))
     }
   }
-  const complete = parts.length === files.length
-  problems.push(...checkTogether(parts, complete).map(toProblem), ...parts.flatMap(({ warnings }) => warnings))
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) throw invalid(folder, [...errors, ...problems.filter((problem) => !errors.includes(problem))])
-  const bundle = joinParts(parts)
-  const place = (problem: Problem, index: number, path: readonly PropertyKey[]) =>
-    placeIn(parts, read.scripts, { problem, tool: bundle.tools[index], path })
-  return { bundle, files: [...read.files].sort(), warnings: problems, place }
+  problems.push(...checkParts(parts, files.length))
+  const { bundle, place, wrong } = placeBundle(parts, read.scripts)
+  if (hasErrors(problems)) {
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    const others = problems.filter(({ severity }) => severity !== 'error')
+    throw new BundleRefused(folder, [...errors, ...others], { bundle, place, wrong })
+  }
+  return { bundle, place, files: [...read.files].sort(), warnings: problems }
 }
 
-/** A script that a file names. */
-interface ReadScript {
-  readonly from: string
-  readonly path: string
-  readonly text: string
+/** What is wrong with files beside each other; where names of categories are missing, none is called unknown. */
+function checkParts(parts: readonly BundlePart[], files: number): readonly Problem[] {
+  const complete = parts.length === files && parts.every(({ wrong }) => !wrong.some(([kind]) => kind === 'categories'))
+  const wrong = new Set(parts.flatMap((part) => part.wrong.map((path) => placeKey(part, path))))
+  return checkTogether(parts, complete)
+    .filter(({ part, path }) => !wrong.has(placeKey(part, path)))
+    .map(toProblem)
 }
 
-interface ToolProblem {
-  readonly problem: Problem
-  readonly tool: BundleTool | undefined
-  readonly path: readonly PropertyKey[]
-}
-
-function placeIn(
-  parts: readonly BundlePart[],
-  scripts: readonly ReadScript[],
-  { problem, tool, path }: ToolProblem,
-): Problem {
-  const part = parts.find(({ bundle }) => tool !== undefined && bundle.tools.includes(tool))
-  if (part === undefined || tool === undefined) return problem
-  const { line, column = 1 } = problem
-  const start = part.locate(['tools', part.bundle.tools.indexOf(tool), ...path])
-  if (line === undefined) return { ...problem, file: part.file, ...start }
-  // What has lines of its own is about the script.
-  const own = scripts.find(({ from, text }) => from === part.file && text === tool.scriptContent)
-  if (own !== undefined) return { ...problem, file: own.path }
-  const found = placeInBlock(part.text, start.line, tool.scriptContent ?? '', { line, column })
-  if (found !== undefined) return { ...problem, file: part.file, ...found }
-  const message = `line ${line}, column ${column} of the script: ${problem.message}`
-  return { ...problem, file: part.file, ...start, message }
-}
+const placeKey = ({ file }: { readonly file: string }, path: readonly PropertyKey[]) => `${file}\n${toPointer(path)}`
 
 /** Reads the files of one folder and nothing outside it, up to a sum. */
 function createReader(root: string) {
   const files = new Set<string>()
-  const scripts: ReadScript[] = []
+  const scripts: ScriptFile[] = []
   let left: number = bundleLimits.folderBytes
   const text = (path: string, most: number = bundleLimits.bytes) => {
     const read = readTextFile(path, most)
@@ -108,9 +87,4 @@ function toProblems(thrown: unknown, file: string): readonly Problem[] {
 
 function toProblem({ part, path, message, hint, severity = 'error' }: PartFinding): Problem {
   return { severity, file: part.file, ...part.locate(path), message, ...(hint === undefined ? {} : { hint }) }
-}
-
-function invalid(folder: string, problems: readonly Problem[]): TooldexError {
-  const count = problems.filter(({ severity }) => severity === 'error').length
-  return new TooldexError('BUNDLE_INVALID', `${folder} has ${count} error${count === 1 ? '' : 's'}.`, { problems })
 }

@@ -1,8 +1,9 @@
 import type { Problem } from '../../base/problem.ts'
-import type { Bundle } from '../../contract/bundle.ts'
+import { hasErrors } from '../../base/typed-yaml.ts'
+import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether } from './check-together.ts'
 import type { BundleFormat } from './detect-format.ts'
-import { joinParts } from './join-parts.ts'
+import { type PlacedBundle, placeBundle } from './place-bundle.ts'
 import { readPart } from './read-part.ts'
 
 /** Which file a text is from and, where it is not to be guessed, what it holds. */
@@ -12,8 +13,7 @@ export interface ReadBundleOptions {
 }
 
 /** What a text holds, with what is odd about it. */
-export interface ReadBundle {
-  readonly bundle: Bundle
+export interface ReadBundle extends PlacedBundle {
   readonly format: BundleFormat
   readonly warnings: readonly Problem[]
 }
@@ -24,5 +24,7 @@ export interface ReadBundle {
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
   const part = readPart(text, { ...options, check: (own) => checkTogether([own]) })
-  return { bundle: joinParts([part]), format: part.format, warnings: part.warnings }
+  const { bundle, place, wrong } = placeBundle([part])
+  if (hasErrors(part.problems)) throw new BundleRefused(options.file, part.problems, { bundle, place, wrong })
+  return { bundle, place, format: part.format, warnings: part.problems }
 }

@@ -1,11 +1,11 @@
-import { TooldexError } from '../../base/errors.ts'
 import { parseJsonOrYaml } from '../../base/json-document.ts'
 import type { Problem } from '../../base/problem.ts'
-import { type Finding, typeDocument } from '../../base/typed-yaml.ts'
+import { type Finding, judgeDocument } from '../../base/typed-yaml.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
 import { Bundle, bundleLimits } from '../../contract/bundle.ts'
 import { checkPolicy } from '../../contract/check-policy.ts'
 import { bundleKeys } from './bundle-keys.ts'
+import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
 import { type BundleFormat, detectFormat } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
@@ -20,12 +20,19 @@ export interface BundlePart {
   readonly file: string
   readonly text: string
   readonly format: BundleFormat
+  /** Without what is wrong. */
   readonly bundle: Bundle
-  readonly warnings: readonly Problem[]
+  /** Errors and warnings. */
+  readonly problems: readonly Problem[]
+  /** Where the bundle is wrong. */
+  readonly wrong: readonly (readonly PropertyKey[])[]
   readonly impliesCategories: boolean
   /** Where a part of the bundle stands in the file. */
   locate(path: readonly PropertyKey[]): { line: number; column: number }
 }
+
+/** One file before its problems are known. */
+export type UnjudgedPart = Omit<BundlePart, 'problems' | 'wrong'>
 
 /** How one file is read. */
 export interface PartOptions {
@@ -33,10 +40,10 @@ export interface PartOptions {
   readonly format?: BundleFormat | undefined
   readonly readScript?: ReadScript | undefined
   /** What is to be checked beside the parts by themselves. */
-  readonly check?: (part: Omit<BundlePart, 'warnings'>) => readonly Finding[]
+  readonly check?: (part: UnjudgedPart) => readonly Finding[]
 }
 
-/** Reads one text, whatever it holds; every problem of it is reported at once. */
+/** Reads one text, whatever it holds, with every problem of it; one that leaves nothing of the text is thrown. */
 export function readPart(text: string, options: PartOptions): BundlePart {
   const { file } = options
   if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, tooLarge)
@@ -59,8 +66,9 @@ export function readPart(text: string, options: PartOptions): BundlePart {
     ...checkPolicies(bundle),
     ...(options.check?.({ ...known, bundle }) ?? []),
   ]
-  const read = typeDocument(viewed, file, { ...bundleKind, check }, true)
-  return { ...known, bundle: read.value, warnings: read.warnings }
+  const { value: bundle, problems, wrong } = judgeDocument(viewed, file, { ...bundleKind, check }, true)
+  if (bundle === undefined) throw new BundleRefused(file, problems)
+  return { ...known, bundle, problems, wrong }
 }
 
 const bundleKind = {
@@ -98,7 +106,8 @@ const unknownFormat = {
   hint: "a bundle begins with 'tooldex: 1', a CLI config has 'command' and 'tools', a list of tools is a list",
 }
 
-function refuse(file: string, { message, hint }: { message: string; hint: string }): TooldexError {
-  const problems = [{ severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint } as const]
-  return new TooldexError('BUNDLE_INVALID', `${file} ${message}.`, { problems })
+function refuse(file: string, { message, hint }: { message: string; hint: string }): BundleRefused {
+  return new BundleRefused(file, [
+    { severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint },
+  ])
 }

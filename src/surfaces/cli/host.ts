@@ -121,6 +121,8 @@ export interface CliHost {
   /** How a client would start this very program. */
   selfCommand(): readonly string[]
   out(text: string): void
+  /** Writes a long text to standard output, no faster than it is read there. */
+  outAll(chunks: AsyncIterable<string>): Promise<void>
   err(text: string): void
   readonly signal: AbortSignal
   readonly columns: number

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { parseJsonOrYaml } from '../../base/json-document.ts'
 import { placeInBlock } from '../../base/place-in-block.ts'
-import type { Problem } from '../../base/problem.ts'
+import { fromPointer, type Problem } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
 import { bothSpellings, type KeyShape, respellKeys } from '../../base/yaml-keys.ts'
@@ -76,8 +76,7 @@ function placed(thrown: unknown, source: Source): unknown {
 function place(problem: Problem, source: Source): Problem {
   const { file, document } = source
   if (problem.pointer === undefined) return problem
-  const path = problem.pointer.split('/').slice(1)
-  const names = path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = fromPointer(problem.pointer)
   // A proposal holds the file's fields one level further in.
   const own = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
   const at = respell(document.value, own)

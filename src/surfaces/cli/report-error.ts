@@ -21,5 +21,12 @@ function errorText(error: TooldexError): string {
     // What has a place is worth a line, even where the message says it already.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${nameCommands(error.hint)}`].join('\n')
+  return [...lines, `${colors.cyan('next:')} ${nameCommands(hintOf(error))}`].join('\n')
+}
+
+/** Whoever gave files mends those; others are told what to do with what they sent. */
+function hintOf({ code, hint, problems }: TooldexError): string {
+  const files = new Set(problems.flatMap(({ file }) => file ?? []))
+  if (files.size === 0 || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return hint
+  return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
 }

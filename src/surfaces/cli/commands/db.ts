@@ -1,9 +1,14 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { databaseStatus } from '../../../operations/database/database-status.ts'
 import { exportDatabase } from '../../../operations/database/export-database.ts'
 import { importDatabase } from '../../../operations/database/import-database.ts'
 import { migrateDatabase } from '../../../operations/database/migrate-database.ts'
+import type { SavedDump } from '../../../operations/database/save-dump.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
 import { downloadDump } from '../download-dump.ts'
@@ -26,7 +31,7 @@ export const addDb: AddCommand = (program, host) => {
   addStatus(db, host)
   addWriting(db, host, 'backup', 'write the whole database to a file, while others go on working')
   addReading(db, host, 'restore', 'put a backup in the place of what is in the database', true)
-  addWriting(db, host, 'export', 'write everything to a file that every engine reads; gzip where its name ends in .gz')
+  addWriting(db, host, 'export', 'write everything to a file that every engine reads')
   addReading(db, host, 'import', 'read an exported file into an empty database', false)
 }
 
@@ -57,24 +62,45 @@ function addWriting(db: Command, host: CliHost, name: string, text: string): voi
   const command = db
     .command(name)
     .description(text)
-    .argument('<file>', 'the file; gzip where its name ends in .gz')
+    .argument('<file>', 'the file, gzip where its name ends in .gz; - for standard output')
     .option('--server <url>', 'the database of this server; one that runs here is asked where it has it open')
   withJson(command).action(async (file: string, flags: Flags) => {
-    const here = () => withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
-    const answer = await downloadDump(host, { file, server: flags.server }, here)
+    if (file === '-') return writeOut(host, flags)
+    const answer = await writeFile(host, file, flags)
     host.out(flags.json ? toJson(answer) : `${total(answer.rows)} rows written to ${answer.file}\n`)
   })
+}
+
+function writeFile(host: CliHost, file: string, { server }: Flags): Promise<SavedDump> {
+  const here = () => withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
+  return downloadDump(host, { file, server }, here)
+}
+
+/** Through a file, so that nothing is printed of what cannot be written whole; the words about it go to stderr. */
+async function writeOut(host: CliHost, flags: Flags): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooldex-export-'))
+  try {
+    const { file, ...answer } = await writeFile(host, join(folder, 'dump'), flags)
+    await host.outAll(createReadStream(file, 'utf8'))
+    host.err(flags.json ? toJson({ file: '-', ...answer }) : `${total(answer.rows)} rows written to standard output\n`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 function addReading(db: Command, host: CliHost, name: string, text: string, always: boolean): void {
   const command = db.command(name).description(text).argument('<file>', 'a file that db backup or db export wrote')
   if (!always) command.option('--replace', 'lose what is in the database')
   withJson(command).action(async (file: string, flags: Flags) => {
+    if (file === '-') throw new TooldexError('USAGE', `db ${name} cannot read standard input.`, { hint: twiceHint })
     const input = { file, replace: always || flags.replace === true }
     const answer = await withDatabase(host, (context) => invoke(importDatabase, input, context))
     host.out(flags.json ? toJson(answer) : `${total(answer.rows)} rows read from ${answer.file}\n`)
   })
 }
+
+const twiceHint =
+  'Write it to a file first: the file is read twice, so that a damaged one is refused before anything is changed.'
 
 const withJson = (command: Command): Command => command.option('--json', 'print JSON for programs')
 const total = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, n) => sum + n, 0)

@@ -20,10 +20,11 @@ export interface ImportFlags extends RegistryFlags {
 export function addBundles(group: Command, host: CliHost): void {
   const write = group
     .command('export [file]')
-    .description('write all tools, categories and policies as one bundle, to a file or to standard output')
+    .description('write all tools, categories and policies as one bundle, to a file or to standard output (-)')
     .addOption(new Option('--format <format>', 'of what kind; that of the file, or YAML').choices(['yaml', 'json']))
   withRegistryOptions(write).action(
-    async (file: string | undefined, flags: RegistryFlags & { format?: 'yaml' | 'json' }) => {
+    async (path: string | undefined, flags: RegistryFlags & { format?: 'yaml' | 'json' }) => {
+      const file = path === '-' ? undefined : path
       const bundle = await withRegistry(host, flags, (registry) => registry.invoke(exportBundle, {}))
       const json = file === undefined ? flags.json : /\.json$/i.test(file)
       const text = writeBundle(bundle, flags.format ?? (json ? 'json' : 'yaml'))

@@ -1,0 +1,54 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import { mostProblems, toRefusal } from '../../base/refusal.ts'
+import type { Bundle } from '../../contract/bundle.ts'
+import { importBundle } from '../../operations/registry/bundles.ts'
+import { leaveSpoilt } from '../../operations/registry/check-rest.ts'
+import type { BundleRefused } from '../../sources/bundle/index.ts'
+import type { RegistryClient } from './host.ts'
+
+type Place = (problem: Problem) => Problem
+type WithRegistry = <Result>(work: (registry: RegistryClient) => Promise<Result>) => Promise<Result>
+
+/** The refusal of a bundle with the places of its files in the place of pointers. */
+export function toPlaces(thrown: unknown, place: Place): unknown {
+  if (!(thrown instanceof TooldexError)) return thrown
+  const problems = thrown.problems.map((problem) => (isInBundle(problem) ? place(outOfInput(problem)) : problem))
+  return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
+}
+
+/** The refusal of files for their shape, with what else is wrong with their tools. */
+export async function judgeRefused(refused: BundleRefused, withRegistry: WithRegistry): Promise<TooldexError> {
+  const { rest, found, source } = refused
+  if (rest === undefined || rest.bundle.tools.length === 0) return refused
+  const judged = await askAbout(rest.bundle, withRegistry)
+  const others = leaveSpoilt(judged, rest.wrong).map((problem) => rest.place(problem))
+  const problems = [...found, ...others].sort(byPlace)
+  return toRefusal({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= mostProblems })
+}
+
+/** What a registry would refuse the tools for; a registry that cannot be asked leaves what is known already. */
+async function askAbout(bundle: Bundle, withRegistry: WithRegistry): Promise<readonly Problem[]> {
+  try {
+    await withRegistry((registry) => registry.invoke(importBundle, { bundle, dryRun: true }))
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError)) throw thrown
+    return thrown.problems.filter(isInBundle).map(outOfInput)
+  }
+}
+
+const isInBundle = ({ pointer }: Problem) => pointer?.startsWith('/bundle/tools/') === true
+const outOfInput = (problem: Problem): Problem => ({
+  ...problem,
+  pointer: problem.pointer?.slice('/bundle'.length) ?? '',
+})
+
+/** Errors first, in the order of files and lines. */
+const byPlace = (a: Problem, b: Problem): number =>
+  Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
+  compareText(a.file ?? '', b.file ?? '') ||
+  (a.line ?? 0) - (b.line ?? 0) ||
+  (a.column ?? 0) - (b.column ?? 0)
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
