@@ -130,6 +130,39 @@ describe('what is wrong with many tools', () => {
     expect(said('is not valid Python')?.message).toMatch(/^line 2, column 12 of the script: /)
   })
 
+  it('is the same whether a bundle comes as data or as a text: names twice, circles, policies that make no sense', async () => {
+    const args = { limit: { min: 9, max: 1 }, name: { pattern: '(' } }
+    const together = {
+      tooldex: 1,
+      categories: [
+        { name: 'a', parent: 'b' },
+        { name: 'b', parent: 'a' },
+      ],
+      tools: [sound, { ...sound, category: 'c' }],
+      policies: [{ name: 'odd', policy: { tools: { sound: { args } } } }],
+    }
+    const refusal = await send('POST', '/bundle', { bundle: together })
+    expect(refusal).toMatchObject({ code: 'BUNDLE_INVALID', detail: 'The bundle was refused: 5 problems.' })
+    expect(places(refusal)).toEqual([
+      '/bundle/categories/0/parent',
+      '/bundle/policies/0/policy/tools/sound/args/limit',
+      '/bundle/policies/0/policy/tools/sound/args/name/pattern',
+      '/bundle/tools/1/category',
+      '/bundle/tools/1/name',
+    ])
+    const twice = refusal.errors.find(({ pointer }) => pointer === '/bundle/tools/1/name')
+    expect(twice?.message).toBe("the tool 'sound' is already at /tools/0/name")
+    const text = await send('POST', '/bundle', { text: JSON.stringify(together), file: 'many.json' })
+    expect([text.code, text.errors.length]).toEqual(['BUNDLE_INVALID', 5])
+    expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
+  })
+
+  it('names the fields of a file that is one tool as the file does', async () => {
+    const { displayName: _gone, ...rest } = sound
+    const { errors } = await send('POST', '/bundle', { text: JSON.stringify(rest), file: 'one.json' })
+    expect(errors.map(({ message }) => message)).toEqual(['displayName is required'])
+  })
+
   it('names the tools where only what is inside is wrong', async () => {
     const tools = [sound, deep, { ...deep, name: 'deeper' }]
     const refusal = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })

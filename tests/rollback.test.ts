@@ -16,6 +16,17 @@ onEachEngine('going back to a version', (server) => {
     expect((await get('/tools/first_name/versions')).body.items).toHaveLength(3)
   })
 
+  it('leaves a tool in the category it has where the one it had is gone', async () => {
+    const make = async (name: string) => (await server().request('POST', '/categories', { body: { name } })).body.id
+    const [gone, stays] = [await make('Gone'), await make('Stays')]
+    await register(server(), 'moved', { categoryId: gone, description: 'Before.' })
+    await server().request('PATCH', '/tools/moved', { body: { categoryId: stays, description: 'After.' } })
+    expect((await server().request('DELETE', '/categories/Gone')).status).toBe(200)
+    expect((await rollBack('moved', 1)).body).toMatchObject({ description: 'Before.', categoryId: stays, version: 3 })
+    await server().request('PATCH', '/tools/moved', { body: { categoryId: null } })
+    expect((await rollBack('moved', 3)).body).toMatchObject({ categoryId: stays })
+  })
+
   it('is refused where another tool has that name now, which is named, and changes nothing', async () => {
     await register(server(), 'wanted', { description: 'The one before.' })
     await rename('wanted', 'moved_on')

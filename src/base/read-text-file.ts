@@ -27,7 +27,7 @@ function open(path: string): number {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw new TooldexError('CONFIG_NOT_FOUND', `${path} does not exist.`, {
-        hint: 'Check the path; the bundled configs are listed by: tooldex list',
+        hint: 'Check the path.',
         cause,
       })
     }

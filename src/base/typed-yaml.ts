@@ -24,6 +24,8 @@ export interface YamlKind<T> {
   readonly check: (value: T) => readonly Finding[]
   /** Keys that, when wrong, leave nothing to be said about their neighbours. */
   readonly decisive?: ReadonlySet<string>
+  /** What a place is called in words, where the file is only a part of the data. */
+  readonly shown?: (path: readonly PropertyKey[]) => readonly PropertyKey[]
 }
 
 /** Reads a YAML text as typed data; every problem of the file is reported at once, each with its line and column. */
@@ -104,8 +106,10 @@ export interface TypedYaml<T> {
   readonly warnings: readonly Problem[]
 }
 
-const toFindings = <T>(issue: z.core.$ZodIssue, { schema, keys }: YamlKind<T>): readonly Finding[] =>
-  describeShape(schema, issue, toYamlPath(issue.path, keys))
+function toFindings<T>(issue: z.core.$ZodIssue, { schema, keys, shown }: YamlKind<T>): readonly Finding[] {
+  const written = toYamlPath(issue.path, keys)
+  return describeShape(schema, issue, shown?.(written) ?? written)
+}
 
 function place(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
   const { severity = 'error', message, hint, path } = finding

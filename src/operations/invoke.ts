@@ -32,7 +32,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
     context.logger.info(operation.name, { outcome, ms: Math.round(performance.now() - started) })
   try {
     if (!context.scopes.has(operation.scope)) {
-      throw new TooldexError('FORBIDDEN', `${operation.name} needs the scope '${operation.scope}'.`)
+      throw new TooldexError('FORBIDDEN', `This needs the scope '${operation.scope}' (${operation.name}).`)
     }
     const parsed = operation.input.safeParse(input, { reportInput: true })
     if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)

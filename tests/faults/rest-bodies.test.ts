@@ -29,8 +29,11 @@ function sendRaw(server: TestServer, parts: readonly (string | Uint8Array)[]): P
 
 const drained = (socket: ReturnType<typeof connect>): Promise<void> =>
   new Promise((resolve) => {
-    socket.once('drain', resolve)
-    socket.once('close', () => resolve())
+    const done = () => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    socket.on('drain', done).on('close', done)
   })
 
 onEachEngine('bodies over HTTP', (server) => {

@@ -5,7 +5,7 @@ import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
-import { placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
+import { checkGiven, placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
@@ -80,7 +80,7 @@ export const importBundle = defineOperation({
 type Given = z.output<typeof ImportInput>
 
 async function readGiven({ bundle, text = '', file }: Given, { signal }: OperationContext): Promise<UncheckedBundle> {
-  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: [], wrong: [] }
+  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkGiven(bundle), wrong: [] }
   return { what: file, ...(await readBundleAside(text, { file, signal })) }
 }
 
@@ -108,7 +108,7 @@ async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: 
 
 /** What is wrong with a tool is told by where it stands in the text, or else in the input. */
 async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, { signal }: OperationContext) {
-  if (!(thrown instanceof TooldexError) || !thrown.problems.some(isInTool)) return thrown
+  if (!(thrown instanceof TooldexError) || !thrown.problems.some(isInBundle)) return thrown
   const { code, message, hint } = thrown
   const problems =
     bundle === undefined
@@ -117,7 +117,7 @@ async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, {
   return new TooldexError(code, message, { problems, hint })
 }
 
-const isInTool = ({ pointer }: Problem) => pointer?.startsWith('/tools/') === true
+const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies)\//.test(pointer ?? '')
 const inInput = (problem: Problem) => ({ ...problem, pointer: `/bundle${problem.pointer ?? ''}` })
 const byPlace = (a: Problem, b: Problem) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
-import { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
+import { RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
@@ -87,10 +87,13 @@ export const rollbackTool = defineOperation({
     const { content } = await findVersion(context, tool, version)
     refuseCode(context, tool, content)
     await refuseInvalid(context, content)
-    const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion }
     const { stores } = registryOf(context)
+    const category = await categoryOf(context, content, tool)
+    const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion }
     try {
-      return (await stores.tools.change(context.caller, tool.id, () => contentOf(content), options)).tool
+      return (
+        await stores.tools.change(context.caller, tool.id, () => ({ ...contentOf(content), ...category }), options)
+      ).tool
     } catch (thrown) {
       throw nameTaken(thrown, tool, content.name)
     }
@@ -102,6 +105,13 @@ export const rollbackTool = defineOperation({
     return found === undefined ? [] : registryOf(context).check(found.content, context.signal)
   },
 })
+
+/** A category that is gone by now cannot come back with the version; the tool stays in the one it has. */
+async function categoryOf(context: OperationContext, { categoryId }: ToolContent, tool: RegisteredTool) {
+  if (categoryId === null) return {}
+  const found = await registryOf(context).stores.categories.get(context.caller.workspace, categoryId)
+  return found === undefined ? { categoryId: tool.categoryId } : {}
+}
 
 /** A name that another tool has by now is said, because nobody asked for it by name. */
 function nameTaken(thrown: unknown, { name: now }: RegisteredTool, then: string): unknown {

@@ -23,7 +23,8 @@ export async function* followExecution(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | undefined> {
-  if (!context.scopes.has('read')) throw new TooldexError('FORBIDDEN', "executions.follow needs the scope 'read'.")
+  if (!context.scopes.has('read'))
+    throw new TooldexError('FORBIDDEN', "This needs the scope 'read' (executions.follow).")
   const { executions } = registryOf(context).stores
   const { notices } = runsOf(context)
   let seen = after

@@ -1,39 +1,43 @@
 import { didYouMean } from '../../base/suggest.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
-import type { UnjudgedPart as Part } from './read-part.ts'
+import type { BundlePart } from './read-part.ts'
+
+type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
 
 /** What is wrong with one of several files, seen beside the others. */
-export interface PartFinding extends Finding {
-  readonly part: Part
-}
-interface Place {
-  readonly part: Part
-  readonly path: readonly PropertyKey[]
+export interface PartFinding<Seen = BundlePart> extends Finding {
+  readonly part: Seen
 }
 
 /** Names that are there twice and, where all files could be read, names that stand for nothing. */
-export function checkTogether(parts: readonly Part[], complete = true): readonly PartFinding[] {
+export function checkTogether<Seen extends Part>(
+  parts: readonly Seen[],
+  complete = true,
+): readonly PartFinding<Seen>[] {
   const twice = (['tools', 'categories', 'policies'] as const).flatMap((kind) => findTwice(parts, kind))
   return complete ? [...twice, ...findUnknown(parts), ...findCycles(parts)] : twice
 }
 
 const singular = { tools: 'tool', categories: 'category', policies: 'policy' } as const
 
-function findTwice(parts: readonly Part[], kind: keyof typeof singular): readonly PartFinding[] {
-  const first = new Map<string, Place>()
+function findTwice<Seen extends Part>(
+  parts: readonly Seen[],
+  kind: keyof typeof singular,
+): readonly PartFinding<Seen>[] {
+  const first = new Map<string, string>()
   return parts.flatMap((part) =>
     part.bundle[kind].flatMap(({ name }, index) => {
       const path = [kind, index, 'name']
       const known = first.get(name)
-      if (known === undefined) first.set(name, { part, path })
+      if (known === undefined) first.set(name, part.show(path))
       return known === undefined
         ? []
         : [
             {
               part,
               path,
-              message: `the ${singular[kind]} '${name}' is already at ${showPlace(known)}`,
+              message: `the ${singular[kind]} '${name}' is already at ${known}`,
               hint: 'keep one',
             },
           ]
@@ -41,16 +45,11 @@ function findTwice(parts: readonly Part[], kind: keyof typeof singular): readonl
   )
 }
 
-function showPlace({ part, path }: Place): string {
-  const { line, column } = part.locate(path)
-  return `${part.file}:${line}:${column}`
-}
-
-function findUnknown(parts: readonly Part[]): readonly PartFinding[] {
+function findUnknown<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const implied = parts.filter((part) => part.impliesCategories).flatMap(({ bundle }) => bundle.tools)
   const declared = parts.flatMap(({ bundle }) => bundle.categories.map(({ name }) => name))
   const names = new Set([...declared, ...implied.flatMap(({ category }) => category ?? [])])
-  const ask = (part: Part, name: string | null, path: readonly PropertyKey[]): readonly PartFinding[] => {
+  const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
     if (name === null || names.has(name)) return []
     const message = `there is no category '${name}'.${didYouMean(name, names)}`
     return [{ part, path, message, hint: 'name one of categories, or add it there' }]
@@ -62,7 +61,7 @@ function findUnknown(parts: readonly Part[]): readonly PartFinding[] {
 }
 
 /** Each circle is told once, at the first of its categories. */
-function findCycles(parts: readonly Part[]): readonly PartFinding[] {
+function findCycles<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
   const told = new Set<string>()
   return parts.flatMap((part) =>

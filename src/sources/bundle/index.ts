@@ -1,6 +1,7 @@
 export { toolKeys } from './bundle-keys.ts'
 export { BundleRefused } from './bundle-refused.ts'
 export { respell } from './bundle-view.ts'
+export { checkGiven } from './check-given.ts'
 export { planBundle } from './plan-bundle.ts'
 export { placeAside, readBundleAside } from './read-bundle-aside.ts'
 export { readBundleFolder } from './read-bundle-folder.ts'

@@ -3,10 +3,10 @@ import type { Problem } from '../../base/problem.ts'
 import { type Finding, judgeDocument } from '../../base/typed-yaml.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
 import { Bundle, bundleLimits } from '../../contract/bundle.ts'
-import { checkPolicy } from '../../contract/check-policy.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
+import { checkPolicies } from './check-policies.ts'
 import { type BundleFormat, detectFormat } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { findLostKeys } from './find-lost-keys.ts'
@@ -29,10 +29,12 @@ export interface BundlePart {
   readonly impliesCategories: boolean
   /** Where a part of the bundle stands in the file. */
   locate(path: readonly PropertyKey[]): { line: number; column: number }
+  /** The same in words. */
+  show(path: readonly PropertyKey[]): string
 }
 
 /** One file before its problems are known. */
-export type UnjudgedPart = Omit<BundlePart, 'problems' | 'wrong'>
+type UnjudgedPart = Omit<BundlePart, 'problems' | 'wrong'>
 
 /** How one file is read. */
 export interface PartOptions {
@@ -59,6 +61,10 @@ export function readPart(text: string, options: PartOptions): BundlePart {
     format,
     impliesCategories: view.impliesCategories,
     locate: (path: readonly PropertyKey[]) => viewed.locate(path),
+    show(path: readonly PropertyKey[]) {
+      const { line, column } = viewed.locate(path)
+      return `${file}:${line}:${column}`
+    },
   }
   const found = [...view.findings, ...findings, ...findLostKeys(value)]
   const check = (bundle: Bundle) => [
@@ -66,7 +72,9 @@ export function readPart(text: string, options: PartOptions): BundlePart {
     ...checkPolicies(bundle),
     ...(options.check?.({ ...known, bundle }) ?? []),
   ]
-  const { value: bundle, problems, wrong } = judgeDocument(viewed, file, { ...bundleKind, check }, true)
+  // A file that is one tool is not spoken of as a list.
+  const shown = format === 'tool' || format === 'policy' ? { shown: view.origin } : {}
+  const { value: bundle, problems, wrong } = judgeDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
   if (bundle === undefined) throw new BundleRefused(file, problems)
   return { ...known, bundle, problems, wrong }
 }
@@ -89,12 +97,6 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
   if (!isForeign(fields)) return viewTool(fields)
   const list = viewToolList([value])
   return { ...list, origin: (path) => list.origin(path).slice(1) }
-}
-
-function checkPolicies({ policies }: Bundle): readonly Finding[] {
-  return policies.flatMap(({ policy }, index) =>
-    checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),
-  )
 }
 
 const tooLarge = {

@@ -1,0 +1,10 @@
+import type { Finding } from '../../base/typed-yaml.ts'
+import type { Bundle } from '../../contract/bundle.ts'
+import { checkPolicy } from '../../contract/check-policy.ts'
+
+/** What makes no sense in the policies of a bundle. */
+export function checkPolicies({ policies }: Bundle): readonly Finding[] {
+  return policies.flatMap(({ policy }, index) =>
+    checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),
+  )
+}
