@@ -11,6 +11,12 @@ export const mapKeywords = new Set(['properties', 'patternProperties', 'dependen
 /** Keywords where true and false are as good as a schema to everyone. */
 export const flagKeywords = new Set(['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'])
 
+/** Keywords that say nothing where they let everything through; others then still do, as `not` and `contains`. */
+export const silentWhenOpen = new Set(
+  words(`items additionalItems additionalProperties propertyNames unevaluatedItems unevaluatedProperties contentSchema
+    then else patternProperties dependentSchemas dependentRequired properties`),
+)
+
 const numeric = words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')
 
 /** The keywords that say something about values of one type only. */
