@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
 import { isObject, pickTexts } from './json-value.ts'
-import { flagKeywords, listKeywords, mapKeywords, schemaKeywords, silentWhenOpen } from './keyword-kinds.ts'
+import { flagKeywords, listKeywords, mapKeywords, saysNothing, schemaKeywords } from './keyword-kinds.ts'
 import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 import { areDisjoint } from './schema-overlap.ts'
@@ -150,9 +150,7 @@ export class SchemaConverter {
 
   /** Leaves a keyword out; one that lets everything through says nothing. */
   #drop(node: JsonSchema, key: string, value: unknown): void {
-    const says = !(value === true || (isObject(value) && Object.keys(value).length === 0))
-    if (says || !silentWhenOpen.has(key))
-      this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
+    if (!saysNothing(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
   }
 }
 

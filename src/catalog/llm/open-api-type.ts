@@ -17,13 +17,21 @@ export function narrowToType(state: CompileState, node: JsonSchema, type: string
   const foreign = Object.values(keywordsOfType)
     .flat()
     .filter((key) => !own.includes(key))
-  let narrowed: JsonSchema = state.document.derive({ ...omit(node, ...foreign), type }, node)
-  narrowed = withValues(state, narrowed, type)
-  if ('format' in narrowed && !takesFormat(type, narrowed.format)) narrowed = omit(narrowed, 'format')
-  if (type === 'number' || type === 'integer') narrowed = withBounds(state, narrowed, type)
-  if (type === 'array') narrowed = withItems(state, narrowed)
-  if (type === 'object') narrowed = withRequired(state, narrowed)
-  return state.document.derive(narrowed, node)
+  const steps = [withValues, withFormat, ...(stepsOfType[type] ?? [])]
+  const narrowed = state.document.derive({ ...omit(node, ...foreign), type }, node)
+  return steps.reduce((whole, step) => state.document.derive(step(state, whole, type), node), narrowed)
+}
+
+type Step = (state: CompileState, node: JsonSchema, type: string) => JsonSchema
+
+const withFormat: Step = (_, node, type) =>
+  'format' in node && !takesFormat(type, node.format) ? omit(node, 'format') : node
+
+const stepsOfType: Record<string, readonly Step[]> = {
+  number: [withBounds],
+  integer: [withBounds],
+  array: [withItems],
+  object: [withRequired],
 }
 
 /** Only texts can be listed; other values are named in the description. */
@@ -74,7 +82,13 @@ function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSc
 function withItems(state: CompileState, node: JsonSchema): JsonSchema {
   if (!Array.isArray(node.prefixItems)) return 'items' in node ? node : { ...node, items: true }
   state.lose(node, 'prefixItems', `${state.dialect.label} has one schema for all items: their places are lost.`)
-  if (node.items === false) state.lose(node, 'items', `${state.dialect.label} cannot say that there are no more items.`)
+  if (node.items !== undefined && node.items !== true) {
+    state.lose(
+      node,
+      'items',
+      `${state.dialect.label} cannot say what comes after the first items, or that nothing does.`,
+    )
+  }
   const rest = node.items === undefined || node.items === false ? [] : [node.items]
   const items = state.document.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
   return { ...omit(node, 'prefixItems'), items }

@@ -3,7 +3,6 @@ import type { CompileState, Path } from './compile-state.ts'
 import type { SchemaConverter } from './convert-schema.ts'
 import { isObject, listOf, omit, pickTexts, typeOfValue } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'
-import { mergeSchemas } from './merge-schemas.ts'
 import { fitsType, narrowToType, takesFormat } from './open-api-type.ts'
 import { mergeNodes, resolveNode } from './resolve-node.ts'
 
@@ -12,7 +11,7 @@ const inline = { refs: true, allOf: true }
 /** A resolved schema as OpenAPI 3.0 has it: one type and perhaps `nullable`, or `anyOf` and nothing beside it. */
 export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path: Path): JsonSchema {
   const { state } = converter
-  const node = state.document.derive(withoutConst(state, withoutNullable(state, raw)), raw)
+  const node = withoutConst(state, state.document.derive(withoutNullable(state, raw), raw))
   if (Array.isArray(node.anyOf) && node.anyOf.length > 0) {
     const union = convertUnion(converter, node, path)
     if (union !== undefined) return union
@@ -42,9 +41,12 @@ function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
 
 function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('const' in node)) return node
-  const merged = mergeSchemas(omit(node, 'const'), { enum: [node.const] })
+  const { document } = state
+  const rest = document.derive(omit(node, 'const'), node)
+  const listed = document.deriveKeyword({ enum: [node.const] }, node, 'const')
+  const merged = mergeNodes(state, node, [rest, listed])
   if (merged === undefined) state.lose(node, 'const', 'It contradicts what else is said, so that nothing matches.')
-  return merged ?? omit(node, 'const')
+  return merged ?? rest
 }
 
 /** Puts what stands beside `anyOf` into each of its parts; undefined where that cannot be done exactly. */

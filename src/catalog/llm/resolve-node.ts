@@ -42,7 +42,7 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
   const target = document.lookUp(node.$ref)
   const beside = document.derive(omit(node, '$ref'), node)
   const stay = (lost: string, why: string): Resolved => {
-    state.loseAt(document.placeOf(node, '$ref').pointer, lost, why)
+    state.loseAt(document.insideOf(node, '$ref'), lost, why)
     return resolveNode(state, beside, path, kinds)
   }
   if (target === undefined) return stay('$ref', 'It points to nothing within the schema, so any value is let through.')
@@ -51,17 +51,38 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
       ? resolveNode(state, beside, path, kinds)
       : stay('$ref', 'It points to a schema that nothing matches.')
   }
+  if (document.pointerOf(target) === document.pointerOf(node)) return stay('$ref', 'It points to where it stands.')
   if (path.entered.filter((entered) => entered === target).length >= compileLimits.repeats) {
     return stay('recursive $ref', `${state.dialect.label} takes no references; the schema is written out so far only.`)
   }
   if (!state.step()) return stay('$ref', 'The whole would become too large to send. Any value is let through.')
   const inside = resolveNode(state, target, { ...path, entered: [...path.entered, target] }, kinds)
   const here = resolveNode(state, beside, inside.path, kinds)
-  const both = join(state, node, here, inside)
-  if (both !== undefined) return both
+  return join(state, node, here, inside) ?? joinByKeyword(state, node, here, inside)
+}
+
+// What these say depends on each other, so that they are moved together or not at all.
+const groups: readonly (readonly string[])[] = [
+  ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'anyOf', 'oneOf', 'not'],
+  ['items', 'prefixItems', 'unevaluatedItems', 'contains', 'minContains', 'maxContains'],
+  ['if', 'then', 'else'],
+]
+
+/** What a reference points to, with as much of what stands beside it as can be put into it. */
+function joinByKeyword(state: CompileState, node: JsonSchema, here: Resolved, inside: Resolved): Resolved {
+  const keys = Object.keys(here.node)
+  const alone = keys.filter((key) => !groups.some((group) => group.includes(key))).map((key) => [key])
   const why = `${state.dialect.label} takes no references, and this could not be put into what the reference points to.`
-  state.loseAllBut(here.node, [], why)
-  return inside
+  let whole = inside
+  for (const group of [...alone, ...groups]) {
+    const entries = keys.filter((key) => group.includes(key)).map((key) => [key, here.node[key]] as const)
+    if (entries.length === 0) continue
+    const part = state.document.derive(Object.fromEntries(entries), here.node)
+    const both = join(state, node, { ...here, node: part }, whole)
+    if (both === undefined) state.loseAllBut(part, [], why)
+    whole = both ?? whole
+  }
+  return whole
 }
 
 function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {

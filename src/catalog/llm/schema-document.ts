@@ -17,7 +17,7 @@ export class SchemaDocument {
   readonly ignoresRefSiblings: boolean
   readonly #pointers = new WeakMap<object, string>()
   /** Of parts made from several: where each keyword came from. */
-  readonly #places = new WeakMap<object, ReadonlyMap<string, Place>>()
+  readonly #places = new WeakMap<object, ReadonlyMap<string, readonly Place[]>>()
   readonly #anchors = new Map<string, JsonSchema>()
 
   constructor(root: JsonSchema) {
@@ -40,32 +40,40 @@ export class SchemaDocument {
     return part
   }
 
-  /** Says that a new part stands where another does, with keywords of two; those of the first hide those of the second. */
-  deriveFromBoth(part: JsonSchema, from: object, [one, other]: readonly [JsonSchema, JsonSchema]): JsonSchema {
+  /** Says that a new part stands where another does, with keywords of two. */
+  deriveFromBoth(part: JsonSchema, from: object, both: readonly [JsonSchema, JsonSchema]): JsonSchema {
     if (this.#pointers.has(part)) return part
     this.#pointers.set(part, this.pointerOf(from))
-    const places = Object.keys(part).map(
-      (key) => [key, this.placeOf(Object.hasOwn(one, key) ? one : other, key)] as const,
-    )
+    const places = Object.keys(part).map((key) => {
+      const having = both.filter((each) => Object.hasOwn(each, key))
+      return [key, having.flatMap((each) => this.placesOf(each, key))] as const
+    })
     this.#places.set(part, new Map(places))
     return part
   }
 
+  /** Says that a new part has one keyword, which stands for one of another part. */
+  deriveKeyword(part: JsonSchema, from: object, keyword: string): JsonSchema {
+    this.#pointers.set(part, this.pointerOf(from))
+    this.#places.set(part, new Map(Object.keys(part).map((key) => [key, this.placesOf(from, keyword)])))
+    return part
+  }
+
   /** Where a keyword of a part is and what it is called there; the part itself where the keyword stands nowhere. */
-  placeOf(part: object, keyword: string): Place {
+  placesOf(part: object, keyword: string): readonly Place[] {
     const own = this.pointerOf(part)
     const names = [keyword, ...(olderNames[keyword] ?? [])]
-    const found = names.map((name) => this.#places.get(part)?.get(name)).find((place) => place !== undefined)
+    const found = names.map((name) => this.#places.get(part)?.get(name)).find((places) => places !== undefined)
     if (found !== undefined) return found
     const stored = this.at(own)
     const isTuple = isObject(stored) && Array.isArray(stored.items)
     const name = names.find((each) => !(isTuple && keyword === each && each === 'items') && has(stored, each))
-    return name === undefined ? { pointer: own, name: keyword } : { pointer: `${own}/${escapeKey(name)}`, name }
+    return [name === undefined ? { pointer: own, name: keyword } : { pointer: `${own}/${escapeKey(name)}`, name }]
   }
 
   /** Where something inside a keyword of a part is, or as near to it as can be said. */
   insideOf(part: object, keyword: string, step?: string | number): string {
-    const { pointer } = this.placeOf(part, keyword)
+    const pointer = this.placesOf(part, keyword)[0]?.pointer ?? this.pointerOf(part)
     return step !== undefined && has(this.at(pointer), String(step)) ? `${pointer}/${escapeKey(String(step))}` : pointer
   }
 
