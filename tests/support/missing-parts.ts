@@ -206,6 +206,8 @@ function isKept(images: readonly Json[], key: string, value: unknown, root: Json
   if (openSayNothing.has(key) && value === true) return true
   if (key === 'allOf' || key === 'anyOf' || key === 'oneOf')
     return listOf(value).every((part) => part === true || alternatives(images, key, part, root))
+  // A format is of one type or another.
+  if (key === 'format') return images.some((image) => says(image, key, value, root))
   const type = aboutType[key]
   const meant = images.filter(
     (image) =>
