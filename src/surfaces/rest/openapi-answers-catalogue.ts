@@ -1,4 +1,4 @@
-import { content, execution, ids, listedExecution, tool, waitingExecution } from './openapi-example-parts.ts'
+import { content, execution, ids, listedExecution, times, tool, waitingExecution } from './openapi-example-parts.ts'
 
 const shown = {
   mode: 'search',
@@ -61,7 +61,15 @@ const findAnswers = {
   'search.forget': { keptIn: 'the database', forgotten: 1 },
 }
 
+const scores = { recall1: 100, recall5: 100, recall10: 100, ndcg10: 100, mrr: 100, hit1: 100 }
+const costs = { tokens: 61, p50Ms: 0.412, p95Ms: 0.412 }
+
 const stateAnswers = {
+  'catalogue.eval': {
+    sets: [{ set: 'catalogue', tools: 46, queries: 1, ...scores, ...costs }],
+    macro: { ...scores, ...costs },
+    warnings: [],
+  },
   'catalogue.sources': {
     items: [
       { kind: 'config', name: 'git', state: 'loaded', tools: 45, warnings: 0 },
@@ -101,6 +109,13 @@ const stateAnswers = {
   },
 }
 
+const cancelled = {
+  ...waitingExecution,
+  status: 'CANCELLED',
+  completedAt: times.answered,
+  updatedAt: times.answered,
+}
+
 const runAnswers = {
   'tools.execute': execution,
   'llm.invoke': {
@@ -114,14 +129,17 @@ const runAnswers = {
   'registry.executions': { items: [listedExecution], total: 1 },
   'executions.list': { items: [listedExecution], total: 1 },
   'executions.get': execution,
-  'executions.cancel': { ...waitingExecution, status: 'CANCELLED', reason: null, errorCode: 'CANCELLED' },
+  'executions.cancel': {
+    ...cancelled,
+    errorCode: 'EXECUTION_CANCELLED',
+    errorMessage: 'The run was cancelled.',
+  },
   'executions.approve': waitingExecution,
   'executions.refuse': {
-    ...waitingExecution,
-    status: 'CANCELLED',
-    reason: null,
+    ...cancelled,
+    reason: 'approval',
     errorCode: 'APPROVAL_REFUSED',
-    errorMessage: 'not on a Friday',
+    errorMessage: 'The call was refused: not on a Friday',
   },
   'queue.read': {
     queued: 0,

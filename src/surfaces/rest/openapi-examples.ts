@@ -22,6 +22,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     },
     dryRun: true,
   },
+  'catalogue.eval': { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
   'tools.search': { query: 'will it rain', limit: 5 },
   'tools.execute': { input: { city: 'Oslo' }, wait: true },
   'llm.invoke': { arguments: { city: 'Oslo' } },
