@@ -24,6 +24,39 @@ onEachEngine(
       await sleep(1000)
     })
 
+    it('measures search by requests whose answers are known', async () => {
+      const queries = [
+        { query: 'tides of a harbour', relevant: ['shown_tool'] },
+        { query: 'show the tides', relevant: ['shown_tool', 'no_such_tool'] },
+        { query: 'tides', relevant: [] },
+      ]
+      const { status, body } = await server().request('POST', '/eval', { body: { queries, mode: 'bm25' } })
+      expect(status).toBe(200)
+      const found = { recall1: 75, recall10: 75, hit1: 100, mrr: 100 }
+      expect(body).toMatchObject({ sets: [{ set: 'catalogue', queries: 3, ...found }], macro: found })
+      expect(body.sets[0].tools).toBeGreaterThan(1)
+      expect(body.warnings).toEqual([
+        'catalogue: 1 relevant id(s) are of no tool there; they count as not found',
+        'catalogue: 1 query(s) have no relevant tool; they are not scored',
+      ])
+      // A draft is not offered, so that it cannot be found.
+      const hidden = await server().request('POST', '/eval', {
+        body: { queries: [{ query: 'y', relevant: ['draft_tool'] }] },
+      })
+      expect(hidden.body.macro.recall10).toBe(0)
+    })
+
+    it('measures no more requests at once than it says', async () => {
+      const ask = (queries: unknown) => server().request('POST', '/eval', { body: { queries } })
+      expectProblem(
+        await ask(Array.from({ length: 201 }, () => ({ query: 'tides', relevant: [] }))),
+        422,
+        'INPUT_INVALID',
+      )
+      expectProblem(await ask([]), 422, 'INPUT_INVALID')
+      expectProblem(await ask([{ query: 'tides' }]), 422, 'INPUT_INVALID')
+    })
+
     it('keeps policies by name, and writes each change down', async () => {
       const put = await server().request('PUT', '/policies/strict', { body: policy })
       expect([put.status, put.body.name, put.body.policy]).toMatchObject([200, 'strict', policy])

@@ -130,7 +130,7 @@ describe('eval', () => {
     ]
     const { warnings, macro } = await evaluate({ folders: [writeSet(queries, [...defaultTools, defaultTools[1]])] })
     expect(warnings.map((warning) => warning.replace(/^[^:]*: /, ''))).toEqual([
-      '1 relevant id(s) are not in tools.jsonl; they count as not found',
+      '1 relevant id(s) are of no tool there; they count as not found',
       '1 query(s) have no relevant tool; they are not scored',
       '1 tool id(s) are there twice; the last counts',
       '1 query id(s) are there twice',

@@ -23,12 +23,10 @@ export const LlmTool = z.object({
 })
 export type LlmTool = z.infer<typeof LlmTool>
 
-/** Something of a stored schema that a provider cannot be told. */
+/** Something of a stored tool that a provider cannot be told. */
 export const Loss = z.object({
-  /** JSON pointer into the stored input schema. */
-  pointer: z.string(),
-  /** The keyword or construct. */
-  lost: z.string(),
+  pointer: z.string().describe('JSON pointer into the stored tool, such as /inputSchema/properties/city/format.'),
+  lost: z.string().describe('The keyword, annotation or construct.'),
   why: z.string(),
 })
 export type Loss = z.infer<typeof Loss>

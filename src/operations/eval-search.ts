@@ -6,7 +6,7 @@ import { average } from './eval/average.ts'
 import { lazyEncoder } from './eval/bundled-encoder.ts'
 import { compareWithBaseline, Drop, readBaseline } from './eval/compare-with-baseline.ts'
 import { findOddities, QueryLine, readEvalSet } from './eval/eval-set.ts'
-import { measureSet, type Ranking } from './eval/measure-set.ts'
+import { createAsker, measureQueries, type Ranking } from './eval/measure-queries.ts'
 import { readJsonLines } from './eval/read-json-lines.ts'
 import { MacroScores, numberKeys, roundScores, SetScores, summarize } from './eval/set-scores.ts'
 import { defineOperation } from './operation.ts'
@@ -61,7 +61,8 @@ export const evalSearch = defineOperation({
     const onQuery = () => onProgress?.(++done)
     for (const set of sets) {
       const { mode, limit } = input
-      const measured = await measureSet(set, { mode, limit, loadEmbedder, learn, countTokens, signal, onQuery })
+      const ask = createAsker(set, { mode, limit, loadEmbedder, learn })
+      const measured = await measureQueries(set.queries, { ask, countTokens, signal, onQuery })
       scores.push(summarize(set, measured))
       if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)
     }

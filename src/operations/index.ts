@@ -5,6 +5,7 @@ import { exportDatabase } from './database/export-database.ts'
 import { importDatabase } from './database/import-database.ts'
 import { migrateDatabase } from './database/migrate-database.ts'
 import { describeTools } from './describe-tools.ts'
+import { evalCatalogue } from './eval-catalogue.ts'
 import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
 import { installClient } from './install-client.ts'
@@ -85,6 +86,7 @@ export const operations = [
   addEnvironment,
   removeEnvironment,
   evalSearch,
+  evalCatalogue,
   lintCatalogue,
   showLearning,
   forgetLearning,

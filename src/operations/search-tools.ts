@@ -134,7 +134,8 @@ async function search(input: Input, context: OperationContext) {
 /** A question that is whole: the text, how to rank, and what to leave out. */
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
-async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
+/** What is asked, with all that search needs to know of the caller. */
+export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
   const { memory, signal } = context
   const query = input.query ?? ''
   const wanted = input.mode ?? 'hybrid'

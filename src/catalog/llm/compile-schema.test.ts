@@ -148,7 +148,7 @@ const providers = fc.constantFrom(...LlmFormat.options)
 
 // Where a provider needs a type that the stored schema does not name, takes no alternatives of the whole, or refuses the
 // name of an argument, some values are not allowed any more.
-const narrowing = ['any type', 'any other type', 'prefixItems', 'type', 'argument', 'anyOf', 'oneOf']
+const narrowing = ['any type', 'any other type', 'prefixItems', 'type', 'shape', 'argument', 'anyOf', 'oneOf']
 
 const narrows = ({ pointer, lost }: Loss) =>
   narrowing.includes(lost) && (!lost.endsWith('Of') || pointer === `/${lost}` || pointer === '')

@@ -5,7 +5,7 @@ import { SchemaConverter } from './convert-schema.ts'
 import { type Dialect, dialects } from './dialects.ts'
 import { fitsStrict } from './fits-strict.ts'
 import { isModest } from './is-modest.ts'
-import { mayBeObject, shapeRoot } from './shape-root.ts'
+import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
 /** The schema of a tool's arguments in a provider's words. */
 export interface CompiledSchema {
@@ -19,7 +19,8 @@ export interface CompiledSchema {
 /** Compiles a stored input schema for a provider; what is lost only ever lets more through, or is said to. */
 export function compileSchema(stored: JsonSchema, format: LlmFormat): CompiledSchema {
   if (format === 'mcp' && mayBeObject(stored) && isModest(stored)) {
-    return { schema: { ...structuredClone(stored), type: 'object' }, losses: [], isWrapped: false, isStrict: false }
+    const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
+    return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
   }
   if (format !== 'openai') return { ...convertWith(stored, dialects[format]), isStrict: false }
   const strict = convertWith(stored, dialects.openaiStrict)

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import type { Loss } from '../../contract/llm.ts'
-import type { Dialect } from './dialects.ts'
+import { type Dialect, silentKeywords } from './dialects.ts'
+import { saysNothing } from './keyword-kinds.ts'
 import { SchemaDocument } from './schema-document.ts'
 
 /** How far a schema is followed before the rest is left open. */
@@ -39,7 +40,14 @@ export class CompileState {
 
   /** Reports that a keyword of a part is gone; the same is reported once. */
   lose(part: object, lost: string, why: string): void {
-    this.loseAt(this.document.keywordPointer(part, lost), lost, why)
+    for (const { pointer, name } of this.document.placesOf(part, lost)) this.loseAt(pointer, name, why)
+  }
+
+  /** Reports every keyword of a part but some; those that say nothing are not missed. */
+  loseAllBut(part: JsonSchema, kept: readonly string[], why: string): void {
+    for (const key of Object.keys(part)) {
+      if (!kept.includes(key) && !silentKeywords.has(key) && !saysNothing(key, part[key])) this.lose(part, key, why)
+    }
   }
 
   get timesLost(): number {

@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../../base/deep-freeze.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import { LlmDefinition, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { LlmDefinition, LlmFormat, type LlmTool, type Loss } from '../../contract/llm.ts'
 import { compileTool } from './compile-tool.ts'
 
 const toolOf = (inputSchema: JsonSchema, more: Partial<LlmTool> = {}): LlmTool =>
   deepFreeze({ id: 'send_report', name: 'send_report', description: 'Sends a report.', inputSchema, ...more })
+
+/** Pointer and name of each loss; those of the input schema are told from it, since nearly all are. */
+const lostOf = (losses: readonly Loss[]) =>
+  losses.map(({ pointer, lost }) => `${pointer.replace(/^\/inputSchema(?=\/|$)/, '')} ${lost}`)
 
 const property = (schema: JsonSchema) => ({ type: 'object', properties: { a: schema } })
 
 function gemini(schema: JsonSchema, rest: JsonSchema = {}) {
   const { definition, losses } = compileTool(toolOf({ ...property(schema), ...rest }), 'gemini')
   const { parameters } = definition as unknown as { parameters: { properties: Record<string, unknown> } }
-  return { a: parameters.properties.a, lost: losses.map(({ pointer, lost }) => `${pointer} ${lost}`) }
+  return { a: parameters.properties.a, lost: lostOf(losses) }
 }
 
 function rootOf(schema: JsonSchema, format: LlmFormat) {
@@ -20,7 +24,7 @@ function rootOf(schema: JsonSchema, format: LlmFormat) {
   const found = definition as unknown as Record<string, JsonSchema>
   const inner = (found.function ?? found) as Record<string, JsonSchema>
   const root = inner.parameters ?? inner.input_schema ?? inner.inputSchema
-  return { root, strict: inner.strict, wrappedAs, lost: losses.map(({ pointer, lost }) => `${pointer} ${lost}`) }
+  return { root, strict: inner.strict, wrappedAs, lost: lostOf(losses) }
 }
 
 describe('the shape of a definition', () => {
@@ -41,7 +45,8 @@ describe('the shape of a definition', () => {
     expect(of('gemini')).toEqual({ ...common, parameters: schema })
     for (const format of LlmFormat.options) {
       expect(LlmDefinition.parse(of(format))).toEqual(of(format))
-      expect(compileTool(tool, format).losses).toEqual([])
+      const hint = { pointer: '/annotations/readOnlyHint', lost: 'readOnlyHint', why: expect.stringContaining('place') }
+      expect(compileTool(tool, format).losses).toEqual(format === 'mcp' ? [] : [hint])
     }
   })
 
@@ -54,14 +59,19 @@ describe('the shape of a definition', () => {
   })
 
   it('leaves out parameters of Gemini where there are none', () => {
-    expect(compileTool(toolOf({}), 'gemini').definition).not.toHaveProperty('parameters')
+    expect(compileTool(toolOf({}), 'gemini')).toEqual({
+      name: 'send_report',
+      definition: { name: 'send_report', description: 'Sends a report.' },
+      losses: [],
+    })
+    expect(lostOf(compileTool(toolOf({ type: 'object', description: 'None.' }), 'gemini').losses)).toEqual([' schema'])
     expect(rootOf({}, 'openai').root).toEqual({ type: 'object', properties: {} })
   })
 
   it('cuts a long description, and says so', () => {
     const { definition, losses } = compileTool(toolOf(schema, { description: 'x'.repeat(3000) }), 'openai')
     expect((definition as { function: { description: string } }).function.description).toHaveLength(1024)
-    expect(losses).toEqual([expect.objectContaining({ pointer: '', lost: 'description of the tool' })])
+    expect(losses).toEqual([expect.objectContaining({ pointer: '/description', lost: 'description' })])
   })
 
   it('adds example requests only when asked', () => {
@@ -72,7 +82,30 @@ describe('the shape of a definition', () => {
   it('keeps an output schema for MCP, and reports it elsewhere', () => {
     const given = toolOf(schema, { outputSchema: { type: 'object', properties: { ok: { type: 'boolean' } } } })
     expect(compileTool(given, 'mcp')).toMatchObject({ losses: [], definition: { outputSchema: given.outputSchema } })
-    expect(compileTool(given, 'openai').losses).toEqual([expect.objectContaining({ lost: 'outputSchema' })])
+    for (const format of ['openai', 'anthropic', 'gemini'] as const)
+      expect(lostOf(compileTool(given, format).losses)).toEqual(['/outputSchema outputSchema'])
+    const listed = toolOf(schema, { outputSchema: { type: 'array' } })
+    expect(lostOf(compileTool(listed, 'mcp').losses)).toEqual(['/outputSchema outputSchema'])
+    const either = toolOf(schema, { outputSchema: { type: ['object', 'null'] } })
+    expect(lostOf(compileTool(either, 'mcp').losses)).toEqual(['/outputSchema/type type'])
+  })
+
+  it('tells pointers from the tool', () => {
+    const { losses } = compileTool(toolOf(property({ type: 'string', format: 'uri' })), 'gemini')
+    expect(losses).toMatchObject([{ pointer: '/inputSchema/properties/a/format', lost: 'format' }])
+  })
+
+  it('has no place for annotations but at MCP; a title is for people', () => {
+    const annotations = { title: 'T', destructiveHint: true, requiresApproval: true, 'x/y': 1 }
+    const lost = ['destructiveHint', 'requiresApproval', 'x/y'].map(
+      (name) => `/annotations/${name.replace('/', '~1')} ${name}`,
+    )
+    for (const format of ['openai', 'anthropic', 'gemini'] as const)
+      expect(lostOf(compileTool(toolOf(schema, { annotations }), format).losses)).toEqual(lost)
+    expect(compileTool(toolOf(schema, { annotations }), 'mcp')).toMatchObject({
+      losses: [],
+      definition: { annotations },
+    })
   })
 })
 
@@ -127,7 +160,7 @@ describe('the top level', () => {
     const { root, lost, wrappedAs } = rootOf({ type: 'array', items: { type: 'string' } }, format)
     const value = { type: 'array', items: { type: 'string' } }
     expect(root).toEqual({ type: 'object', properties: { value }, required: ['value'] })
-    expect([wrappedAs, lost]).toEqual(['value', ['/type type']])
+    expect([wrappedAs, lost]).toEqual(['value', [' shape']])
   })
 
   it('follows a reference and merges allOf without loss', () => {
@@ -168,6 +201,23 @@ describe('references', () => {
     const { a, lost } = gemini({ $ref: '#/definitions/node' }, { definitions: { node } })
     expect(a).toMatchObject({ type: 'object', properties: { next: { type: 'object', properties: { next: {} } } } })
     expect(lost).toContain('/definitions/node/properties/next/$ref recursive $ref')
+  })
+
+  it('by anchor are followed', () => {
+    const schema = { ...property({ $ref: '#node' }), $defs: { one: { $anchor: 'node', type: 'string' } } }
+    expect(rootOf(schema, 'gemini')).toMatchObject({ root: property({ type: 'string' }), lost: [] })
+    expect(rootOf(schema, 'openai').root).toMatchObject({ properties: { a: { $ref: '#/$defs/one' } } })
+  })
+
+  it('of draft-07 hide what stands beside them, as they always did', () => {
+    const $schema = 'http://json-schema.org/draft-07/schema#'
+    const a = { $ref: '#/definitions/one', description: 'd', minLength: 3 }
+    const stored = { $schema, ...property(a), definitions: { one: { type: 'string' } } }
+    for (const format of ['openai', 'anthropic', 'gemini'] as const) {
+      const { root, lost } = rootOf(stored, format)
+      expect(JSON.stringify(root)).not.toContain('minLength')
+      expect(lost).toEqual(['/properties/a/minLength minLength'])
+    }
   })
 
   it('that point nowhere are reported', () => {
@@ -286,7 +336,7 @@ describe('the words of Gemini', () => {
       'tuples of draft-07',
       { type: 'array', items: [{ type: 'string' }] },
       { type: 'array', items: { type: 'string' } },
-      ['/properties/a prefixItems'],
+      ['/properties/a/items items'],
     ],
     [
       'no type',
@@ -306,6 +356,56 @@ describe('the words of Gemini', () => {
       [],
     ],
     ['not', { type: 'string', not: { const: 'x' } }, { type: 'string' }, ['/properties/a/not not']],
+    ['not of anything', { type: 'string', not: {} }, { type: 'string' }, ['/properties/a/not not']],
+    [
+      'not without a type',
+      { not: { type: 'null' }, description: 'd' },
+      { anyOf: expect.arrayContaining([{ type: 'string', description: 'd', nullable: true }]) },
+      ['/properties/a/not not', '/properties/a any type'],
+    ],
+    [
+      'a format of one of the types',
+      { type: ['string', 'integer'], format: 'date-time' },
+      { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] },
+      [],
+    ],
+    ['values of one of the types', { type: ['string', 'integer'], enum: ['x'] }, { type: 'string', enum: ['x'] }, []],
+    [
+      'what is about another type',
+      { type: 'string', minimum: 2 },
+      { type: 'string' },
+      ['/properties/a/minimum minimum'],
+    ],
+    [
+      'null only',
+      { type: 'null', title: 't', default: null },
+      { type: 'string', title: 't', nullable: true },
+      ['/properties/a/type type', '/properties/a/default default'],
+    ],
+    [
+      'what is said of null',
+      { anyOf: [{ type: 'string' }, { type: 'null', description: 'none' }] },
+      { type: 'string', nullable: true },
+      ['/properties/a/anyOf/1/description description'],
+    ],
+    [
+      'parts that cannot be put together',
+      { allOf: [{ type: 'string', pattern: 'a' }, { pattern: 'b' }] },
+      { type: 'string', pattern: 'a' },
+      ['/properties/a/allOf/1 part of allOf'],
+    ],
+    [
+      'a keyword of a part',
+      { allOf: [{ type: 'string' }, { contentEncoding: 'base64' }] },
+      { type: 'string' },
+      ['/properties/a/allOf/1/contentEncoding contentEncoding'],
+    ],
+    [
+      'closed tuples',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      { type: 'array', items: { type: 'string' } },
+      ['/properties/a/prefixItems prefixItems', '/properties/a/items items'],
+    ],
   ])('say %s', (_, schema, expected, lost) => {
     expect(gemini(schema)).toEqual({ a: expected, lost })
   })

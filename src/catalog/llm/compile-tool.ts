@@ -1,9 +1,17 @@
-import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool, Loss } from '../../contract/llm.ts'
+import type { JsonSchema } from '../../contract/input-schema.ts'
+import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../../contract/llm.ts'
 import { cutText } from '../cut-text.ts'
 import { type CompiledSchema, compileSchema } from './compile-schema.ts'
 import { longestDescription } from './dialects.ts'
-import { isModest } from './is-modest.ts'
-import { mayBeObject, wrapperName } from './shape-root.ts'
+import {
+  inInput,
+  lossesOfAnnotations,
+  lossesOfEmpty,
+  lossesOfOutput,
+  lossesOfTexts,
+  outputOf,
+} from './losses-of-tool.ts'
+import { wrapperName } from './shape-root.ts'
 import { toAlias } from './tool-aliases.ts'
 
 /** How definitions are written. */
@@ -28,13 +36,19 @@ interface Parts {
   readonly options: CompileOptions
 }
 
-/** The definition of a tool for a provider, and what of its stored schema the provider cannot be told. */
+/** The definition of a tool for a provider, and what of the stored tool the provider cannot be told. */
 export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
   const compiled = compileSchema(tool.inputSchema, format)
   const text = describe(tool, options.exampleRequests ?? 0)
   const description = cutText(text, longestDescription[format])
   const name = options.alias ?? toAlias(tool, format)
-  const losses = [...compiled.losses, ...lossesOfTexts(text, description, format), ...lossesOfOutput(tool, format)]
+  const losses = [
+    ...inInput(compiled.losses),
+    ...(hasNoPlace(format, compiled.schema) ? inInput(lossesOfEmpty(compiled.schema)) : []),
+    ...lossesOfTexts(text, description, format),
+    ...lossesOfOutput(tool, format),
+    ...lossesOfAnnotations(tool, format),
+  ]
   const definition = definers[format]({ tool, name, description, compiled, options })
   return { name, definition, losses, ...(compiled.isWrapped ? { wrappedAs: wrapperName } : {}) }
 }
@@ -42,22 +56,6 @@ export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOp
 function describe({ description, exampleRequests }: LlmTool, most: number): string {
   const examples = (exampleRequests ?? []).slice(0, most)
   return examples.length === 0 ? description : `${description}\nFor requests such as:\n- ${examples.join('\n- ')}`
-}
-
-function lossesOfTexts(whole: string, kept: string, format: LlmFormat): Loss[] {
-  if (whole === kept) return []
-  const why = `The end is cut off: no more than ${longestDescription[format]} characters are taken.`
-  return [{ pointer: '', lost: 'description of the tool', why }]
-}
-
-function lossesOfOutput(tool: LlmTool, format: LlmFormat): Loss[] {
-  if (Object.keys(tool.outputSchema ?? {}).length === 0) return []
-  if (format === 'mcp' && 'outputSchema' in outputOf(tool)) return []
-  const why =
-    format === 'mcp'
-      ? 'MCP takes it only where results are objects, and no larger than is worth reading.'
-      : 'The definition has no place for it.'
-  return [{ pointer: '', lost: 'outputSchema', why }]
 }
 
 const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
@@ -83,17 +81,16 @@ const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
   gemini: ({ name, description, compiled: { schema } }) => ({
     name,
     description,
-    ...(Object.keys(schema.properties ?? {}).length === 0 ? {} : { parameters: schema }),
+    ...(hasNoPlace('gemini', schema) ? {} : { parameters: schema }),
   }),
 }
+
+/** Whether the schema is left out, since Gemini refuses one of an object without properties. */
+const hasNoPlace = (format: LlmFormat, { properties = {} }: JsonSchema) =>
+  format === 'gemini' && Object.keys(properties as object).length === 0
 
 /** Which of OpenAI's APIs the definitions are for. */
 export const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =>
   openaiApi ?? (deferLoading === true || namespaces === true ? 'responses' : 'chat')
 
 const deferred = (options: CompileOptions) => (options.deferLoading === true ? { defer_loading: true as const } : {})
-
-function outputOf({ outputSchema = {} }: LlmTool): { outputSchema?: Record<string, unknown> } {
-  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isModest(outputSchema)) return {}
-  return { outputSchema: { ...structuredClone(outputSchema), type: 'object' } }
-}

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
-import { isObject } from './json-value.ts'
-import { flagKeywords, listKeywords, mapKeywords, schemaKeywords } from './keyword-kinds.ts'
-import { convertOpenApi, openAny } from './open-api.ts'
+import { isObject, pickTexts } from './json-value.ts'
+import { flagKeywords, listKeywords, mapKeywords, saysNothing, schemaKeywords } from './keyword-kinds.ts'
+import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 import { areDisjoint } from './schema-overlap.ts'
 
@@ -17,10 +17,10 @@ export class SchemaConverter {
     this.state = state
   }
 
-  /** One schema and all inside it. */
-  convert(schema: unknown, path: Path, parent: object): JsonSchema {
+  /** One schema and all inside it; `at` says where in the parent it is. */
+  convert(schema: unknown, path: Path, parent: object, at = this.state.document.pointerOf(parent)): JsonSchema {
     const { state } = this
-    if (!isObject(schema)) return this.#convertFlag(schema, parent)
+    if (!isObject(schema)) return this.#convertFlag(schema, at)
     state.document.derive(schema, parent)
     if (path.depth > compileLimits.depth) return this.#cut(schema, 'It lies deeper than schemas are followed.')
     if (!state.spend(sizeOf(schema))) return this.#cut(schema, 'The whole would become too large to send.')
@@ -33,7 +33,7 @@ export class SchemaConverter {
 
   /** The keywords of a schema that the provider has, with what is inside them converted. */
   emit(node: JsonSchema, path: Path): JsonSchema {
-    if (this.state.document.lookUp(node.$ref) === false) return this.#convertFlag(false, node)
+    if (this.state.document.lookUp(node.$ref) === false) return this.#emitNothing(node)
     const entries: [string, unknown][] = []
     const widened = new Set<string>()
     for (const [key, value] of Object.entries(node)) {
@@ -50,8 +50,10 @@ export class SchemaConverter {
   #leaveOpen(node: JsonSchema, emitted: Record<string, unknown>, widened: ReadonlySet<string>): JsonSchema {
     const open = (key: string, ...keywords: readonly string[]): void => {
       if (!widened.has(key) || !keywords.some((each) => each in emitted)) return
-      this.state.lose(node, key, 'A part of it is lost, and what is left would refuse what it did not.')
-      for (const each of keywords) delete emitted[each]
+      for (const each of keywords.filter((name) => name in emitted)) {
+        this.state.lose(node, each, `A part of ${key} is lost, and what is left would refuse what it did not.`)
+        delete emitted[each]
+      }
     }
     open('not', 'not')
     open('if', 'if', 'then', 'else')
@@ -70,13 +72,15 @@ export class SchemaConverter {
   }
 
   #emitKeyword(node: JsonSchema, key: string, value: unknown, path: Path): [string, unknown][] {
-    const convert = (part: unknown) => this.convert(part, path, node)
+    const { document } = this.state
+    const convert = (part: unknown, step?: string | number) =>
+      this.convert(part, path, node, document.insideOf(node, key, step))
     if (key === '$ref') return this.#emitRef(node, value)
     if (schemaKeywords.has(key)) {
       return [[key, typeof value === 'boolean' && flagKeywords.has(key) && this.#takesFlags() ? value : convert(value)]]
     }
     if (listKeywords.has(key)) {
-      if (Array.isArray(value) && value.length > 0) return [[key, value.map(convert)]]
+      if (Array.isArray(value) && value.length > 0) return [[key, value.map((part, at) => convert(part, at))]]
     } else if (mapKeywords.has(key)) {
       if (isObject(value)) return [[key, mapValues(value, convert)]]
     } else return [[key, structuredClone(value)]]
@@ -121,28 +125,37 @@ export class SchemaConverter {
     return isObject(target) ? target : part
   }
 
-  #convertFlag(schema: unknown, parent: object): JsonSchema {
+  /** A reference to what nothing matches; what else is said does not matter then. */
+  #emitNothing(node: JsonSchema): JsonSchema {
+    this.state.loseAllBut(node, ['$ref', 'description'], 'Nothing matches what the $ref beside it points to.')
+    return { ...this.#convertFlag(false, ''), ...pickTexts(node, 'description') }
+  }
+
+  #convertFlag(schema: unknown, at: string): JsonSchema {
     const { dialect } = this.state
     if (schema === false && dialect.keywords.has('not')) return { not: {} }
-    if (schema === false) this.state.lose(parent, 'false', `${dialect.label} cannot say that nothing matches.`)
-    else if (schema !== true) this.state.lose(parent, 'schema', 'What stands where a schema should be is none.')
-    return dialect.isOpenApi ? openAny(this.state, parent) : {}
+    if (schema === false) {
+      this.state.loseAt(at, 'false', `${dialect.label} cannot say that nothing matches.`)
+      return anyValue()
+    }
+    if (schema !== true) this.state.loseAt(at, 'schema', 'What stands where a schema should be is none.')
+    return dialect.isOpenApi ? openAny(this.state, at) : {}
   }
 
   #cut(schema: JsonSchema, why: string): JsonSchema {
-    this.state.loseAt(this.state.document.pointerOf(schema), 'schema', `${why} Any value is let through.`)
-    return this.state.dialect.isOpenApi ? openAny(this.state, schema) : {}
+    const at = this.state.document.pointerOf(schema)
+    this.state.loseAt(at, 'schema', `${why} Any value is let through.`)
+    return this.state.dialect.isOpenApi ? openAny(this.state, at) : {}
   }
 
   /** Leaves a keyword out; one that lets everything through says nothing. */
   #drop(node: JsonSchema, key: string, value: unknown): void {
-    const says = !(schemaKeywords.has(key) && (value === true || (isObject(value) && Object.keys(value).length === 0)))
-    if (says) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
+    if (!saysNothing(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
   }
 }
 
-const mapValues = (value: JsonSchema, convert: (part: unknown) => JsonSchema) =>
-  Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
+const mapValues = (value: JsonSchema, convert: (part: unknown, key: string) => JsonSchema) =>
+  Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part, key)]))
 
 const charactersOfPart = 40
 

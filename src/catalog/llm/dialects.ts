@@ -17,17 +17,17 @@ export interface Dialect {
   readonly argumentName: RegExp
 }
 
-/** Keywords that say nothing about values: leaving them out loses nothing. */
+/** Keywords that say nothing about values, or hold what others refer to: leaving them out loses nothing. */
 export const silentKeywords = new Set([
   '$schema',
   '$id',
   'id',
   '$comment',
   '$anchor',
+  '$dynamicAnchor',
   '$defs',
   'definitions',
   '$vocabulary',
-  'additionalItems',
 ])
 
 const words = (text: string) => text.trim().split(/\s+/)

@@ -10,6 +10,11 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** The texts in a value that should be a list of texts. */
 export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
 
+/** Those of some keys of an object that are texts. */
+export function pickTexts(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
+  return Object.fromEntries(keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]))
+}
+
 /** The object without some of its keys. */
 export function omit(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))

@@ -1,3 +1,5 @@
+import { isObject } from './json-value.ts'
+
 const words = (text: string) => text.trim().split(/\s+/)
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
@@ -10,6 +12,15 @@ export const mapKeywords = new Set(['properties', 'patternProperties', 'dependen
 
 /** Keywords where true and false are as good as a schema to everyone. */
 export const flagKeywords = new Set(['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'])
+
+const silentWhenOpen = new Set(
+  words(`items additionalItems additionalProperties propertyNames unevaluatedItems unevaluatedProperties contentSchema
+    then else patternProperties dependentSchemas dependentRequired properties`),
+)
+
+/** Whether a keyword lets everything through; some never do so, as `not` and `contains`. */
+export const saysNothing = (key: string, value: unknown): boolean =>
+  silentWhenOpen.has(key) && (value === true || (isObject(value) && Object.keys(value).length === 0))
 
 const numeric = words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')
 

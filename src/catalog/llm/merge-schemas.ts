@@ -1,25 +1,27 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { isObject, isSame, listOf } from './json-value.ts'
 
-type Merge = (one: unknown, other: unknown) => unknown
+/** Told of each schema made of two inside the one that is asked for. */
+type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void
+type Merge = (one: unknown, other: unknown, note: Note) => unknown
 
 /** One schema that accepts exactly what both accept, or undefined where none can be written down simply. */
-export function mergeSchemas(one: JsonSchema, other: JsonSchema): JsonSchema | undefined {
+export function mergeSchemas(one: JsonSchema, other: JsonSchema, note: Note = () => {}): JsonSchema | undefined {
   if (groups.some((group) => !mayJoin(group, one, other)) || !mayJoinProperties(one, other)) return undefined
   if ('nullable' in one || 'nullable' in other) return undefined
   const entries: [string, unknown][] = []
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
-    const merged = mergeKeyword(key, one, other)
+    const merged = mergeKeyword(key, one, other, note)
     if (merged === undefined) return undefined
     entries.push([key, merged])
   }
   return Object.fromEntries(entries)
 }
 
-function mergeKeyword(key: string, one: JsonSchema, other: JsonSchema): unknown {
+function mergeKeyword(key: string, one: JsonSchema, other: JsonSchema, note: Note): unknown {
   if (!Object.hasOwn(one, key)) return other[key]
   if (!Object.hasOwn(other, key) || isSame(one[key], other[key])) return one[key]
-  return Object.hasOwn(rules, key) ? rules[key]?.(one[key], other[key]) : undefined
+  return Object.hasOwn(rules, key) ? rules[key]?.(one[key], other[key], note) : undefined
 }
 
 const first: Merge = (one) => one
@@ -66,19 +68,22 @@ function mergeTypes(one: unknown, other: unknown): unknown {
   return both.length > 1 ? both : both[0]
 }
 
-function mergeParts(one: unknown, other: unknown): unknown {
+function mergeParts(one: unknown, other: unknown, note: Note): unknown {
   if (one === true) return other
   if (other === true) return one
   if (!isObject(one) || !isObject(other)) return undefined
-  return '$ref' in one || '$ref' in other ? undefined : mergeSchemas(one, other)
+  if ('$ref' in one || '$ref' in other) return undefined
+  const merged = mergeSchemas(one, other, note)
+  if (merged !== undefined) note(merged, one, other)
+  return merged
 }
 
-function mergeProperties(one: unknown, other: unknown): unknown {
+function mergeProperties(one: unknown, other: unknown, note: Note): unknown {
   if (!isObject(one) || !isObject(other)) return undefined
   const entries = [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => {
     if (!Object.hasOwn(one, key)) return [key, other[key]] as const
     if (!Object.hasOwn(other, key) || isSame(one[key], other[key])) return [key, one[key]] as const
-    return [key, mergeParts(one[key], other[key])] as const
+    return [key, mergeParts(one[key], other[key], note)] as const
   })
   return entries.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(entries)
 }

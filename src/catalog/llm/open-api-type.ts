@@ -17,20 +17,27 @@ export function narrowToType(state: CompileState, node: JsonSchema, type: string
   const foreign = Object.values(keywordsOfType)
     .flat()
     .filter((key) => !own.includes(key))
-  let narrowed: JsonSchema = state.document.derive({ ...omit(node, ...foreign), type }, node)
-  narrowed = withValues(state, narrowed, type)
-  narrowed = withFormat(state, narrowed, type)
-  if (type === 'number' || type === 'integer') narrowed = withBounds(state, narrowed, type)
-  if (type === 'array') narrowed = withItems(state, narrowed)
-  if (type === 'object') narrowed = withRequired(state, narrowed)
-  return state.document.derive(narrowed, node)
+  const steps = [withValues, withFormat, ...(stepsOfType[type] ?? [])]
+  const narrowed = state.document.derive({ ...omit(node, ...foreign), type }, node)
+  return steps.reduce((whole, step) => state.document.derive(step(state, whole, type), node), narrowed)
+}
+
+type Step = (state: CompileState, node: JsonSchema, type: string) => JsonSchema
+
+const withFormat: Step = (_, node, type) =>
+  'format' in node && !takesFormat(type, node.format) ? omit(node, 'format') : node
+
+const stepsOfType: Record<string, readonly Step[]> = {
+  number: [withBounds],
+  integer: [withBounds],
+  array: [withItems],
+  object: [withRequired],
 }
 
 /** Only texts can be listed; other values are named in the description. */
 function withValues(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   if (!('enum' in node)) return node
-  const fits = (value: unknown) => typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
-  const values = listOf(node.enum).filter(fits)
+  const values = listOf(node.enum).filter((value) => fitsType(value, type))
   const asTexts = values.filter((value) => typeof value === 'string' && value !== '')
   if (values.length > 0 && asTexts.length === values.length) return { ...node, enum: values }
   state.lose(
@@ -43,11 +50,12 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
   return { ...omit(node, 'enum'), ...(values.length > 0 ? { description } : {}) }
 }
 
-function withFormat(state: CompileState, node: JsonSchema, type: string): JsonSchema {
-  if (!('format' in node) || formats[type]?.includes(String(node.format))) return node
-  state.lose(node, 'format', `${state.dialect.label} does not take this format.`)
-  return omit(node, 'format')
-}
+/** Whether a value is of a type. */
+export const fitsType = (value: unknown, type: string): boolean =>
+  typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
+
+/** Whether a format can be said of a type. */
+export const takesFormat = (type: string, format: unknown): boolean => formats[type]?.includes(String(format)) === true
 
 /** A bound that is not itself allowed is the next whole number for integers, and a little too wide for others. */
 function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSchema {
@@ -74,6 +82,13 @@ function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSc
 function withItems(state: CompileState, node: JsonSchema): JsonSchema {
   if (!Array.isArray(node.prefixItems)) return 'items' in node ? node : { ...node, items: true }
   state.lose(node, 'prefixItems', `${state.dialect.label} has one schema for all items: their places are lost.`)
+  if (node.items !== undefined && node.items !== true) {
+    state.lose(
+      node,
+      'items',
+      `${state.dialect.label} cannot say what comes after the first items, or that nothing does.`,
+    )
+  }
   const rest = node.items === undefined || node.items === false ? [] : [node.items]
   const items = state.document.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
   return { ...omit(node, 'prefixItems'), items }

@@ -20,12 +20,13 @@ export function shapeRoot(state: CompileState): Root {
   const { document } = state
   const { node, path } = resolveNode(state, document.root, start, { refs: true, allOf: true })
   if (!mayBeObject(node)) return wrap(state, node)
-  const typed = document.derive({ ...node, type: 'object' }, document.root)
+  if (allowsOthers(node)) state.lose(node, 'type', onlyObjects)
+  const typed = document.derive({ ...node, type: 'object' }, node)
   const flat = flattenUnions(state, typed)
   const left = state.dialect.notAtRoot.filter((key) => key in flat)
   for (const key of left) state.lose(flat, key, `${state.dialect.label} does not take it beside the arguments.`)
-  const plain = document.derive(omit(flat, ...left), document.root)
-  return { node: document.derive(withKnownNames(state, plain), document.root), path, isWrapped: false }
+  const plain = document.derive(omit(flat, ...left), flat)
+  return { node: document.derive(withKnownNames(state, plain), plain), path, isWrapped: false }
 }
 
 /** Whether a schema lets objects through, as far as its types say. */
@@ -33,9 +34,15 @@ export function mayBeObject(node: JsonSchema): boolean {
   return node.type === undefined || [node.type].flat().includes('object')
 }
 
+/** Why a schema of arguments or of results says less than it did. */
+export const onlyObjects = 'Arguments and results are objects here: the other types are lost.'
+
+/** Whether a schema names types beside that of objects. */
+export const allowsOthers = (node: JsonSchema): boolean => Array.isArray(node.type) && node.type.length > 1
+
 function wrap(state: CompileState, node: JsonSchema): Root {
   const why = `Arguments are always an object; the value is the argument ${wrapperName}.`
-  state.lose(node, 'type', why)
+  state.loseAt(state.document.pointerOf(state.document.root), 'shape', why)
   const wrapped = { type: 'object', properties: { [wrapperName]: node }, required: [wrapperName] }
   return { node: state.document.derive(wrapped, state.document.root), path: start, isWrapped: true }
 }
@@ -48,7 +55,7 @@ function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
     const parts = listOf(flat[key])
       .filter(isObject)
       .map((part) => resolveNode(state, part, start, { refs: true, allOf: true }).node)
-    const why = `${state.dialect.label} takes no alternatives here: the arguments of all are put together, each as written there.`
+    const why = `${state.dialect.label} takes no alternatives here: the arguments of all are put together, and what else each says is lost.`
     state.lose(node, key, why)
     flat = state.document.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
   }
@@ -82,8 +89,11 @@ function withKnownNames(state: CompileState, node: JsonSchema): JsonSchema {
   const refused = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
   if (refused.length === 0) return node
   for (const name of refused) {
-    const pointer = state.document.keywordPointer(node.properties, name)
-    state.loseAt(pointer, 'argument', `${state.dialect.label} does not take an argument of this name.`)
+    state.loseAt(
+      state.document.insideOf(node, 'properties', name),
+      'argument',
+      `${state.dialect.label} does not take an argument of this name.`,
+    )
   }
   const required = textsOf(node.required).filter((name) => !refused.includes(name))
   return { ...node, properties: omit(node.properties, ...refused), ...('required' in node ? { required } : {}) }

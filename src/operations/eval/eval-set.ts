@@ -53,13 +53,17 @@ function toSearchable(line: z.infer<typeof ToolLine>): SearchableTool {
 }
 
 /** What looks wrong about a set without keeping it from being measured. */
-export function findOddities({ name, tools, queries }: EvalSet): readonly string[] {
+export function findOddities({
+  name,
+  tools,
+  queries,
+}: Pick<EvalSet, 'name' | 'queries'> & { readonly tools: readonly { readonly id: string }[] }): readonly string[] {
   const ids = new Set(tools.map((tool) => tool.id))
   const unknown = queries.flatMap((query) => query.relevant).filter((id) => !ids.has(id)).length
   const unanswered = queries.filter((query) => query.relevant.length === 0).length
   const asked = new Set(queries.map((query) => query.id))
   return [
-    ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) are not in tools.jsonl; they count as not found`]),
+    ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) are of no tool there; they count as not found`]),
     ...(unanswered === 0 ? [] : [`${name}: ${unanswered} query(s) have no relevant tool; they are not scored`]),
     ...(ids.size === tools.length
       ? []

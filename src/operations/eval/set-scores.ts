@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { average, percentile, round } from './average.ts'
-import type { EvalSet } from './eval-set.ts'
-import type { Measured } from './measure-set.ts'
+import type { Measured } from './measure-queries.ts'
 
 /** Scores from 0 to 100, the tokens of an answer, and how long it takes. */
 export const MacroScores = z.object({
@@ -27,7 +26,10 @@ const scoreKeys = ['recall1', 'recall5', 'recall10', 'ndcg10', 'mrr', 'hit1'] as
 export const numberKeys = [...scoreKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
 
 /** One line for a set. */
-export function summarize({ name, tools, queries }: EvalSet, measured: Measured): SetScores {
+export function summarize(
+  { name, tools, queries }: { name: string; tools: readonly unknown[]; queries: readonly unknown[] },
+  measured: Measured,
+): SetScores {
   const percent = measured.scores.map((scores) => ({
     recall1: 100 * scores.recall1,
     recall5: 100 * scores.recall5,

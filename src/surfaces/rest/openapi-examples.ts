@@ -1,28 +1,28 @@
-const tool = {
-  name: 'weather_now',
-  displayName: 'Weather now',
-  description: 'Tells the weather of a city at this moment.',
-  tags: ['weather'],
-  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  executorType: 'http',
-  executorConfig: { method: 'GET', url: 'https://weather.example/{city}' },
-}
+import { category, givenChange, givenTool, key, policy, proposal } from './openapi-example-parts.ts'
 
 /** A body for each operation that takes one, by the operation's name. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
-  'registry.create': { ...tool, changelog: 'first version' },
-  'registry.change': { description: 'Tells the weather of a city, and of the next hour.', changelog: 'one hour more' },
-  'registry.validateDraft': tool,
+  'registry.create': { ...givenTool, changelog: 'first version' },
+  'registry.change': givenChange,
+  'registry.validateDraft': givenTool,
   'versions.rollback': { version: 1, changelog: 'the next hour was wrong' },
-  'proposals.create': { change: { tags: ['weather', 'forecast'] }, reason: 'found more easily' },
+  'proposals.create': { change: proposal.change, reason: proposal.reason },
   'proposals.accept': { note: 'agreed' },
   'proposals.refuse': { note: 'not yet' },
-  'categories.create': { name: 'Weather', description: 'What the sky does.' },
+  'categories.create': { name: category.name, description: category.description },
   'categories.change': { name: 'Weather and climate' },
   'tags.rename': { from: 'wether', to: 'weather' },
-  'keys.create': { name: 'dashboard', scopes: ['read'], expiresAt: '2030-01-01T00:00:00Z' },
-  'policies.put': { default: 'disabled', tools: { weather_now: { args: { city: { pattern: '[A-Z][a-z]+' } } } } },
-  'bundle.import': { bundle: { tooldex: 1, categories: [{ name: 'Weather' }], tools: [] }, dryRun: true },
+  'keys.create': { name: key.name, scopes: key.scopes, expiresAt: key.expiresAt },
+  'policies.put': { default: policy.policy.default, tools: policy.policy.tools },
+  'bundle.import': {
+    bundle: {
+      tooldex: 1,
+      categories: [{ name: category.name, description: category.description }],
+      tools: [givenTool],
+    },
+    dryRun: true,
+  },
+  'catalogue.eval': { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
   'tools.search': { query: 'will it rain', limit: 5 },
   'tools.execute': { input: { city: 'Oslo' }, wait: true },
   'llm.invoke': { arguments: { city: 'Oslo' } },

@@ -1,4 +1,5 @@
 import { errorTable } from '../../base/errors.ts'
+import { problemExample } from './openapi-answers.ts'
 
 /** The header that says what a change is made on. */
 export const ifMatch = {
@@ -50,7 +51,9 @@ export const problemSchema = {
 /** Every refusal. */
 export const problemResponse = {
   description: 'Refused or failed, as RFC 9457 tells it.',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  content: {
+    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: problemExample },
+  },
 }
 
 /** Following a run is the one answer that is no JSON document. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
+import { answerExamples, takenExamples } from './openapi-answers.ts'
 import { bodyExamples } from './openapi-examples.ts'
 import { followPath, idempotencyKey, ifMatch, problemResponse, problemSchema } from './openapi-parts.ts'
 import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from './routes.ts'
@@ -44,7 +45,7 @@ function pathsOf(all: readonly RoutedOperation[], schemas: Json): Json {
 }
 
 function describe(operation: RoutedOperation, schemas: Json): Json {
-  const { name, summary, scope, http, input, output } = operation
+  const { name, summary, scope, http, input } = operation
   const schema = toSchema(input, { io: 'input', name, schemas })
   const properties = (schema.properties ?? {}) as Record<string, Json>
   const required = (schema.required ?? []) as readonly string[]
@@ -68,10 +69,6 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
     properties: pick(properties, rest),
     required: required.filter((field) => rest.includes(field)),
   }
-  const content =
-    http.media === undefined
-      ? { 'application/json': { schema: toSchema(output, { io: 'output', name, schemas }) } }
-      : { [http.media]: { schema: { type: 'string' } } }
   return {
     operationId: name,
     summary,
@@ -79,13 +76,29 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
     tags: [http.tag],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(hasBody(operation) && rest.length > 0
-      ? { requestBody: { required: body.required.length > 0, content: { 'application/json': bodyOf(name, body) } } }
+      ? {
+          requestBody: {
+            required: body.required.length > 0,
+            content: { 'application/json': withExample(body, bodyExamples[name]) },
+          },
+        }
       : {}),
-    responses: {
-      ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content } }),
-      [String(http.status ?? 200)]: { description: http.status === 202 ? 'Taken; not done yet.' : 'Done.', content },
-      default: { $ref: '#/components/responses/Problem' },
-    },
+    responses: { ...successesOf(operation, schemas), default: { $ref: '#/components/responses/Problem' } },
+  }
+}
+
+/** What is answered when all is well, by status. */
+function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Json {
+  const schema = toSchema(output, { io: 'output', name, schemas })
+  const contentWith = (examples: Readonly<Record<string, unknown>>): Json =>
+    http.media === undefined
+      ? { 'application/json': withExample(schema, examples[name]) }
+      : { [http.media]: { schema: { type: 'string' } } }
+  const isTaken = http.status === 202
+  const description = isTaken ? 'Taken; not done yet.' : 'Done.'
+  return {
+    ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content: contentWith(answerExamples) } }),
+    [String(http.status ?? 200)]: { description, content: contentWith(isTaken ? takenExamples : answerExamples) },
   }
 }
 
@@ -105,10 +118,10 @@ const queryParameter = (name: string, schema: Json, required: boolean): Json => 
   }
 }
 
-const bodyOf = (name: string, schema: Json): Json => {
-  const example = bodyExamples[name]
-  return { schema, ...(example === undefined ? {} : { example }) }
-}
+const withExample = (schema: Json, example: unknown): Json => ({
+  schema,
+  ...(example === undefined ? {} : { example }),
+})
 
 interface SchemaPlace {
   readonly io: 'input' | 'output'

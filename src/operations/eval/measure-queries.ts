@@ -4,18 +4,31 @@ import type { TokenCounter } from '../../base/tokens.ts'
 import type { SearchMode } from '../../contract/search.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
-import { type EngineHit, SearchEngine } from '../../search/search-engine.ts'
+import { SearchEngine } from '../../search/search-engine.ts'
 import { shorten } from '../search-hits.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
 import { type Scores, scoreRanking } from './score-ranking.ts'
 
-/** How a set is measured. */
-export interface MeasureOptions {
+/** How search is asked: in which way, for how many, and what it knows beforehand. */
+export interface AskOptions {
   readonly mode: SearchMode
   readonly limit: number
   readonly loadEmbedder: () => Embedder | undefined
   /** Requests whose answers are known beforehand. */
   readonly learn: readonly QueryLine[]
+}
+
+/** As much of an answer as is measured. */
+export interface AskedHit {
+  readonly tool: { readonly id: string; readonly name: string; readonly description: string }
+}
+
+/** Answers one request. */
+export type Ask = (query: string) => readonly AskedHit[] | Promise<readonly AskedHit[]>
+
+/** What measuring needs beside the requests. */
+export interface MeasureOptions {
+  readonly ask: Ask
   readonly countTokens: TokenCounter
   readonly signal?: AbortSignal | undefined
   /** Called after each query. */
@@ -40,20 +53,19 @@ export interface Measured {
 const mostCounted = 50
 const longestTurnMs = 50
 
-/** Asks the requests of a set, one after another. */
-export async function measureSet(set: EvalSet, options: MeasureOptions): Promise<Measured> {
-  const ask = createAsker(set, options)
+/** Asks requests, one after another. */
+export async function measureQueries(queries: readonly QueryLine[], options: MeasureOptions): Promise<Measured> {
   const seen = {
     scores: [] as Scores[],
     rankings: [] as Ranking[],
     tokens: [] as number[],
     milliseconds: [] as number[],
   }
-  const every = Math.ceil(set.queries.length / mostCounted)
+  const every = Math.ceil(queries.length / mostCounted)
   let turn = performance.now()
-  for (const [index, { id, query, relevant }] of set.queries.entries()) {
+  for (const [index, { id, query, relevant }] of queries.entries()) {
     const started = performance.now()
-    const hits = ask(query)
+    const hits = await options.ask(query)
     seen.milliseconds.push(performance.now() - started)
     const results = hits.map((hit) => hit.tool.id)
     seen.rankings.push({ id, results })
@@ -67,7 +79,7 @@ export async function measureSet(set: EvalSet, options: MeasureOptions): Promise
 }
 
 /** An engine that knows the tools and has answered once: loading is not part of how long an answer takes. */
-function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: MeasureOptions) {
+export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: AskOptions): Ask {
   const engine = new SearchEngine(loadEmbedder)
   for (const tool of tools) engine.add(tool)
   const past = learn.length === 0 ? undefined : new PastQueries(loadEmbedder())
@@ -75,8 +87,7 @@ function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: M
     const known = relevant.filter((id) => engine.get(id) !== undefined)
     if (known.length > 0) past?.add(query, known)
   }
-  const ask = (query: string): readonly EngineHit[] =>
-    engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
+  const ask = (query: string) => engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
   ask('warm up')
   return ask
 }
@@ -87,5 +98,5 @@ async function takeTurn(): Promise<number> {
   return performance.now()
 }
 
-const answerText = (hits: readonly EngineHit[]): string =>
+const answerText = (hits: readonly AskedHit[]): string =>
   JSON.stringify(hits.map(({ tool }) => ({ name: tool.name, shortDescription: shorten(tool.description, 120) })))

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { errorTable } from '../src/base/errors.ts'
+import { openApiDocument } from '../src/surfaces/rest/openapi.ts'
+import { answerExamples, problemExample, takenExamples } from '../src/surfaces/rest/openapi-answers.ts'
+import { bodyExamples } from '../src/surfaces/rest/openapi-examples.ts'
+import { hasBody, namesIn, type RoutedOperation, routes } from '../src/surfaces/rest/routes.ts'
+import { apiOperations, faultsAt } from './support/api-document.ts'
+
+type Content = Record<string, { schema: unknown; example?: unknown }>
+
+const responsesOf = ({ http }: RoutedOperation) => {
+  const { paths } = openApiDocument() as {
+    paths: Record<string, Record<string, { responses: Record<string, { content?: Content }> }>>
+  }
+  return Object.entries(paths[http.path]?.[http.method]?.responses ?? {}).filter(([status]) => status !== 'default')
+}
+
+const escapePart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+const pointerOf = ({ http }: RoutedOperation, status: string) =>
+  `#/paths/${escapePart(http.path)}/${http.method}/responses/${status}/content/application~1json/schema`
+
+const json = routes.filter(({ http }) => http.media === undefined)
+
+describe('the examples of answers', () => {
+  it.each(json)('of $name are there, and are what its schema knows, no less and no more', (operation) => {
+    const responses = responsesOf(operation)
+    expect(responses.length).toBeGreaterThan(0)
+    for (const [status, { content }] of responses) {
+      const example = content?.['application/json']?.example
+      expect(example).toBeDefined()
+      expect(JSON.parse(JSON.stringify(example))).toEqual(example)
+      expect(faultsAt(pointerOf(operation, status), example)).toBe('')
+      // A key that the schema does not know would be left out here.
+      expect(z.parse(operation.output, example)).toEqual(example)
+    }
+  })
+
+  it('have the forms of times and ids', () => {
+    const texts = JSON.stringify([answerExamples, takenExamples]).matchAll(/"(\w*(?:At|at|Id|id))":"([^"]+)"/g)
+    for (const [, name = '', value = ''] of texts) {
+      if (/(A|^a)t$/.test(name)) expect(z.iso.datetime().safeParse(value).success, `${name} ${value}`).toBe(true)
+      else if (/-.*-/.test(value)) expect(z.uuid().safeParse(value).success, `${name} ${value}`).toBe(true)
+    }
+  })
+
+  it('are of operations that there are', () => {
+    const names = routes.map(({ name }) => name)
+    expect(
+      Object.keys({ ...answerExamples, ...takenExamples, ...bodyExamples }).filter((name) => !names.includes(name)),
+    ).toEqual([])
+  })
+})
+
+describe('the examples of bodies', () => {
+  it.each(routes.filter((each) => bodyExamples[each.name] !== undefined))('of $name are taken', (operation) => {
+    expect(hasBody(operation)).toBe(true)
+    const inPath = Object.fromEntries(namesIn(operation.http.path).map((name) => [name, 'weather_now']))
+    const example = bodyExamples[operation.name]
+    const taken = operation.input.safeParse({ ...inPath, ...(example as object) })
+    const faults = taken.success ? [] : taken.error.issues.filter(({ path }) => !(String(path[0]) in inPath))
+    expect(faults).toEqual([])
+  })
+
+  it('are about the same things as the answers', () => {
+    expect(answerExamples['registry.create']).toMatchObject(withoutChangelog('registry.create'))
+    expect(answerExamples['registry.change']).toMatchObject(withoutChangelog('registry.change'))
+    for (const name of ['categories.create', 'categories.change', 'keys.create', 'proposals.create'])
+      expect(answerExamples[name], name).toMatchObject(bodyExamples[name] as object)
+    expect(answerExamples['policies.put']).toMatchObject({ policy: bodyExamples['policies.put'] })
+    expect(answerExamples['tools.execute']).toMatchObject({ inputData: { city: 'Oslo' }, status: 'SUCCESS' })
+  })
+})
+
+const withoutChangelog = (name: string): object => {
+  const { changelog: _, ...rest } = bodyExamples[name] as Record<string, unknown>
+  return rest
+}
+
+describe('the example of a refusal', () => {
+  it('is a problem as they are answered, with two errors', () => {
+    expect(faultsAt('#/components/schemas/Problem', problemExample)).toBe('')
+    expect(problemExample.status).toBe(errorTable.INPUT_INVALID.http)
+    expect(problemExample.hint).toBe(errorTable.INPUT_INVALID.hint)
+    expect(problemExample.errors).toHaveLength(2)
+    for (const { message } of problemExample.errors) expect(problemExample.detail).toContain(message)
+    const { responses } = openApiDocument().components as { responses: { Problem: { content: Content } } }
+    expect(responses.Problem.content['application/problem+json']?.example).toEqual(problemExample)
+  })
+
+  it('is that of every operation', () => {
+    expect(apiOperations.length).toBe(routes.length + 1)
+  })
+})
