@@ -123,6 +123,7 @@ const placeAnswers = {
 const adminAnswers = {
   'keys.create': { ...key, secret: 'tdx_4hQw-an-example-that-opens-nothing' },
   'keys.list': { items: [key] },
+  'keys.current': { name: key.name, workspace: 'default', scopes: key.scopes },
   'keys.revoke': { ...key, revokedAt: times.decided },
   'policies.list': { items: [policy] },
   'policies.get': policy,
