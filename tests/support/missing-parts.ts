@@ -241,7 +241,7 @@ const isOpen = (schema: Json, key: string) =>
 
 /** A part that is null is said with one word of the others beside it. */
 const isNullWord = (schema: Json, key: string) =>
-  (key === 'type' && schema.type === 'null') ||
+  (key === 'type' && same(listOf(schema.type), ['null'])) ||
   ((key === 'enum' || key === 'const') && listOf(schema[key] ?? null).every((value) => value === null)) ||
   key === '$ref'
 

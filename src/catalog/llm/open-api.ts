@@ -84,7 +84,7 @@ function isNull(node: JsonSchema): boolean {
   if (node.type !== undefined && ![node.type].flat().includes('null')) return false
   if ('const' in node && node.const !== null) return false
   if (Array.isArray(node.enum)) return node.enum.every((value) => value === null)
-  return node.type === 'null' || node.const === null
+  return node.const === null || (node.type !== undefined && [node.type].flat().every((type) => type === 'null'))
 }
 
 function toUnion(parts: readonly JsonSchema[], nullable: boolean): JsonSchema {
