@@ -152,9 +152,11 @@ const numbers: Record<string, (image: Json, value: number) => boolean> = {
 function says(image: Json, key: string, value: unknown, root: Json): boolean {
   if (same(image[key], value)) return true
   if (key in numbers) return numbers[key]?.(image, Number(value)) === true
-  if (key === 'type') return typesIn(image).length > 0 && typesIn(image).every((type) => allows(listOf(value), type))
+  // The alternatives of one schema are nullable all together.
+  if (key === 'type') return 'type' in image && listOf(image.type).every((type) => allows(listOf(value), type))
   if (key === 'enum' || key === 'const') return saysValues(image, key === 'enum' ? listOf(value) : [value])
   if (key === 'required') return listOf(value).every((name) => listOf(image.required).includes(name))
+  if (key === 'uniqueItems') return image.uniqueItems === true
   if (key === 'nullable') return value === true ? typesIn(image).includes('null') : image.nullable === value
   if (key === '$ref') return saysReference(image, value, root)
   if (key === 'items' && Array.isArray(value)) return listOf(image.prefixItems).length === value.length
@@ -203,7 +205,7 @@ function isNull(part: Json, root: Json): boolean {
 
 /** Whether every schema that stands for a part still says what a keyword said. */
 function isKept(images: readonly Json[], key: string, value: unknown, root: Json): boolean {
-  if (openSayNothing.has(key) && value === true) return true
+  if (isOpen({ [key]: value }, key)) return true
   if (key === 'allOf' || key === 'anyOf' || key === 'oneOf')
     return listOf(value).every((part) => part === true || alternatives(images, key, part, root))
   // A format is of one type or another.
@@ -224,7 +226,9 @@ export function findUntold(root: Json, compiled: unknown, losses: readonly Told[
     const images = imagesOf(compiled, schema)
     const isGone = images.length === 0
     if (isGone && [pointer, ...route].some(covered)) return []
-    const keys = Object.keys(schema).filter((key) => !nothing.has(key) && !(isGone && isNullWord(schema, key)))
+    const keys = Object.keys(schema).filter(
+      (key) => !nothing.has(key) && !(isGone && (isNullWord(schema, key) || isOpen(schema, key))),
+    )
     const missing = keys.filter((key) => isGone || !isKept(images, key, schema[key], root))
     return [...(isGone ? ['description'] : []), ...missing]
       .filter((key) => !told.has(`${pointer}${step(key)}`) && !toldByParts(schema, key, `${pointer}${step(key)}`, told))
@@ -232,25 +236,29 @@ export function findUntold(root: Json, compiled: unknown, losses: readonly Told[
   })
 }
 
+const isOpen = (schema: Json, key: string) =>
+  key === 'allOf' ? listOf(schema[key]).every((part) => part === true) : openSayNothing.has(key) && schema[key] === true
+
 /** A part that is null is said with one word of the others beside it. */
 const isNullWord = (schema: Json, key: string) =>
-  (key === 'type' && schema.type === 'null') ||
+  (key === 'type' && same(listOf(schema.type), ['null'])) ||
   ((key === 'enum' || key === 'const') && listOf(schema[key] ?? null).every((value) => value === null)) ||
   key === '$ref'
 
 /** Whether each entry of a keyword that is gone is named by itself. */
 function toldByParts(schema: Json, key: string, pointer: string, told: ReadonlySet<string>): boolean {
   const value = schema[key]
-  if (key === 'required')
-    return listOf(value).some((name) =>
-      told.has(`${pointer.slice(0, -'/required'.length)}/properties${step(String(name))}`),
-    )
   if (typeof value !== 'object' || value === null) return false
-  return Object.keys(value).some((name) => told.has(`${pointer}${step(name)}`))
+  return Object.keys(value).some((name) =>
+    ['', '/description'].some((end) => told.has(`${pointer}${step(name)}${end}`)),
+  )
 }
 
 const holds = (found: unknown, part: unknown): boolean =>
   isObject(part) ? imagesOf(found, part).length > 0 : same(found, part)
+
+const wordsOf = (schema: Json, key: string): unknown =>
+  key === 'type' && schema.nullable === true ? typesIn(schema) : schema[key]
 
 /** Losses that name a keyword which the definition has as it was. */
 export function findStillThere(root: Json, compiled: unknown, losses: readonly Told[]): Told[] {
@@ -259,12 +267,16 @@ export function findStillThere(root: Json, compiled: unknown, losses: readonly T
     const schema = parts.get(pointer.slice(0, Math.max(0, pointer.lastIndexOf('/'))))
     if (schema === undefined || !Object.hasOwn(schema, lost) || pointer.slice(pointer.lastIndexOf('/')) !== step(lost))
       return false
+    // What is gone in one place with all around it may be there in another.
+    if (losses.some((other) => pointer.startsWith(`${other.pointer}/`) && other.pointer !== '')) return false
     // A reference of draft-07 hides what stands beside it; what it points to may say the same.
     if ('$ref' in schema && /draft-07/.test(String(root.$schema))) return false
     const images = imagesOf(compiled, schema)
     return (
       images.length > 0 &&
-      images.every((image) => (single.has(lost) ? holds(image[lost], schema[lost]) : same(image[lost], schema[lost])))
+      images.every((image) =>
+        single.has(lost) ? holds(image[lost], schema[lost]) : same(wordsOf(image, lost), wordsOf(schema, lost)),
+      )
     )
   })
 }

@@ -43,6 +43,14 @@ export class CompileState {
     for (const { pointer, name } of this.document.placesOf(part, lost)) this.loseAt(pointer, name, why)
   }
 
+  /** Reports that some of the names in a list of a part are gone, wherever they were listed. */
+  loseNames(part: object, lost: string, names: readonly unknown[], why: string): void {
+    for (const { pointer, name } of this.document.placesOf(part, lost)) {
+      const listed = this.document.at(pointer)
+      if (!Array.isArray(listed) || names.some((each) => listed.includes(each))) this.loseAt(pointer, name, why)
+    }
+  }
+
   /** Reports every keyword of a part but some; those that say nothing are not missed. */
   loseAllBut(part: JsonSchema, kept: readonly string[], why: string): void {
     for (const key of Object.keys(part)) {

@@ -107,9 +107,17 @@ function mayJoin(group: readonly string[], one: JsonSchema, other: JsonSchema): 
 
 /** Whether what is said of other properties on one side leaves alone the properties of the other side. */
 function mayJoinProperties(one: JsonSchema, other: JsonSchema): boolean {
-  if ('unevaluatedProperties' in one || 'unevaluatedProperties' in other) return false
+  if ('unevaluatedProperties' in one && evaluates(other)) return false
+  if ('unevaluatedProperties' in other && evaluates(one)) return false
   return leavesAlone(one, other) && leavesAlone(other, one)
 }
+
+// What unevaluatedProperties beside them would look at.
+const evaluating = [
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'dependentSchemas'],
+  ...['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef'],
+]
+const evaluates = (schema: JsonSchema) => evaluating.some((key) => key in schema)
 
 function leavesAlone(one: JsonSchema, other: JsonSchema): boolean {
   if (!('additionalProperties' in one) || one.additionalProperties === true) return true

@@ -99,8 +99,8 @@ function withRequired(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('required' in node)) return node
   const properties = isObject(node.properties) ? node.properties : {}
   const required = textsOf(node.required).filter((name) => Object.hasOwn(properties, name))
-  if (required.length < listOf(node.required).length) {
-    state.lose(node, 'required', `${state.dialect.label} can require only what is among the properties.`)
-  }
+  const gone = listOf(node.required).filter((name) => !required.includes(name as string))
+  if (gone.length > 0)
+    state.loseNames(node, 'required', gone, `${state.dialect.label} can require only what is among the properties.`)
   return required.length > 0 ? { ...node, required } : omit(node, 'required')
 }

@@ -80,10 +80,12 @@ function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path):
 
 const nullWords = ['type', 'enum', 'const', '$ref', 'allOf']
 
-const isNull = (node: JsonSchema) =>
-  node.type === 'null' ||
-  (Array.isArray(node.enum) && node.enum.every((value) => value === null)) ||
-  node.const === null
+function isNull(node: JsonSchema): boolean {
+  if (node.type !== undefined && ![node.type].flat().includes('null')) return false
+  if ('const' in node && node.const !== null) return false
+  if (Array.isArray(node.enum)) return node.enum.every((value) => value === null)
+  return node.const === null || (node.type !== undefined && [node.type].flat().every((type) => type === 'null'))
+}
 
 function toUnion(parts: readonly JsonSchema[], nullable: boolean): JsonSchema {
   const flat = parts.flatMap((part) => (Array.isArray(part.anyOf) ? (part.anyOf as JsonSchema[]) : [part]))

@@ -73,8 +73,14 @@ export class SchemaDocument {
 
   /** Where something inside a keyword of a part is, or as near to it as can be said. */
   insideOf(part: object, keyword: string, step?: string | number): string {
-    const pointer = this.placesOf(part, keyword)[0]?.pointer ?? this.pointerOf(part)
-    return step !== undefined && has(this.at(pointer), String(step)) ? `${pointer}/${escapeKey(String(step))}` : pointer
+    return this.placesInside(part, keyword, step)[0] ?? this.pointerOf(part)
+  }
+
+  /** The same, in each place that the keyword came from and that has it. */
+  placesInside(part: object, keyword: string, step?: string | number): readonly string[] {
+    const places = this.placesOf(part, keyword).map(({ pointer }) => pointer)
+    const found = step === undefined ? [] : places.filter((pointer) => has(this.at(pointer), String(step)))
+    return found.length > 0 ? found.map((pointer) => `${pointer}/${escapeKey(String(step))}`) : places
   }
 
   /** What a reference within the document points to: a schema, or nothing. */

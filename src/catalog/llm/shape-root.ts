@@ -89,12 +89,11 @@ function withKnownNames(state: CompileState, node: JsonSchema): JsonSchema {
   const refused = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
   if (refused.length === 0) return node
   for (const name of refused) {
-    state.loseAt(
-      state.document.insideOf(node, 'properties', name),
-      'argument',
-      `${state.dialect.label} does not take an argument of this name.`,
-    )
+    for (const pointer of state.document.placesInside(node, 'properties', name))
+      state.loseAt(pointer, 'argument', `${state.dialect.label} does not take an argument of this name.`)
   }
   const required = textsOf(node.required).filter((name) => !refused.includes(name))
+  if (required.length < textsOf(node.required).length)
+    state.loseNames(node, 'required', refused, `${state.dialect.label} can require only arguments that it takes.`)
   return { ...node, properties: omit(node.properties, ...refused), ...('required' in node ? { required } : {}) }
 }
