@@ -140,7 +140,18 @@ describe("a call that needs a person's yes", () => {
       undefined,
     ])
     const dry = await execute('pays', { input: { word: 'x' }, dryRun: true })
-    expect(dry).toMatchObject({ status: 200, body: { dryRun: true, needsApproval: true } })
+    expect(dry).toMatchObject({
+      status: 200,
+      body: { dryRun: true, needsApproval: true, approvalBy: ['the tool itself'] },
+    })
+    for (const tool of ['mails', 'coreutils_wc']) {
+      const body = { input: tool === 'mails' ? { word: 'x' } : {}, dryRun: true }
+      expect((await execute(tool, body)).body).toMatchObject({ approvalBy: ['the policy careful'] })
+      expect((await execute(tool, body, both)).body).toMatchObject({ needsApproval: false, approvalBy: [] })
+    }
+    const words = ['call', '--server', server.url, '--dry-run', 'mails', '--word', 'x']
+    const shown = await runCli(words, { env: { TOOLDEX_API_KEY: caller } })
+    expect(shown.stdout, shown.stderr).toContain("after a person's yes (asked for by the policy careful)")
   })
 
   it('is told to a model as what it is', async () => {

@@ -98,6 +98,8 @@ describe('tooldex call of a registered tool at a server', () => {
     const viaJson = await call(['--args', '{"word": "a", "count": 1}', 'slow_words'])
     expect(viaJson.stdout).toBe('a 1\n')
     expect((await call(['slow_words', 'x', '--version', '1'])).stderr).toContain('goes before the name of the tool')
+    const late = await call(['slow_words', 'x', '--server', server.url], { ...there(), TOOLDEX_HOME: tempFolder() })
+    expect([late.code, late.stderr]).toEqual([4, expect.stringContaining('call --server URL slow_words')])
   })
 
   it('runs nothing with --dry-run, wherever the flag stands', async () => {

@@ -7,7 +7,7 @@ import { shapeOutput } from '../runs/shape-output.ts'
 import { invoke } from './invoke.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { answerOf } from './runs/execution-answer.ts'
-import { type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
+import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
 
 const said = {
   tool: z.string(),
@@ -22,7 +22,7 @@ const Ended = z.object({
   /** Where the whole of a large output is. */
   stored: StoredResult.optional(),
 })
-const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean() })
+const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean(), approvalBy: ApprovalBy })
 const Waiting = z.object({
   ...said,
   executionId: z.string(),
@@ -61,9 +61,9 @@ export const callTool = defineOperation({
     const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
     if (input.dryRun) {
       const plan = await context.runner.plan(call.tool, given, { timeoutMs: input.timeoutMs ?? undefined })
-      return { ...about, plan, needsApproval: call.needsApproval }
+      return { ...about, plan, ...approvalOf(call) }
     }
-    if (call.needsApproval && context.runs === undefined) throw nobodyToAsk(call)
+    if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
     const answer =
       context.runs === undefined ? await runHere(call, input, context) : await runRecorded(call, input, context)
     if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, call.id)
@@ -100,7 +100,7 @@ function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   return { outcome: shown, stored: results.keep(stored) }
 }
 
-async function runRecorded({ tool, needsApproval }: ResolvedCall, input: Given, context: OperationContext) {
+async function runRecorded({ tool, approvalBy }: ResolvedCall, input: Given, context: OperationContext) {
   const { caller, signal, onProgress, onOutput, trace } = context
   const execution = await (context.runs as NonNullable<typeof context.runs>).execute(
     caller,
@@ -108,7 +108,7 @@ async function runRecorded({ tool, needsApproval }: ResolvedCall, input: Given, 
     input.arguments ?? {},
     {
       wait: true,
-      needsApproval,
+      needsApproval: approvalBy.length > 0,
       signal,
       onProgress,
       onOutput,

@@ -58,3 +58,7 @@ function requestText({ method, url, headers, body }: NonNullable<RunPlan['reques
 }
 
 const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** Who asks for a person's yes before a call, after what would run. */
+export const approvalText = (askedBy: readonly string[]): string =>
+  askedBy.length === 0 ? '' : `\nafter a person's yes (asked for by ${askedBy.join(' and ')})`

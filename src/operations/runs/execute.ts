@@ -7,7 +7,7 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
 import { callBuiltin, isBuiltin } from './builtins.ts'
 import { runsOf } from './executions.ts'
-import { resolveCall } from './resolve-call.ts'
+import { ApprovalBy, approvalOf, resolveCall } from './resolve-call.ts'
 
 const about = {
   callerId: z.string().max(300).optional().describe('Who calls; ignored where a key says it.'),
@@ -27,6 +27,7 @@ const DryRun = z.object({
   toolName: z.string(),
   plan: RunPlan,
   needsApproval: z.boolean(),
+  approvalBy: ApprovalBy,
   ...warned,
 })
 
@@ -53,13 +54,15 @@ export const executeTool = defineOperation({
   }),
   output: z.union([Begun, DryRun]),
   async handle({ idOrName, input, version, wait = false, dryRun, timeoutMs, ...who }, context) {
-    const { tool, needsApproval, warning } = await resolveCall(context, idOrName, version)
+    const call = await resolveCall(context, idOrName, version)
+    const { tool, warning } = call
     const about = warning === undefined ? {} : { warning }
     if (dryRun) {
       const plan = await context.runner.plan(tool, input, { timeoutMs })
-      return { dryRun: true as const, toolName: tool.name, plan, needsApproval, ...about }
+      return { dryRun: true as const, toolName: tool.name, plan, ...approvalOf(call), ...about }
     }
     const { signal, onOutput } = context
+    const { needsApproval } = approvalOf(call)
     const options = { wait, timeoutMs, needsApproval, signal, onOutput, ...tracing(context, who) }
     return { ...(await runsOf(context).execute(context.caller, tool, input, options)), ...about }
   },
@@ -92,10 +95,10 @@ export const invokeForModel = defineOperation({
       const { output: result, result: ran } = outcome
       return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
     }
-    const { tool, needsApproval, warning } = await orByAlias(context, name, (known) =>
-      resolveCall(context, known, undefined),
-    )
+    const call = await orByAlias(context, name, (known) => resolveCall(context, known, undefined))
     const { signal } = context
+    const { tool, warning } = call
+    const { needsApproval } = approvalOf(call)
     const options = { wait: true, needsApproval, signal, ...tracing(context, who) }
     const execution = await runsOf(context).execute(context.caller, tool, input, options)
     const { status, outputData, durationMs, id, result } = execution

@@ -1,6 +1,7 @@
+import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import { ruleFor, rulesFor, type ToolRule } from '../../contract/policy.ts'
+import { policiesFor, ruleFor, type ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
@@ -9,12 +10,18 @@ import { toolIdOf } from '../live-catalogue.ts'
 import type { OperationContext } from '../operation.ts'
 import { type FoundTool, inVersion, isCallable, type NamedTool, resolveName } from '../resolve-name.ts'
 
+/** What a policy says about a tool, and which policy it is. */
+interface NamedRule extends ToolRule {
+  readonly of: string
+}
+
 /** A tool that may be called, and what is to be said about it. */
 export interface ResolvedCall {
   readonly tool: RunnableTool
   /** As the catalogue knows it. */
   readonly id: string
-  readonly needsApproval: boolean
+  /** Who asks for a person's yes before each call: the tool itself, or policies; nobody where it is empty. */
+  readonly approvalBy: readonly string[]
   readonly warning?: string | undefined
 }
 
@@ -43,20 +50,25 @@ export async function resolveCall(
   })
 }
 
-function resolveConfigured({ catalogue }: OperationContext, { entry, resolved }: FoundTool, kept: readonly ToolRule[]) {
+function resolveConfigured(
+  { catalogue }: OperationContext,
+  { entry, resolved }: FoundTool,
+  kept: readonly NamedRule[],
+) {
   const own = ruleFor(catalogue.current().policy, entry.toolName)
   // What the file says of values is part of the tool already.
-  const rules = own?.requireApproval === true ? [...kept, { requireApproval: true, args: {} }] : kept
+  const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
+  const rules = [...kept, ...asking]
   const tool = fromConfig(resolved)
   const bound =
     rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
-  return { tool: bound, id: toolIdOf(entry), needsApproval: asksApproval(bound, rules) }
+  return { tool: bound, id: toolIdOf(entry), approvalBy: whoAsks(bound, rules) }
 }
 
 async function resolveRegistered(
   context: OperationContext,
   named: NamedTool,
-  { version, bound }: { version: number | undefined; bound: readonly ToolRule[] | undefined },
+  { version, bound }: { version: number | undefined; bound: readonly NamedRule[] | undefined },
 ): Promise<ResolvedCall | undefined> {
   const { tool: latest } = named
   if (bound === undefined) return undefined
@@ -65,7 +77,7 @@ async function resolveRegistered(
   return {
     tool: runnable,
     id: formatToolId({ name: latest.name, namespace: latest.namespace ?? undefined, version: String(latest.version) }),
-    needsApproval: asksApproval(runnable, bound),
+    approvalBy: whoAsks(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may go away.` } : {}),
   }
 }
@@ -86,8 +98,15 @@ function refuseVersion(name: string, version: number | undefined): void {
 /** What policies in the database say about each tool, for this caller; undefined of one that is hidden. */
 async function readRules({ registry, caller }: OperationContext) {
   const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
-  const policies = named.map(({ policy }) => policy)
-  return (name: string): readonly ToolRule[] | undefined => rulesFor(policies, name, caller.actor)
+  const policies = named.map(({ name, policy }) => ({ ...policy, name }))
+  const binding = policiesFor(policies, caller.actor)
+  return (tool: string): readonly NamedRule[] | undefined => {
+    const rules = binding.flatMap((policy) => {
+      const rule = ruleFor(policy, tool)
+      return rule === undefined ? [] : [{ ...rule, of: `the policy ${policy.name}` }]
+    })
+    return rules.length < binding.length ? undefined : rules
+  }
 }
 
 /** What is hidden is as unknown as what is not there. */
@@ -96,5 +115,18 @@ async function refuseHidden(context: OperationContext, given: string): Promise<n
   throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
 }
 
-const asksApproval = ({ annotations }: RunnableTool, rules: readonly ToolRule[]): boolean =>
-  annotations.requiresApproval === true || rules.some(({ requireApproval }) => requireApproval === true)
+/** Who asks for a person's yes, as an answer tells it. */
+export const ApprovalBy = z
+  .array(z.string())
+  .describe("Who asks for a person's yes: the tool itself, or policies by their names.")
+
+/** Whether a call waits for a person's yes, and who asks for it. */
+export const approvalOf = ({ approvalBy }: ResolvedCall) => ({
+  needsApproval: approvalBy.length > 0,
+  approvalBy: [...approvalBy],
+})
+
+const whoAsks = ({ annotations }: RunnableTool, rules: readonly NamedRule[]): readonly string[] => [
+  ...(annotations.requiresApproval === true ? ['the tool itself'] : []),
+  ...rules.flatMap(({ requireApproval, of }) => (requireApproval === true ? [of] : [])),
+]

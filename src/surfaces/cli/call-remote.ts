@@ -22,7 +22,10 @@ export async function callRemote(
     return callBuiltin(idOrName, input, (operation, asked) => invokeRemote(server, operation, asked, signal))
   const begun = await invokeRemote(server, executeTool, { idOrName, input, ...options }, signal)
   const about = { tool: begun.toolName, ...(begun.warning === undefined ? {} : { warning: begun.warning }) }
-  if ('dryRun' in begun) return { ...about, plan: begun.plan, needsApproval: begun.needsApproval }
+  if ('dryRun' in begun) {
+    const { plan, needsApproval, approvalBy } = begun
+    return { ...about, plan, needsApproval, approvalBy }
+  }
   return { ...about, ...answerOf(await untilEnded(server, begun, controls, signal)) }
 }
 

@@ -5,7 +5,7 @@ import { callTool } from '../../operations/call-tool.ts'
 import { describeTools } from '../../operations/describe-tools.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { Operation, OperationContext } from '../../operations/operation.ts'
-import { outcomeText, planText } from '../../operations/result-text.ts'
+import { approvalText, outcomeText, planText } from '../../operations/result-text.ts'
 import { searchTools } from '../../operations/search-tools.ts'
 import { describeText, searchText } from './answer-text.ts'
 import type { MetaToolName } from './meta-tools.ts'
@@ -43,10 +43,10 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
 async function answerCall(call: Record<string, unknown>, context: OperationContext): Promise<CallToolResult> {
   const answered = await invoke(callTool, call, context)
   if ('plan' in answered) {
-    const { plan, needsApproval, warning } = answered
-    const text = `${planText(plan)}${needsApproval ? "\nafter a person's yes" : ''}${warning === undefined ? '' : `\n(${warning})`}`
+    const { plan, needsApproval, approvalBy, warning } = answered
+    const text = `${planText(plan)}${approvalText(approvalBy)}${warning === undefined ? '' : `\n(${warning})`}`
     const said = warning === undefined ? {} : { warning }
-    return { content: [{ type: 'text', text }], structuredContent: { plan, needsApproval, ...said } }
+    return { content: [{ type: 'text', text }], structuredContent: { plan, needsApproval, approvalBy, ...said } }
   }
   if (!('outcome' in answered)) return waitingResult(answered)
   return endedResult(answered)

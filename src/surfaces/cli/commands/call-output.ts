@@ -4,7 +4,7 @@ import { sameJson } from '../../../base/same-json.ts'
 import { toOneLine } from '../../../base/visible-text.ts'
 import type { RunOutcome } from '../../../contract/run.ts'
 import type { CallAnswer } from '../../../operations/call-tool.ts'
-import { planText } from '../../../operations/result-text.ts'
+import { approvalText, planText } from '../../../operations/result-text.ts'
 import type { CliHost } from '../host.ts'
 import { toJson } from './command.ts'
 
@@ -24,8 +24,7 @@ export function printAnswer(host: CliHost, answer: CallAnswer, { json, shown = n
   if (answer.warning !== undefined && !json) host.err(`${toOneLine(answer.warning)}\n`)
   if (json) host.out(toJson(answer))
   if ('plan' in answer) {
-    const approval = answer.needsApproval ? "\nafter a person's yes" : ''
-    if (!json) host.out(`${planText(answer.plan)}${approval}\n`)
+    if (!json) host.out(`${planText(answer.plan)}${approvalText(answer.approvalBy)}\n`)
     return 0
   }
   if ('waitsFor' in answer) {

@@ -91,7 +91,9 @@ interface CallHere {
 }
 
 async function callHere(host: CliHost, flags: CallFlags, { name, words, context }: CallHere): Promise<number> {
-  const { tool, description, required } = await readTool(name, context)
+  const { tool, description, required } = await readTool(name, context).catch((thrown: unknown) => {
+    throw missedServer(thrown, name, words)
+  })
   const { values, own } = parseToolFlags(words, tool)
   if (own.has('help')) {
     host.out(toolHelp(tool, description, required))
@@ -108,6 +110,14 @@ async function callHere(host: CliHost, flags: CallFlags, { name, words, context 
   }
   const answer = await invoke(callTool, call, context)
   return printAnswer(host, answer, { json: flags.json || own.has('json') })
+}
+
+/** A server that is named among the flags of the tool is not asked; where the tool is unknown here, that is why. */
+function missedServer(thrown: unknown, name: string, words: readonly string[]): unknown {
+  const error = toTooldexError(thrown)
+  if (error.code !== 'TOOL_NOT_FOUND' || !words.some((word) => /^--server(=|$)/.test(word))) return thrown
+  const hint = `Write --server before the name of the tool: tooldex call --server URL ${name}`
+  return new TooldexError(error.code, error.message, { hint, cause: thrown })
 }
 
 async function readTool(name: string, context: OperationContext) {
