@@ -33,3 +33,17 @@ it('registers, versions, runs and retires a tool from a program', async () => {
     await registry.close()
   }
 }, 60_000)
+
+it('takes what JSON can say and nothing else, and says plainly that it is closed', async () => {
+  const registry = await openRegistry({ home: tempFolder() })
+  expect(await registry.tools.list()).toEqual({ items: [] })
+  for (const name of ['half \ud800', () => 'made', new Date(), Number.NaN, 1n])
+    await expect(registry.categories.create({ name } as never)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      problems: [{ pointer: '/name' }],
+    })
+  expect((await registry.categories.list()).items).toEqual([])
+  await registry.close()
+  await registry.close()
+  await expect(registry.tools.list()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The registry is closed.' })
+}, 60_000)

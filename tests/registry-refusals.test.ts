@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorTable } from '../src/base/errors.ts'
-import { expectProblem, register } from './support/rest.ts'
+import { draft, expectProblem, register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -60,18 +60,6 @@ describe('who asks', () => {
     const said = await runCli(['keys', 'current', '--server', server.url], { env: { TOOLDEX_API_KEY: secret } })
     expect(said.stdout).toBe('caller in the workspace default: read, call\n')
   })
-
-  it('is told how long to wait after too many wrong keys, while right keys are still taken', async () => {
-    const guess = () => server.request('GET', '/tools', { key: 'tdx_guessed' })
-    let answer = await guess()
-    for (let count = 0; count < 25 && answer.status === 401; count++) answer = await guess()
-    expectProblem(answer, 429, 'TOO_BUSY')
-    const seconds = Number(answer.headers.get('retry-after'))
-    expect(seconds).toBeGreaterThan(30)
-    expect(seconds).toBeLessThanOrEqual(61)
-    expect(answer.body.hint).toContain(`${seconds} seconds`)
-    expect((await server.request('GET', '/tools')).status).toBe(200)
-  })
 })
 
 describe('a list', () => {
@@ -109,6 +97,10 @@ describe('proposals', () => {
     const accept = (version: string) =>
       server.request('POST', `/proposals/${id}/accept`, { body: {}, headers: { 'if-match': version } })
     expectProblem(await accept('"1"'), 412, 'STALE')
+    const unseen = await server.request('POST', `/proposals/${id}/accept`, { body: {} })
+    expectProblem(unseen, 412, 'STALE')
+    expect(unseen.body.detail).toBe('greet: description was changed since the proposal was made from version 1.')
+    expect(unseen.body.hint).toContain('If-Match: "2"')
     expect((await server.request('GET', '/tools/greet')).body.description).toBe('Changed since.')
     expect((await accept('"2"')).body.tool).toMatchObject({ version: 3, description: 'Proposed.' })
   })
@@ -134,4 +126,104 @@ it('an empty folder removes nothing, even with --prune', async () => {
   const { code, stderr } = await runCli(['apply', tempFolder(), '--prune', '--server', server.url], { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining('has nothing in it')])
   expect((await server.request('GET', '/tools/greet')).status).toBe(200)
+})
+
+describe('a proposal that is decided', () => {
+  it('still shows what it changes, in which version, however the tool went on', async () => {
+    await register(server, 'decided', { description: 'One.' })
+    const propose = async (description: string) =>
+      (await server.request('POST', '/tools/decided/proposals', { body: { change: { description } } })).body.id
+    const [yes, no] = [await propose('Two.'), await propose('Other.')]
+    expect((await server.request('POST', `/proposals/${yes}/accept`, { body: {} })).status).toBe(200)
+    expect((await server.request('POST', `/proposals/${no}/refuse`, { body: {} })).status).toBe(200)
+    await server.request('PATCH', '/tools/decided', { body: { description: 'Three.' } })
+    const diffs = await Promise.all(
+      [yes, no].map(async (id) => (await server.request('GET', `/proposals/${id}`)).body.diff.fields),
+    )
+    expect(diffs).toMatchObject([
+      [{ field: 'description', before: 'One.', after: 'Two.' }],
+      [{ field: 'description', before: 'One.', after: 'Other.' }],
+    ])
+    const { items } = (await server.request('GET', '/tools/decided/proposals')).body
+    expect(items.map(({ diff }: { diff: { class: string } }) => diff.class)).toEqual(['wording', 'wording'])
+    const env = { TOOLDEX_API_KEY: server.key }
+    const { stdout } = await runCli(['tools', 'proposal', yes, '--server', server.url], { env })
+    expect(stdout).toContain('One.')
+    expect(stdout).toContain('Two.')
+  })
+})
+
+describe('a new tool', () => {
+  it('is told at once that its category is unknown, its name taken and its schema wrong, each with what to do', async () => {
+    await register(server, 'taken')
+    const nowhere = '00000000-0000-4000-8000-000000000000'
+    const wrong = { ...draft('taken'), categoryId: nowhere, inputSchema: { type: 'object', minProperties: -1 } }
+    const { body } = await server.request('POST', '/tools', { body: wrong })
+    const places = body.errors.map(({ pointer }: { pointer: string }) => pointer)
+    expect(places).toEqual(['/inputSchema/minProperties', '/categoryId', '/name'])
+    for (const { hint } of body.errors) expect(hint).toMatch(/\w{3}/)
+    const valid = await server.request('POST', '/validate', { body: { ...draft('taken'), categoryId: nowhere } })
+    expect(valid.body).toMatchObject({ valid: false })
+    expectProblem(await server.request('POST', '/tools', { body: draft('taken') }), 409, 'NAME_TAKEN')
+    const shape = await server.request('POST', '/tools', {
+      body: { ...draft('x'), tags: 7, categoryId: 'y', notes: {} },
+    })
+    expect(shape.body.errors).toHaveLength(3)
+    for (const { hint } of shape.body.errors) expect(hint).toMatch(/\w{3}/)
+  })
+
+  it('loses no key without a word', async () => {
+    const raw = JSON.stringify(draft('lost')).replace('"executorConfig":{', '"executorConfig":{"__proto__":{"a":1},')
+    const answer = await server.request('POST', '/tools', { raw })
+    expectProblem(answer, 422, 'INPUT_INVALID')
+    expect(answer.body.errors[0].pointer).toBe('/executorConfig/__proto__')
+  })
+})
+
+describe('a version', () => {
+  it('is said once', async () => {
+    await register(server, 'pinned_twice')
+    await server.request('POST', '/tools/pinned_twice/activate')
+    const run = (body: object) =>
+      server.request('POST', '/tools/pinned_twice@1/execute', { body: { dryRun: true, ...body } })
+    expect((await run({ version: 1 })).status).toBe(200)
+    const both = await run({ version: 2 })
+    expectProblem(both, 422, 'INPUT_INVALID')
+    expect(both.body.detail).toBe('The name says version 1, and the call version 2.')
+  })
+})
+
+describe('what a command is given', () => {
+  it('is for administrators to widen, and for everyone who writes to describe', async () => {
+    const tool = {
+      executorType: 'shell',
+      executorConfig: { command: ['echo', '{{host}}'] },
+      inputSchema: { type: 'object', properties: { host: { type: 'string', enum: ['a', 'b'] } } },
+    }
+    await register(server, 'guarded', tool)
+    const { secret: key } = (await server.request('POST', '/keys', { body: { name: 'writer', scopes: ['write'] } }))
+      .body
+    const change = (host: object) =>
+      server.request('PATCH', '/tools/guarded', {
+        key,
+        body: { inputSchema: { type: 'object', properties: { host } } },
+      })
+    expectProblem(await change({ type: 'string' }), 403, 'FORBIDDEN')
+    expect((await change({ type: 'string', enum: ['a', 'b'], description: 'Which.' })).status).toBe(200)
+  })
+})
+
+// Last, because the address of the tests is not trusted with new keys for a while after it.
+describe('whoever guesses keys', () => {
+  it('is told how long to wait after too many wrong keys, while right keys are still taken', async () => {
+    const guess = () => server.request('GET', '/tools', { key: 'tdx_guessed' })
+    let answer = await guess()
+    for (let count = 0; count < 25 && answer.status === 401; count++) answer = await guess()
+    expectProblem(answer, 429, 'TOO_BUSY')
+    const seconds = Number(answer.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(30)
+    expect(seconds).toBeLessThanOrEqual(61)
+    expect(answer.body.hint).toContain(`${seconds} seconds`)
+    expect((await server.request('GET', '/tools')).status).toBe(200)
+  })
 })

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from './support/needs.ts'
@@ -54,10 +54,12 @@ describe('tooldex tools edit in an editor', () => {
   it('keeps what was written where it is refused, and says what is wrong at which line', async () => {
     await register(server, 'refused')
     const { code, stderr } = await edit(['refused'], sed(`'s/^displayName: .*/displayName: ""/'`))
-    const [, file = ''] = /kept in (\S+\.yaml)/.exec(stderr) ?? []
+    const [, next = '', file = ''] = /run: tooldex (tools edit refused (\S+\.yaml))\n$/.exec(stderr) ?? []
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${file}:4:`)])
     expect(readFileSync(file, 'utf8')).toContain('displayName: ""')
     expect((await read('refused')).version).toBe(1)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('displayName: ""', 'displayName: Mended'))
+    expect((await runCli(next.split(' '), { env: env('false') })).stdout).toBe('refused is DRAFT, version 2.\n')
   })
 
   it('refuses a change on what somebody else has changed meanwhile', async () => {
@@ -67,7 +69,7 @@ describe('tooldex tools edit in an editor', () => {
       `#!/bin/sh\nsed -i 's/^summary: .*/summary: Mine./' "$1"\nexec '${process.execPath}' '${mainFile}' tools edit raced --set summary=Theirs.\n`,
     )
     const { code, stderr } = await edit(['raced'], meanwhile)
-    expect([code, stderr]).toEqual([7, expect.stringContaining('Your text is kept in ')])
+    expect([code, stderr]).toEqual([7, expect.stringContaining('Your text is kept')])
     expect(await read('raced')).toMatchObject({ summary: 'Theirs.', version: 2 })
   })
 

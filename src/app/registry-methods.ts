@@ -1,9 +1,12 @@
 import type * as z from 'zod'
+import { TooldexError } from '../base/errors.ts'
+import { findUnkept } from '../base/plain-input.ts'
+import { toRefusal } from '../base/refusal.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exportBundle, importBundle } from '../operations/registry/bundles.ts'
 import * as categories from '../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../operations/registry/check.ts'
-import { createKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
 import { listForModel } from '../operations/registry/llm.ts'
 import * as proposals from '../operations/registry/proposals.ts'
 import * as tools from '../operations/registry/tools.ts'
@@ -21,6 +24,9 @@ export interface RegistryOptions {
   readonly databaseUrl?: string | undefined
 }
 
+/** An input of which everything may be left out may be left out itself. */
+type Given<Input> = Record<string, never> extends Input ? [input?: Input] : [input: Input]
+
 /** Opens a database, brought up to date, and gives what can be done in it as methods; input and output are those of REST. */
 export async function openMethods({ home, databaseUrl }: RegistryOptions) {
   const ending = new AbortController()
@@ -30,10 +36,15 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
   const client = await openOwnRegistry(ending.signal, env)
+  const isClosed = () => ending.signal.aborted
   const method =
     <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>
-    (input: z.input<Input>): Promise<z.output<Output>> =>
-      client.invoke(operation, input as Record<string, unknown>)
+    async (...[input]: Given<z.input<Input>>): Promise<z.output<Output>> => {
+      if (isClosed()) throw new TooldexError('UNAVAILABLE', 'The registry is closed.', { hint: 'Open it again.' })
+      const problems = findUnkept(input)
+      if (problems.length > 0) throw toRefusal({ code: 'INPUT_INVALID', what: 'The input', problems })
+      return client.invoke(operation, (input ?? {}) as Record<string, unknown>)
+    }
   return {
     tools: {
       create: method(tools.createTool),
@@ -81,10 +92,11 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
       result: method(readStoredResult),
     },
     bundles: { export: method(exportBundle), import: method(importBundle) },
-    keys: { create: method(createKey), list: method(listKeys), revoke: method(revokeKey) },
+    keys: { create: method(createKey), list: method(listKeys), revoke: method(revokeKey), current: method(currentKey) },
     audit: method(listAudit),
     /** Ends what runs, and lets go of the database. */
     async close(): Promise<void> {
+      if (isClosed()) return
       ending.abort()
       await client.close()
     },

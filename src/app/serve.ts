@@ -96,6 +96,7 @@ async function refuseStrangers(host: string, stores: Stores): Promise<void> {
 /** The first start makes a key that may do everything, the one in the environment if there is one. */
 async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if ((await stores.keys.count()) > 0) return undefined
+  refuseShort(env.TOOLDEX_API_KEY)
   const { secret, prefix: start, hash } = makeKey(env.TOOLDEX_API_KEY || undefined)
   // Of a short secret that someone chose, the first letters would be most of it.
   const prefix = start.slice(0, Math.floor(secret.length / 4))
@@ -108,6 +109,18 @@ async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string 
     if (error instanceof TooldexError && error.code === 'NAME_TAKEN') return undefined
     throw error
   }
+}
+
+/** A key that is soon guessed would be the key to everything, whoever is let in later. */
+function refuseShort(chosen: string | undefined): void {
+  if (!chosen || chosen.length >= fewestLetters) return
+  throw new TooldexError(
+    'USAGE',
+    `TOOLDEX_API_KEY would be the admin key, and has fewer than ${fewestLetters} letters.`,
+    {
+      hint: 'Set it to a long random secret, or leave it out and take the one that is made.',
+    },
+  )
 }
 
 /** Another server may have said where it is since. */
@@ -149,7 +162,7 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
   else if (await isKey(context, process.env.TOOLDEX_API_KEY)) say('the key is the one in TOOLDEX_API_KEY')
   else
     say(
-      'the admin key was shown at the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
+      'the admin key is that of the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
     )
   // What is behind # stays in the browser: it is in no request and in no log.
   say(shown ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `read and try the API at ${url}/docs`)

@@ -1,5 +1,6 @@
 import { type ErrorCode, TooldexError } from './errors.ts'
 import { fromPointer, type Problem } from './problem.ts'
+import { withSuggestion } from './suggest-mending.ts'
 
 /** More than these are counted, not listed: nobody mends more at once, and an answer has to end somewhere. */
 export const mostProblems = 200
@@ -26,7 +27,7 @@ export function toRefusal({ code, what, problems, of = [], hint, said = 1, more 
   const inWords = errors.length <= said && !more
   const text = inWords ? errors.map((each) => sayProblem(each, of)).join('; ') : countAll(errors.length, { of, more })
   const message = `${what} was refused: ${text}`
-  const options = { problems: listed, ...(hint === undefined ? {} : { hint }) }
+  const options = { problems: listed.map(withSuggestion), ...(hint === undefined ? {} : { hint }) }
   return new TooldexError(code, /[.?]$/.test(message) ? message : `${message}.`, options)
 }
 

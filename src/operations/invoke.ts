@@ -1,5 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { findLostKeys } from '../base/plain-input.ts'
+import { toRefusal } from '../base/refusal.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
@@ -34,6 +36,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
     if (!context.scopes.has(operation.scope)) {
       throw new TooldexError('FORBIDDEN', `This needs the scope '${operation.scope}' (${operation.name}).`)
     }
+    refuseLostKeys(operation, input)
     const parsed = operation.input.safeParse(input, { reportInput: true })
     if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)
     const output = operation.output.parse(await operation.handle(parsed.data, context))
@@ -46,4 +49,11 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
       context.logger.error(String((error.cause as Error | undefined)?.stack ?? error.cause))
     throw error
   }
+}
+
+/** What a schema would drop without a word is refused. */
+function refuseLostKeys({ takes }: { readonly takes?: string }, input: unknown): void {
+  if (takes === undefined) return
+  const problems = findLostKeys(input)
+  if (problems.length > 0) throw toRefusal({ code: 'INPUT_INVALID', what: `The ${takes}`, problems })
 }

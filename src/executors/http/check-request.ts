@@ -68,7 +68,7 @@ function checkHeader(name: string): readonly ConfigFinding[] {
   const path = ['headers', name]
   const lower = name.toLowerCase()
   if (ownHeaders.has(lower)) return [{ path, message: `the header '${name}' is set by Tooldex`, hint: 'drop it' }]
-  if (!['authorization', 'cookie', 'proxy-authorization'].includes(lower)) return []
+  if (!/^(?:authorization|cookie|proxy-authorization)$|api-?key|token|secret/.test(lower)) return []
   return [
     {
       path,

@@ -1,6 +1,9 @@
 import * as z from 'zod'
+import type { Problem } from '../../base/problem.ts'
+import { withSuggestion } from '../../base/suggest-mending.ts'
 import { ToolDraft } from '../../contract/registry.ts'
 import { defineOperation } from '../operation.ts'
+import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
 import { IdOrName } from './inputs.ts'
 import { contentOf, findRegistered, registryOf } from './registry.ts'
@@ -39,11 +42,14 @@ export const validateDraft = defineOperation({
   input: ToolDraft,
   output: Verdict,
   async handle(content, context) {
-    return verdictOf(await registryOf(context).check(content, context.signal))
+    const problems = await registryOf(context).check(content, context.signal)
+    // A draft is judged to change a tool as well, so that a name that is taken is no fault.
+    const { category } = await checkPlace(context, content)
+    return verdictOf([...problems, ...category])
   },
   judgeRest: checkRest,
 })
 
-function verdictOf(problems: readonly z.input<typeof Finding>[]): z.output<typeof Verdict> {
-  return { valid: problems.every(({ severity }) => severity !== 'error'), problems: [...problems] }
+function verdictOf(problems: readonly Problem[]): z.output<typeof Verdict> {
+  return { valid: problems.every(({ severity }) => severity !== 'error'), problems: problems.map(withSuggestion) }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { sameJson } from '../../base/same-json.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
-import { RegisteredTool, ToolChange } from '../../contract/registry.ts'
+import { RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
@@ -40,7 +40,7 @@ const ProposalInfo = z.object({
   decision: z.string().nullable(),
   acceptedVersion: z.int().nullable(),
   replay: ReplayCounts.nullable().describe('How recorded inputs did with it; its own address has each of them.'),
-  diff: ToolDiff.optional().describe('Against the tool as it is now; of open proposals only.'),
+  diff: ToolDiff.optional().describe('Against the tool as it is now; once decided, against what it was made from.'),
 })
 
 /** Propose a change. */
@@ -64,7 +64,7 @@ export const proposeChange = defineOperation({
     if (sameJson(contentOf(tool), contentOf(next)))
       throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
-    return withDiff(await registryOf(context).stores.proposals.create(context.caller, draft), tool)
+    return withDiff(context, await registryOf(context).stores.proposals.create(context.caller, draft), tool)
   },
   async judgeRest({ idOrName, change }, wrong, context) {
     const tool = await findToJudge(context, idOrName)
@@ -86,7 +86,7 @@ export const listProposals = defineOperation({
   async handle({ idOrName, ...query }, context) {
     const tool = await findRegistered(context, idOrName)
     const page = await registryOf(context).stores.proposals.list(context.caller.workspace, tool.id, query)
-    return { ...page, items: page.items.map((proposal) => withDiff(proposal, tool)) }
+    return { ...page, items: await Promise.all(page.items.map((proposal) => withDiff(context, proposal, tool))) }
   },
 })
 
@@ -101,7 +101,7 @@ export const getProposal = defineOperation({
   async handle({ id }, context) {
     const proposal = await findProposal(context, id)
     const tool = await findRegistered(context, proposal.toolId)
-    return { ...withDiff(proposal, tool), replay: proposal.replay }
+    return { ...(await withDiff(context, proposal, tool)), replay: proposal.replay }
   },
 })
 
@@ -154,8 +154,10 @@ export const acceptProposal = defineOperation({
     const proposal = await findProposal(context, id)
     const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
     return registryOf(context).stores.transaction(async (stores) => {
+      const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
       const make = async (current: RegisteredTool) => {
         const next = withChange(current, proposal.change)
+        if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
         refuseCode(context, current, next)
         await refuseInvalid(context, next)
         refuseUntried({ policies, current, next }, proposal)
@@ -196,10 +198,28 @@ const shown = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo>
   return { ...proposal, replay: counts }
 }
 
-const withDiff = (proposal: Proposal, tool: RegisteredTool): z.output<typeof ProposalInfo> =>
-  proposal.status === 'OPEN'
-    ? { ...shown(proposal), diff: diffTools(contentOf(tool), withChange(tool, proposal.change)) }
-    : shown(proposal)
+/** What it would change in the tool as it is now or, once it is decided, in the version that it was decided on. */
+async function withDiff(context: OperationContext, proposal: Proposal, tool: RegisteredTool) {
+  const { status, change, baseVersion, acceptedVersion } = proposal
+  const on = acceptedVersion === null ? baseVersion : acceptedVersion - 1
+  const { workspace } = context.caller
+  const before =
+    status === 'OPEN' ? tool : (await registryOf(context).stores.tools.version(workspace, tool.id, on))?.content
+  if (before === undefined) return shown(proposal)
+  return { ...shown(proposal), diff: diffTools(contentOf(before), withChange(before, change)) }
+}
+
+/** What was changed since a proposal was made is not undone by it unseen: whoever accepts says which version they have seen. */
+function refuseOverwriting({ change, baseVersion }: Proposal, base: ToolContent, current: RegisteredTool): void {
+  const fields = Object.keys(change) as (keyof ToolContent)[]
+  const lost = fields.filter(
+    (field) => !sameJson(base[field], current[field]) && !sameJson(change[field], current[field]),
+  )
+  if (lost.length === 0) return
+  const since = `was changed since the proposal was made from version ${baseVersion}`
+  const hint = `Look at its diff; to accept it all the same, say that you saw version ${current.version}: If-Match: "${current.version}", or --expected-version ${current.version}.`
+  throw new TooldexError('STALE', `${current.name}: ${lost.join(', ')} ${since}.`, { hint })
+}
 
 const defined = (change: ToolChange): Partial<RegisteredTool> =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

@@ -3,6 +3,7 @@ import type { Problem } from '../../base/problem.ts'
 import { toRefusal } from '../../base/refusal.ts'
 import { sameJson } from '../../base/same-json.ts'
 import { hasErrors } from '../../base/typed-yaml.ts'
+import { diffTools } from '../../catalog/versions/index.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
@@ -79,11 +80,19 @@ export function refuseCode({ scopes }: OperationContext, before: ToolContent | u
   )
     return
   const parts = ['executorType', 'executorConfig', 'scriptContent'] as const
-  if (before !== undefined && parts.every((part) => sameJson(before[part], after[part]))) return
+  if (before !== undefined && parts.every((part) => sameJson(before[part], after[part])) && !isLoosened(before, after))
+    return
   throw new TooldexError(
     'FORBIDDEN',
     `Saying what a tool of the kind ${after.executorType} runs needs the scope 'admin'.`,
   )
+}
+
+/** What a command is given is part of what it does: of its input schema only the words are for everyone. */
+function isLoosened(before: ToolContent, after: ToolContent): boolean {
+  if (sameJson(before.inputSchema, after.inputSchema)) return false
+  const change = diffTools(before, after).fields.find(({ field }) => field === 'inputSchema')
+  return change !== undefined && change.class !== 'wording'
 }
 
 const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]

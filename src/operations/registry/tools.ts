@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { toRefusal } from '../../base/refusal.ts'
+import { hasErrors } from '../../base/typed-yaml.ts'
 import {
   ExecutorType,
   RegisteredTool,
@@ -12,6 +14,7 @@ import { toolSorts } from '../../contract/stores.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
+import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
 import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
@@ -39,7 +42,14 @@ export const createTool = defineOperation({
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)
-    await refuseInvalid(context, content)
+    const problems = await registryOf(context).check(content, context.signal)
+    const place = await checkPlace(context, content)
+    if (hasErrors([...problems, ...place.category]))
+      throw toRefusal({
+        code: 'TOOL_INVALID',
+        what: `The tool ${content.name}`,
+        problems: [...problems, ...place.category, ...place.name],
+      })
     return registryOf(context).stores.tools.create(context.caller, content, { changelog })
   },
   judgeRest: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),

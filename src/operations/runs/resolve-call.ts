@@ -73,6 +73,14 @@ async function resolveRegistered(
   const { tool: latest } = named
   if (bound === undefined) return undefined
   refuseInactive(latest)
+  if (version !== undefined && named.version !== undefined && version !== named.version)
+    throw new TooldexError(
+      'INPUT_INVALID',
+      `The name says version ${named.version}, and the call version ${version}.`,
+      {
+        hint: 'Say the version once.',
+      },
+    )
   const runnable = fromRegistry(await inVersion(context, latest, version ?? named.version), bound)
   return {
     tool: runnable,

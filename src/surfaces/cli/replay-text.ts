@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { toOneLine } from '../../base/visible-text.ts'
+import { describeDiff } from '../../catalog/versions/index.ts'
 import type { ReplayReport } from '../../contract/replay.ts'
 import type { getProposal } from '../../operations/registry/proposals.ts'
 
@@ -35,6 +36,7 @@ export function proposalText({
     `proposal ${id}: ${status}, made from version ${baseVersion}${reason === null ? '' : `: ${toOneLine(reason)}`}`,
     `changes ${Object.keys(change).join(', ')}${diff === undefined ? '' : ` (${diff.class})`}`,
     replay === null ? 'not replayed yet' : `replayed ${replay.at} by ${replay.by}: ${replayText(replay).trimEnd()}`,
+    ...(diff === undefined ? [] : ['', describeDiff(diff)]),
   ]
   return `${lines.join('\n')}\n`
 }

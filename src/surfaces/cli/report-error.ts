@@ -1,5 +1,5 @@
 import colors from 'picocolors'
-import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { errorTable, type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
@@ -27,6 +27,7 @@ function errorText(error: TooldexError): string {
 /** Whoever gave files mends those; others are told what to do with what they sent. */
 function hintOf({ code, hint, problems }: TooldexError): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? []))
-  if (files.size === 0 || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return hint
+  const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
+  if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return hint
   return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
 }

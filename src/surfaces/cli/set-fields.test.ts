@@ -14,6 +14,7 @@ describe('--set', () => {
     [['displayName=Send: a = b'], { displayName: 'Send: a = b' }],
     [['display_name=007'], { displayName: '007' }],
     [['summary='], { summary: null }],
+    [['summary=null', 'category=null'], { summary: null, category: null }],
     [['tags=[x, y]'], { tags: ['x', 'y'] }],
     [['annotations={"readOnly": true}'], { annotations: { readOnly: true } }],
     [['executorConfig.timeoutMs=5000'], { executorConfig: { ...tool.executorConfig, timeoutMs: 5000 } }],

@@ -22,10 +22,10 @@ export function setFields(words: readonly string[], tool: RegisteredTool): Recor
   return changed
 }
 
-/** Texts are taken as they are; no text at all is none. */
+/** Texts are taken as they are; no text at all, or the word null, is none. */
 function readValue(field: string, value: string): unknown {
   if (!texts.has(field)) return readYaml(value, `${field}=${value}`)
-  return value === '' ? null : value
+  return value === '' || value === 'null' ? null : value
 }
 
 function readYaml(text: string, word: string): unknown {

@@ -46,7 +46,12 @@ export function addEditing(group: Command, host: CliHost): void {
 const aboutChange = ({ changelog, expectedVersion }: WriteFlags) => given({ changelog, expectedVersion })
 
 function editByFile(host: CliHost, flags: EditFlags, { idOrName, file }: { idOrName: string; file: string }) {
-  const input = (fields: object) => ({ ...fields, idOrName, ...aboutChange(flags) })
+  const input = ({ changelog, ...fields }: Readonly<Record<string, unknown>>) => ({
+    ...fields,
+    ...given({ changelog: changelog ?? undefined }),
+    idOrName,
+    ...aboutChange(flags),
+  })
   return writeTool(host, flags, { file, operation: changeTool, input, text: said, written: ({ id }) => id })
 }
 
@@ -77,7 +82,9 @@ async function editInEditor(host: CliHost, flags: EditFlags, idOrName: string): 
       edited.remove()
       throw thrown
     })
-    isMended = await takeOver(host, flags, { tool, edited }).catch((thrown) => mendOrLeave(host, thrown, edited.file))
+    isMended = await takeOver(host, flags, { tool, edited }).catch((thrown) =>
+      mendOrLeave(host, thrown, { tool, edited }),
+    )
   }
   edited.remove()
 }
@@ -99,10 +106,10 @@ async function takeOver(host: CliHost, flags: EditFlags, { tool, edited }: Editi
 }
 
 /** What a person wrote is not lost: it is mended, or kept for them to come back to. */
-async function mendOrLeave(host: CliHost, thrown: unknown, file: string): Promise<false> {
+async function mendOrLeave(host: CliHost, thrown: unknown, { tool, edited: { file } }: Editing): Promise<false> {
   const error = toTooldexError(thrown)
   if (!host.interactive || error.problems.length === 0) {
-    const hint = `Your text is kept in ${file}. ${error.hint}`
+    const hint = `Your text is kept: mend ${file}, then run: tooldex tools edit ${tool.name} ${file}`
     throw new TooldexError(error.code, error.message, { hint, problems: error.problems, cause: thrown })
   }
   reportError(error, host, false)

@@ -77,11 +77,12 @@ function addReplay(group: Command, host: CliHost): void {
 
 function addDecisions(group: Command, host: CliHost): void {
   const accept = group.command('accept <proposal>').description('put a proposed change in force as the next version')
+  accept.option('--expected-version <n>', 'only if the tool still has this version', parseCount)
   withRegistryOptions(accept.option('--note <text>', 'why')).action(
-    (id: string, { note, ...flags }: RegistryFlags & { note?: string }) =>
+    (id: string, { note, expectedVersion, ...flags }: RegistryFlags & { note?: string; expectedVersion?: number }) =>
       printOperation(host, flags, {
         operation: proposals.acceptProposal,
-        input: { id, ...given({ note }) },
+        input: { id, ...given({ note, expectedVersion }) },
         text: ({ tool }) => `Accepted: ${tool.name} has version ${tool.version}.\n`,
       }),
   )
