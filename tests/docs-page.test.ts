@@ -80,6 +80,16 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
     expect(await page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length')).toBe(0)
   })
 
+  it('is where everything else leads, and keeps no key of a query in the address', async () => {
+    await page.goto(`${server.url}/`)
+    expect(page.url()).toBe(`${server.url}/docs`)
+    await page.goto(`${server.url}/docs?key=tdx_misplaced`)
+    expect(page.url()).toBe(`${server.url}/docs`)
+    await page.setViewportSize({ width: 380, height: 700 })
+    await open('registry.list')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380)
+  })
+
   it('takes a key that is typed, and says what is wrong with one', async () => {
     await page.goto(`${server.url}/docs#key=tdx_wrong`)
     await who().getByText('The key is unknown, revoked or expired.').waitFor()

@@ -12,7 +12,9 @@ export function findServer(named?: string, env: NodeJS.ProcessEnv = process.env)
     throw new TooldexError('USAGE', `${named === undefined ? 'TOOLDEX_URL' : '--server'} is no address: '${url}'.`, {
       hint: 'Write it like http://127.0.0.1:7331',
     })
-  return { url, key: env.TOOLDEX_API_KEY || undefined, named: true }
+  // Some write the address of the API, which is below that of the server.
+  const server = url.replace(/\/api\/v1\/?$/, '')
+  return { url: server, key: env.TOOLDEX_API_KEY || undefined, named: true }
 }
 
 const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')

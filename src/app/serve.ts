@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
 import { checkNumberSettings } from '../base/number-settings.ts'
@@ -151,7 +151,8 @@ interface Greeting {
 }
 
 /** Five lines: what is served, the key, the page to log in or to read, what to try, how to stop. */
-async function greet({ say }: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
+async function greet(options: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
+  const { say } = options
   const { tools } = await context.catalogue.open()
   const ofConfigs = context.catalogue.current().index.size
   say(
@@ -166,8 +167,16 @@ async function greet({ say }: ServeOptions, { url, secret, context, database }: 
     )
   // What is behind # stays in the browser: it is in no request and in no log.
   say(shown ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `read and try the API at ${url}/docs`)
-  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; tooldex tools list; tooldex search holidays`)
+  const self = ownCommand()
+  const sought = options.examples ? 'holidays' : 'undo'
+  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} search ${sought}`)
   say('stop with Ctrl+C')
+}
+
+/** How a person in this folder starts this very program again. */
+function ownCommand(): string {
+  const started = process.argv[1] ?? ''
+  return started.endsWith('.js') ? `node ${relative(process.cwd(), started)}` : 'tooldex'
 }
 
 /** Whether what the environment has is a key of this database. */

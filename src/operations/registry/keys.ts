@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { hints } from '../../base/shape-problems.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
@@ -42,6 +43,7 @@ export const createKey = defineOperation({
     expiresAt: z.iso
       .datetime({ offset: true })
       .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
+      .register(hints, { hint: 'write a time like 2030-01-31T00:00:00Z' })
       .optional(),
     workspace: z
       .string()

@@ -106,7 +106,9 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
   )
   if (watchOnly) return app
   app.get('/openapi.json', (c) => c.json(openApiDocument()))
-  app.get('/docs', () => docsPage())
+  app.get('/', (c) => c.redirect('/docs'))
+  // A key in the query would stay in the address and in logs.
+  app.get('/docs', (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
   )

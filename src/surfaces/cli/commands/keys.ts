@@ -35,7 +35,12 @@ export const addKeys: AddCommand = (program, host) => {
   const create = group
     .command('create <name>')
     .description('make a key; its secret is shown this once')
-    .addOption(new Option('--scope <scope>', 'what it may do: read, call, write, admin').argParser(collect))
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'what it may do: read (if left out), call, write, admin; may be repeated',
+      ).argParser(collect),
+    )
     .option('--expires <time>', 'until when it is valid, such as 2027-01-31T00:00:00Z')
     .option('--workspace <name>', 'for another workspace; its first key makes it')
   withRegistryOptions(create).action(
