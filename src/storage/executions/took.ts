@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /** What the column of durations can hold: 24.8 days. */
-const mostDurationMs = 2_147_483_647
+export const mostDurationMs = 2_147_483_647
 
 /** How long a run took by the clock of the database; what is longer than the column can hold is the most that it can. */
 export const tookMs = (startedAt: SQL): SQL => sql`case when ${startedAt} is not null then
