@@ -209,12 +209,21 @@ async function refusalOf(engine: keyof typeof engines, script: string) {
   const database = await engines[engine]()
   await run(database, script)
   const before = await everything(database)
+  const rows = await countRows(database, before)
   const thrown = await migrate(database).then(
     () => undefined,
     (error: unknown) => error as { code: string; message: string; hint: string },
   )
   expect(thrown).toMatchObject({ code: 'MIGRATION_FAILED' })
   expect(await everything(database)).toEqual(before)
+  expect(await countRows(database, before)).toEqual(rows)
   await database.close()
   return thrown as { message: string; hint: string }
+}
+
+/** How many rows there are of each of the old names that is there. */
+async function countRows(database: Database, there: readonly { name: string }[]) {
+  const tables = ['tools', 'tool_versions', 'tool_categories', 'tool_executions'].map((name) => `public.${name}`)
+  const known = tables.filter((table) => there.some(({ name }) => name === table))
+  return Promise.all(known.map((table) => query(database, `select count(*)::int as count from ${table}`)))
 }
