@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { afterAll } from 'vitest'
 import { describeExecutions } from '../src/storage/executions/executions.suite.ts'
 import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
@@ -14,13 +15,14 @@ afterAll(() => server?.stop())
 async function open(where: { url?: string; home?: string }) {
   const database = await openDatabase(where)
   await migrate(database)
-  return { stores: createStores(database), close: () => database.close() }
+  const execute = (statement: string) => Promise.resolve(database.db.execute(sql.raw(statement)))
+  return { stores: createStores(database), execute, close: () => database.close() }
 }
 
 async function openEmbedded() {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-store-'))
-  const { stores, close } = await open({ home })
-  return { stores, close: () => close().finally(() => rmSync(home, { recursive: true, force: true })) }
+  const { close, ...opened } = await open({ home })
+  return { ...opened, close: () => close().finally(() => rmSync(home, { recursive: true, force: true })) }
 }
 
 async function openServer() {

@@ -8,7 +8,8 @@ import { migrationsDir } from '../base/package-info.ts'
 import type { Database, Db } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
-import { bringOver, hasOlderShape, setAside } from './older-shape.ts'
+import { bringOver, setAside } from './older-shape.ts'
+import { checkNothingInTheWay, hasOlderShape } from './older-tables.ts'
 
 /** A step of the schema, as it is shipped. */
 export interface Migration {
@@ -51,6 +52,8 @@ async function migrateInside(db: Db, migrations: readonly Migration[], onStep: (
     onStep('tables of the older shape are set aside')
     await setAside(db)
   }
+  const statements = migrations.flatMap((migration) => migration.statements)
+  await checkNothingInTheWay(db, statements)
   await apply(db, migrations, onStep)
   if (older) await bringOver(db, onStep)
 }

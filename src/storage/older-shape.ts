@@ -1,34 +1,21 @@
 import { sql } from 'drizzle-orm'
-import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
 import { rowsOf } from './migrate.ts'
-import {
-  type NumberedVersion,
-  numberVersions,
-  type OldRow,
-  timesOf,
-  toExecutionRow,
-  toToolRow,
-  toVersionRow,
-} from './older-rows.ts'
-import { toolCategories, toolStatus, tools, toolVersions } from './schema.ts'
+import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './older-checks.ts'
+import { statusOf, toExecutionRow } from './older-executions.ts'
+import { type NumberedVersion, type OldRow, timesOf, toToolRow, toVersionRow } from './older-rows.ts'
+import { aside, checkAside, isThere, type OldTable, oldTables } from './older-tables.ts'
+import { numberVersions } from './older-versions.ts'
+import { toolCategories, tools, toolVersions } from './schema.ts'
 import { executionStatus, toolExecutions } from './schema-runs.ts'
 
 // The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
 // aside, ours are made, and every row is brought over; the old tables stay where they were put.
-const oldTables = ['tool_executions', 'tool_versions', 'tools', 'tool_categories'] as const
-const aside = 'tooldex_before'
 const batch = 500
-
-/** Whether there are tables of the first data model. */
-export async function hasOlderShape(db: Db): Promise<boolean> {
-  const result = await db.execute(sql`
-    select to_regclass('public.tools') is not null and to_regclass('public.tooldex_migrations') is null as older`)
-  return rowsOf<{ older: boolean }>(result)[0]?.older === true
-}
 
 /** Moves the old tables out of the way. */
 export async function setAside(db: Db): Promise<void> {
+  await checkAside(db)
   await db.execute(sql.raw(`create schema ${aside}`))
   for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
   const types = await db.execute(sql`
@@ -42,12 +29,13 @@ export async function setAside(db: Db): Promise<void> {
 /** Brings every row over, versions numbered by the time they were made. */
 export async function bringOver(db: Db, onStep: (name: string) => void): Promise<void> {
   const categories = await readAll(db, 'tool_categories')
-  await insertCategories(db, categories)
   const oldTools = await readAll(db, 'tools')
-  const versions = numberVersions(oldTools, await readAll(db, 'tool_versions'))
+  const oldVersions = await readAll(db, 'tool_versions')
+  checkOlderRows(categories, oldTools, oldVersions)
+  checkToolStatuses(oldTools)
+  await insertCategories(db, categories)
+  const versions = numberVersions(oldTools, oldVersions)
   const rows = oldTools.map((tool) => toToolRow(tool, versions.get(String(tool.id)) ?? []))
-  checkNames(rows.map(({ name }) => name))
-  checkStatuses('tool', rows, toolStatus.enumValues)
   for (const part of parts(rows)) await db.insert(tools).values([...part])
   const versionRows = oldTools.flatMap((tool) => {
     const known = versions.get(String(tool.id)) ?? []
@@ -66,7 +54,7 @@ async function bringExecutions(
   oldTools: readonly OldRow[],
   versions: ReadonlyMap<string, readonly NumberedVersion[]>,
 ): Promise<number> {
-  if (!(await isThere(db, 'tool_executions'))) return 0
+  if (!(await isThere(db, `${aside}.tool_executions`))) return 0
   const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
   let count = 0
   for (let after = ''; ; ) {
@@ -76,7 +64,7 @@ async function bringExecutions(
     ).map(({ row }) => JSON.parse(row) as OldRow)
     const last = page.at(-1)
     if (last === undefined) return count
-    checkStatuses('execution', page, executionStatus.enumValues)
+    checkStatuses('execution', page.map(statusOf), executionStatus.enumValues)
     await db.insert(toolExecutions).values(page.map((row) => toExecutionRow(row, names, versions)))
     count += page.length
     after = String(last.id)
@@ -84,15 +72,10 @@ async function bringExecutions(
 }
 
 /** Rows as JSON, so that columns which are there or not make no difference. */
-async function readAll(db: Db, table: (typeof oldTables)[number]): Promise<readonly OldRow[]> {
-  if (!(await isThere(db, table))) return []
+async function readAll(db: Db, table: OldTable): Promise<readonly OldRow[]> {
+  if (!(await isThere(db, `${aside}.${table}`))) return []
   const result = await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.${table}`)} t`)
   return rowsOf<{ row: string }>(result).map(({ row }) => JSON.parse(row) as OldRow)
-}
-
-async function isThere(db: Db, table: (typeof oldTables)[number]): Promise<boolean> {
-  const result = await db.execute(sql`select to_regclass(${`${aside}.${table}`}) is not null as there`)
-  return rowsOf<{ there: boolean }>(result)[0]?.there === true
 }
 
 // Two versions made in the same millisecond have an order too, which a Date does not know.
@@ -105,8 +88,7 @@ async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<
   const waiting = new Map(categories.map((category) => [String(category.id), category]))
   while (waiting.size > 0) {
     const ready = [...waiting.values()].filter(({ parent_id }) => parent_id == null || !waiting.has(String(parent_id)))
-    if (ready.length === 0)
-      throw new TooldexError('MIGRATION_FAILED', 'The old categories are each other’s parents in a circle.')
+    if (ready.length === 0) throw circleRefusal()
     for (const row of ready) {
       waiting.delete(String(row.id))
       await db.insert(toolCategories).values({
@@ -118,23 +100,6 @@ async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<
       })
     }
   }
-}
-
-function checkNames(names: readonly string[]): void {
-  const bad = names.filter((name) => !/^[a-z0-9_]+$/.test(name))
-  if (bad.length === 0) return
-  const shown = bad.slice(0, 10).join(', ')
-  throw new TooldexError('MIGRATION_FAILED', `${bad.length} tool name(s) are not in snake_case: ${shown}.`, {
-    hint: 'Rename them in the old database first.',
-  })
-}
-
-function checkStatuses(what: string, rows: readonly { status?: unknown }[], known: readonly string[]): void {
-  const bad = new Set(rows.map(({ status }) => String(status ?? '')).filter((status) => !known.includes(status)))
-  if (bad.size === 0) return
-  throw new TooldexError('MIGRATION_FAILED', `There is no such ${what} status: ${[...bad].slice(0, 10).join(', ')}.`, {
-    hint: `Set it to one of ${known.join(', ')} in the old database first.`,
-  })
 }
 
 function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {

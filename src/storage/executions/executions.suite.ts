@@ -47,10 +47,11 @@ const ended = (outputData: unknown, more: Partial<FinishedRun> = {}): FinishedRu
 /** What every engine must do with recorded runs. */
 export function describeExecutions(
   name: string,
-  open: () => Promise<{ stores: Stores; close(): Promise<void> }>,
+  open: () => Promise<{ stores: Stores; execute(statement: string): Promise<unknown>; close(): Promise<void> }>,
 ): void {
   describe(`executions: ${name}`, () => {
     let stores: Stores
+    let execute: (statement: string) => Promise<unknown>
     let close: (() => Promise<void>) | undefined
     const get = async (id: string) => (await stores.executions.get('default', id)) as Execution
     const create = (begin: Beginning, more: Partial<NewExecution> = {}) =>
@@ -64,6 +65,7 @@ export function describeExecutions(
     beforeAll(async () => {
       const opened = await open()
       stores = opened.stores
+      execute = opened.execute
       close = opened.close
     }, 60_000)
     afterAll(() => close?.())
@@ -256,6 +258,28 @@ export function describeExecutions(
       expect(await stores.executions.finish(again.execution, ended('late'))).toBeUndefined()
       await stores.executions.finish(retried?.execution as Execution, ended('right'))
       expect((await get(again.execution.id)).outputData).toBe('right')
+    })
+
+    it('ends a run that began longer ago than a duration can say', async () => {
+      const { execution: lost } = await create({ how: 'run', worker: 'dead', leaseMs: 1 })
+      const { execution: done } = await create(here)
+      const { execution: early } = await create(here)
+      const began = (id: string, when: string) =>
+        execute(`update tool_executions set started_at = now() ${when} where id = '${id}'`)
+      await began(lost.id, "- interval '30 days'")
+      await began(done.id, "- interval '30 days'")
+      await began(early.id, "+ interval '30 days'")
+      await sleep(20)
+      expect((await stores.executions.sweep()).lost).toEqual([lost.id])
+      expect((await stores.executions.finish(done, ended('late')))?.durationMs).toBe(2_147_483_647)
+      // The clock of the database was set back meanwhile.
+      expect((await stores.executions.finish(early, ended('early')))?.durationMs).toBe(0)
+      expect(await get(lost.id)).toMatchObject({
+        status: 'FAILED',
+        errorCode: 'WORKER_LOST',
+        durationMs: 2_147_483_647,
+      })
+      expect(await get(done.id)).toMatchObject({ status: 'SUCCESS', durationMs: 2_147_483_647 })
     })
 
     it('runs the version that was asked for, and nothing that is gone or switched off', async () => {

@@ -4,6 +4,7 @@ import type { Attempt, Ended, FinishedRun, NewStoredResult } from '../../contrac
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { after } from './create.ts'
+import { tookMs } from './took.ts'
 
 /** An attempt, and how it ended. */
 export interface AttemptEnd {
@@ -38,7 +39,7 @@ export async function finishExecutions(
           stdout = given.stdout, stderr = given.stderr, truncated = given.truncated, exit_code = given.exit_code,
           isolation = given.isolation, environment = given.environment, error_code = given.error_code,
           error_message = given.error_message, completed_at = now(), updated_at = now(), lease_until = null,
-          duration_ms = round(extract(epoch from (now() - run.started_at)) * 1000)::int
+          duration_ms = ${tookMs(sql`run.started_at`)}
         from jsonb_to_recordset(${storableJson(ends.map(toGiven))}::jsonb) as given (id uuid, attempt int, status text,
           output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
           error_code text, error_message text, told boolean)

@@ -3,6 +3,7 @@ import type { ExecutionStatus, QuietEnd, Retention, Swept } from '../../contract
 import type { Db } from '../database.ts'
 import { rowsOf } from '../migrate.ts'
 import { runChannel } from './notices.ts'
+import { tookMs } from './took.ts'
 
 // What never said that it runs is believed for this long.
 const silentMs = 60_000
@@ -44,7 +45,7 @@ export async function sweepExecutions(
       ), lost as (
         update tool_executions run set completed_at = now(), updated_at = now(), lease_until = null,
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
-          duration_ms = round(extract(epoch from (now() - started_at)) * 1000)::int,
+          duration_ms = ${tookMs(sql`run.started_at`)},
           stdout = ${printed('stdout')}, stderr = ${printed('stderr')},
           error_code = case when run.status = 'PENDING' then 'CALLER_LOST' when run.cancel_requested
             then 'EXECUTION_CANCELLED' else 'WORKER_LOST' end,
