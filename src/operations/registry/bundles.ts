@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
-import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
+import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { checkGiven, placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
@@ -30,7 +30,8 @@ export const exportBundle = defineOperation({
   scope: 'read',
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
-  output: Bundle,
+  // An answer is never refused for its size.
+  output: WholeBundle,
   async handle(_, context) {
     const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
     const names = await readableNames(context)
@@ -54,7 +55,13 @@ export const importBundle = defineOperation({
   summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
   takes: 'bundle',
   scope: 'admin',
-  http: { method: 'post', path: '/bundle', tag, bodyBytes: 32 * 1024 * 1024 },
+  http: {
+    method: 'post',
+    path: '/bundle',
+    tag,
+    bodyBytes: 32 * 1024 * 1024,
+    bodyHint: `Too much for one import: ${splitHint}`,
+  },
   input: ImportInput,
   output: z.object({
     plan: Plan,

@@ -2,7 +2,7 @@ import { parseJsonOrYaml } from '../../base/json-document.ts'
 import type { Problem } from '../../base/problem.ts'
 import { type Finding, judgeDocument } from '../../base/typed-yaml.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
-import { Bundle, bundleLimits } from '../../contract/bundle.ts'
+import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
@@ -101,7 +101,7 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
 
 const tooLarge = {
   message: `is larger than ${bundleLimits.bytes} bytes, the most a bundle may have`,
-  hint: 'split it into several files',
+  hint: splitHint,
 }
 const unknownFormat = {
   message: 'is nothing that holds tools, categories or a policy',
