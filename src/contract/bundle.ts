@@ -71,10 +71,18 @@ export const Bundle = WholeBundle.extend({
 })
 export type Bundle = z.infer<typeof Bundle>
 
+/** What is to be different in one thing. */
+export interface PlannedChange {
+  readonly name: string
+  readonly fields: readonly string[]
+  /** Of a tool whose status is one of the fields. */
+  readonly status?: { readonly from: ToolStatus; readonly to: ToolStatus } | undefined
+}
+
 /** What is to be done to one kind of thing, by name. */
 export interface PlanPart {
   readonly create: readonly string[]
-  readonly change: readonly { readonly name: string; readonly fields: readonly string[] }[]
+  readonly change: readonly PlannedChange[]
   readonly remove: readonly string[]
   readonly unchanged: number
 }

@@ -5,18 +5,26 @@ import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
+import { ToolStatus } from '../../contract/tool-state.ts'
 import { checkGiven, placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
-import { checkBundle, judgeTools, refuseIncomplete, remarkIncomplete, type UncheckedBundle } from './check-bundle.ts'
+import { checkBundle, judgeTools, refuseUnapplicable, remarkIncomplete, type UncheckedBundle } from './check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
+import { judgeChanges } from './judge-changes.ts'
 import { registryOf } from './registry.ts'
 
 const tag = 'bundles'
 const Part = z.object({
   create: z.array(z.string()),
-  change: z.array(z.object({ name: z.string(), fields: z.array(z.string()) })),
+  change: z.array(
+    z.object({
+      name: z.string(),
+      fields: z.array(z.string()),
+      status: z.object({ from: ToolStatus, to: ToolStatus }).optional().describe('Where it is one of the fields.'),
+    }),
+  ),
   remove: z.array(z.string()),
   unchanged: z.int(),
 })
@@ -92,12 +100,13 @@ async function readGiven({ bundle, text = '', file }: Given, { signal }: Operati
 }
 
 async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
-  const checked = await checkBundle(context, read)
-  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
   const { stores } = registryOf(context)
+  const judgeNow = async () => judgeChanges(await readCurrent(stores, context.caller.workspace), read.bundle)
+  const checked = await checkBundle(context, read, judgeNow)
+  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const current = await readCurrent(on, context.caller.workspace)
-    refuseIncomplete(checked, current)
+    refuseUnapplicable(checked, current, read.bundle)
     const plan = planBundle(current, read.bundle, { prune })
     return { plan, diffs: diffsOf(plan, current, read.bundle) }
   }
