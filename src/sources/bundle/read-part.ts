@@ -7,7 +7,7 @@ import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-policies.ts'
-import { type BundleFormat, detectFormat } from './detect-format.ts'
+import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { findLostKeys } from './find-lost-keys.ts'
 import { isForeign } from './foreign-tool.ts'
@@ -94,7 +94,7 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
   if (format === 'categories') return viewCategories(value)
   if (format === 'policy') return viewPolicy(fields, file)
   if (format === 'bundle') return viewBundle(value)
-  if (!isForeign(fields)) return viewTool(fields)
+  if (!isForeign(fields) || !isWholeTool(fields)) return viewTool(fields)
   const list = viewToolList([value])
   return { ...list, origin: (path) => list.origin(path).slice(1) }
 }
@@ -105,7 +105,7 @@ const tooLarge = {
 }
 const unknownFormat = {
   message: 'is nothing that holds tools, categories or a policy',
-  hint: "a bundle begins with 'tooldex: 1', a CLI config has 'command' and 'tools', a list of tools is a list",
+  hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', a list of tools is a list",
 }
 
 function refuse(file: string, { message, hint }: { message: string; hint: string }): BundleRefused {
