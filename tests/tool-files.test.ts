@@ -315,3 +315,42 @@ it('filters by a tag with a comma in it', async () => {
   const { out } = await run('tools', 'list', '--tag', 'red, green', '--json')
   expect(JSON.parse(out).items).toHaveLength(1)
 })
+
+describe('files that are nearly right', () => {
+  it('are told of a tool that is there twice once, by its file', async () => {
+    const folder = tempFolder()
+    const first = tempFile('a.yaml', camel.replace('camel_tool', 'twin_tool'), folder)
+    const second = tempFile('b.yaml', camel.replace('camel_tool', 'twin_tool'), folder)
+    const { code, err } = await run('apply', folder)
+    expect(code).toBe(3)
+    expect(err).toContain(`${second}:1:7: the tool 'twin_tool' is already at ${first}:1:7`)
+    expect(err.match(/✗/g)).toHaveLength(1)
+    expect(err).not.toContain('/tools/')
+  })
+
+  it('are told what a tool lacks, where it can only be a tool', async () => {
+    for (const text of ['name: bare_tool\ndescription: Does it.\n', 'name: bare_tool\nexecutor_type: http\n']) {
+      const folder = tempFolder()
+      const file = tempFile('bare.yaml', text, folder)
+      const { code, err } = await run('apply', folder)
+      expect(code).toBe(3)
+      expect(err).toContain(`${file}:1:1: inputSchema is required`)
+    }
+    const folder = tempFolder()
+    tempFile('odd.yaml', 'colour: red\n', folder)
+    expect((await run('apply', folder)).err).toContain(
+      "a tool has 'name', 'displayName', 'description' and 'inputSchema'",
+    )
+  })
+
+  it('may be the raw answer of an MCP server, with the places in it', async () => {
+    const tool = { name: 'raw_tool', description: 'Does it.', inputSchema: { type: 'object' } }
+    const answer = (result: object) => tempFile('list.json', JSON.stringify({ jsonrpc: '2.0', id: 1, result }, null, 1))
+    const taken = await run('tools', 'import', answer({ tools: [tool], nextCursor: 'two' }), '--dry-run')
+    expect([taken.code, taken.out]).toEqual([0, expect.stringContaining('+ tool raw_tool')])
+    expect(taken.out).toContain('more of them follow')
+    const wrong = await run('tools', 'import', answer({ tools: [{ ...tool, description: 7 }] }), '--dry-run')
+    expect(wrong.code).toBe(3)
+    expect(wrong.err).toMatch(/list\.json:8:20: .*description must be/)
+  })
+})

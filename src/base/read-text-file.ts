@@ -6,13 +6,14 @@ import { TooldexError } from './errors.ts'
 export const maxFileBytes = 5 * 1024 * 1024
 
 /** Reads a regular UTF-8 file of bounded size: links, pipes, devices and other encodings are refused, never waited for. */
-export function readTextFile(path: string, maxBytes = maxFileBytes): string {
+export function readTextFile(path: string, maxBytes = maxFileBytes, largeHint?: string): string {
   const descriptor = open(path)
   try {
     const stat = fstatSync(descriptor)
     if (stat.isDirectory()) throw refuse(path, 'is a folder, not a file')
     if (!stat.isFile()) throw refuse(path, 'is not a regular file')
-    if (stat.size > maxBytes) throw refuse(path, `has ${stat.size} bytes; ${maxBytes} is the most a file may have`)
+    if (stat.size > maxBytes)
+      throw refuse(path, `has ${stat.size} bytes; ${maxBytes} is the most a file may have`, largeHint)
     return decode(path, readUpTo(descriptor, maxBytes + 1, stat.size))
   } finally {
     closeSync(descriptor)

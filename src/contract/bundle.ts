@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hints } from '../base/shape-problems.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -6,10 +7,10 @@ import { ToolStatus } from './tool-state.ts'
 /** How much one bundle, and one folder of bundles, may hold. */
 export const bundleLimits = {
   bytes: 10 * 1024 * 1024,
-  tools: 10_000,
+  tools: 100_000,
   categories: 10_000,
   policies: 1000,
-  files: 10_000,
+  files: 100_000,
   folderBytes: 100 * 1024 * 1024,
   folderDepth: 32,
 } as const
@@ -41,20 +42,47 @@ export const PolicyName = z.string().trim().min(1).max(100)
 export const BundlePolicy = z.strictObject({ name: PolicyName, policy: Policy })
 export type BundlePolicy = z.infer<typeof BundlePolicy>
 
-/** Tools, categories and policies as one file that another registry can read. */
-export const Bundle = z.strictObject({
+/** All that a registry has, however much that is. */
+export const WholeBundle = z.strictObject({
   /** The version of this format. */
   tooldex: z.literal(1),
-  categories: z.array(BundleCategory).max(bundleLimits.categories).default([]),
-  tools: z.array(BundleTool).max(bundleLimits.tools).default([]),
-  policies: z.array(BundlePolicy).max(bundleLimits.policies).default([]),
+  categories: z.array(BundleCategory).default([]),
+  tools: z.array(BundleTool).default([]),
+  policies: z.array(BundlePolicy).default([]),
+})
+
+/** What to do about a bundle, or a folder of them, that is too large. */
+export const splitHint = 'split it and import part by part, or carry the whole database over with: tooldex db export'
+
+function atMost<Item extends z.ZodType>(item: Item, kind: 'categories' | 'tools' | 'policies') {
+  const most = bundleLimits[kind]
+  return z
+    .array(item)
+    .max(most, `A bundle has at most ${most} ${kind}`)
+    .register(hints, { hint: splitHint })
+    .default([])
+}
+
+/** Tools, categories and policies as one file that another registry can read. */
+export const Bundle = WholeBundle.extend({
+  categories: atMost(BundleCategory, 'categories'),
+  tools: atMost(BundleTool, 'tools'),
+  policies: atMost(BundlePolicy, 'policies'),
 })
 export type Bundle = z.infer<typeof Bundle>
+
+/** What is to be different in one thing. */
+export interface PlannedChange {
+  readonly name: string
+  readonly fields: readonly string[]
+  /** Of a tool whose status is one of the fields. */
+  readonly status?: { readonly from: ToolStatus; readonly to: ToolStatus } | undefined
+}
 
 /** What is to be done to one kind of thing, by name. */
 export interface PlanPart {
   readonly create: readonly string[]
-  readonly change: readonly { readonly name: string; readonly fields: readonly string[] }[]
+  readonly change: readonly PlannedChange[]
   readonly remove: readonly string[]
   readonly unchanged: number
 }

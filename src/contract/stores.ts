@@ -55,6 +55,8 @@ export interface ChangeOptions {
   readonly changelog?: string | undefined
   /** Refused where the tool has another version by now. */
   readonly expectedVersion?: number | undefined
+  /** The earlier version that this goes back to, for the record. */
+  readonly backTo?: number | undefined
 }
 
 /** Registered tools and their versions. */

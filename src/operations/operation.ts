@@ -59,6 +59,8 @@ export interface HttpRoute {
   readonly tag: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number
+  /** What to do about a body that is larger. */
+  readonly bodyHint?: string
   /** What the answer is where it is no JSON; then the operation gives a stream of it. */
   readonly media?: string
 }

@@ -5,7 +5,7 @@ import type { Caller, CategoryDraft, CategoryStore, CountedCategory } from '../c
 import { addVersion } from './add-version.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
-import { announce, record } from './record.ts'
+import { announce, record, recordMany } from './record.ts'
 import { isUuid, toCategory, toTool } from './rows.ts'
 import { toolCategories, tools } from './schema.ts'
 import { isOneOf } from './tags.ts'
@@ -134,7 +134,21 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
     .where(eq(tools.categoryId, id))
     .returning()
   for (const row of moved) await addVersion(db, caller, toTool(row), `category '${name}' was deleted`)
-  await db.update(toolCategories).set({ parentId }).where(eq(toolCategories.parentId, id))
+  const below = await db.update(toolCategories).set({ parentId }).where(eq(toolCategories.parentId, id)).returning()
+  await recordMany(db, caller, [
+    ...moved.map((tool) => ({
+      action: 'tool.change',
+      subject: `tool:${tool.name}`,
+      before: { categoryId: id, version: tool.version - 1 },
+      after: { categoryId: parentId, version: tool.version },
+    })),
+    ...below.map((child) => ({
+      action: 'category.change',
+      subject: `category:${child.name}`,
+      before: { ...toCategory(child), parentId: id },
+      after: toCategory(child),
+    })),
+  ])
 }
 
 /** Adds how many tools are in a category and all below it. */

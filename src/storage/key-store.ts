@@ -64,14 +64,16 @@ export class DatabaseKeyStore implements KeyStore {
   revoke(caller: Caller, idOrName: string) {
     return this.#change(async (db) => {
       const one = isUuid(idOrName) ? eq(apiKeys.id, idOrName) : eq(apiKeys.name, idOrName)
-      const [row] = await db
-        .update(apiKeys)
-        .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
-        .where(and(eq(apiKeys.workspaceId, caller.workspace), one))
-        .returning()
-      if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown key: ${idOrName.slice(0, 200)}.`)
-      await record(db, caller, { action: 'key.revoke', subject: `key:${row.name}` })
-      return toKey(row)
+      const own = and(eq(apiKeys.workspaceId, caller.workspace), one)
+      const [found] = await db.select().from(apiKeys).where(own).for('update')
+      if (found === undefined) throw new TooldexError('NOT_FOUND', `Unknown key: ${idOrName.slice(0, 200)}.`)
+      const before = toKey(found)
+      if (before.revokedAt !== null) return before
+      const [row] = await db.update(apiKeys).set({ revokedAt: sql`now()` }).where(eq(apiKeys.id, before.id)).returning()
+      const after = toKey(row as typeof apiKeys.$inferSelect)
+      const change = { before: toRecord(before), after: toRecord(after) }
+      await record(db, caller, { action: 'key.revoke', subject: `key:${after.name}`, ...change })
+      return after
     })
   }
 
@@ -91,6 +93,9 @@ export class DatabaseKeyStore implements KeyStore {
     return transact(this.#db, work)
   }
 }
+
+/** What of a key is written down: never anything of its secret. */
+const toRecord = ({ name, scopes, expiresAt, revokedAt }: ApiKey) => ({ name, scopes, expiresAt, revokedAt })
 
 function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
   return {

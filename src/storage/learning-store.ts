@@ -54,7 +54,8 @@ export class DatabaseLearningStore implements LearningStore {
         .delete(learnedQueries)
         .where(eq(learnedQueries.workspaceId, caller.workspace))
         .returning({ tool: learnedQueries.toolId })
-      await record(db, caller, { action: 'learning.forget', subject: 'learning', before: { count: gone.length } })
+      const [before, after] = [{ count: gone.length }, { count: 0 }]
+      await record(db, caller, { action: 'learning.forget', subject: 'learning', before, after })
       return gone.length
     })
   }

@@ -8,7 +8,7 @@ import { guard, transact } from './guard.ts'
 import type { Cursors } from './page.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
-import { toolProposals } from './schema.ts'
+import { toolProposals, tools } from './schema.ts'
 
 /** Changes that are not in force, in the database. */
 export class DatabaseProposalStore implements ProposalStore {
@@ -28,7 +28,15 @@ export class DatabaseProposalStore implements ProposalStore {
         .values({ workspaceId, createdBy, toolId, baseVersion, change, reason, changelog })
         .returning()
       const proposal = toProposal(row as typeof toolProposals.$inferSelect)
-      await record(db, caller, { action: 'proposal.create', subject: `proposal:${proposal.id}`, after: { toolId } })
+      const after = {
+        ...(await aboutTool(db, toolId)),
+        status: proposal.status,
+        baseVersion,
+        change,
+        reason,
+        changelog,
+      }
+      await record(db, caller, { action: 'proposal.create', subject: `proposal:${proposal.id}`, after })
       return proposal
     })
   }
@@ -81,7 +89,13 @@ export class DatabaseProposalStore implements ProposalStore {
       if (row === undefined)
         throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be decided.`)
       const action = status === 'ACCEPTED' ? 'proposal.accept' : 'proposal.refuse'
-      await record(db, caller, { action, subject: `proposal:${before.id}`, after: { version, note } })
+      const about = await aboutTool(db, before.toolId)
+      await record(db, caller, {
+        action,
+        subject: `proposal:${before.id}`,
+        before: { ...about, status: 'OPEN', baseVersion: before.baseVersion },
+        after: { ...about, status, change: before.change, version, note },
+      })
       return toProposal(row)
     })
   }
@@ -109,6 +123,12 @@ export class DatabaseProposalStore implements ProposalStore {
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
     return transact(this.#db, work)
   }
+}
+
+/** Which tool a proposal is for, as whoever reads the record knows it. */
+async function aboutTool(db: Db, toolId: string) {
+  const [row] = await db.select({ name: tools.name }).from(tools).where(eq(tools.id, toolId))
+  return { tool: row?.name, toolId }
 }
 
 async function find(db: Db, workspace: string, id: string): Promise<Proposal | undefined> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
@@ -14,12 +15,24 @@ export interface Change {
 /** The channel on which processes tell each other of changes. */
 export const changeChannel = 'tooldex_changes'
 
+// The embedded engine works in this very thread, and others want their turn.
+const batch = 100
+
 /** Writes a change down; in the transaction that makes it, so that neither is there without the other. */
-export async function record(db: Db, { workspace, actor, requestId }: Caller, change: Change): Promise<void> {
-  const { action, subject, before = null, after = null } = change
-  await db
-    .insert(auditEntries)
-    .values({ workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null })
+export async function record(db: Db, caller: Caller, change: Change): Promise<void> {
+  await db.insert(auditEntries).values(toEntry(caller, change))
+}
+
+/** Writes many changes down, many to a statement. */
+export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
+  for (let start = 0; start < changes.length; start += batch) {
+    await db.insert(auditEntries).values(changes.slice(start, start + batch).map((change) => toEntry(caller, change)))
+    await nextTurn()
+  }
+}
+
+function toEntry({ workspace, actor, requestId }: Caller, { action, subject, before = null, after = null }: Change) {
+  return { workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null }
 }
 
 /** Says that what the catalogue shows has changed; heard when the transaction is through. */

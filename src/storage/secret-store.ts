@@ -36,13 +36,16 @@ export class DatabaseSecretStore implements SecretStore {
   put(caller: Caller, name: string, sealed: string) {
     return transact(this.#db, async (db) => {
       const { workspace: workspaceId, actor: createdBy } = caller
+      const [known] = await db.select().from(secrets).where(named(workspaceId, name)).for('update')
       const [row] = await db
         .insert(secrets)
         .values({ workspaceId, name, sealed, createdBy })
         .onConflictDoUpdate({ target: [secrets.workspaceId, secrets.name], set: { sealed, updatedAt: sql`now()` } })
         .returning()
-      await record(db, caller, { action: 'secret.put', subject: `secret:${name}` })
-      return toStored(row as typeof secrets.$inferSelect)
+      const after = toStored(row as typeof secrets.$inferSelect)
+      const before = known === undefined ? null : toStored(known)
+      await record(db, caller, { action: 'secret.put', subject: `secret:${name}`, before, after })
+      return after
     })
   }
 
@@ -50,8 +53,9 @@ export class DatabaseSecretStore implements SecretStore {
     return transact(this.#db, async (db) => {
       const [row] = await db.delete(secrets).where(named(caller.workspace, name)).returning()
       if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown secret: ${name.slice(0, 100)}.`)
-      await record(db, caller, { action: 'secret.remove', subject: `secret:${name}` })
-      return toStored(row)
+      const before = toStored(row)
+      await record(db, caller, { action: 'secret.remove', subject: `secret:${name}`, before })
+      return before
     })
   }
 }

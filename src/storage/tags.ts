@@ -2,7 +2,7 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
-import { announce, record } from './record.ts'
+import { announce, type Change, record, recordMany } from './record.ts'
 import { toTool } from './rows.ts'
 import { tools } from './schema.ts'
 
@@ -41,6 +41,7 @@ export async function renameTag(
     .where(and(eq(tools.workspaceId, caller.workspace), has))
     .orderBy(tools.id)
     .for('update')
+  const made: Change[] = []
   for (const row of rows) {
     const tags = [...new Set((row.tags as string[]).map((tag) => (tag === from ? to : tag)))]
     const [changed] = await db
@@ -49,8 +50,14 @@ export async function renameTag(
       .where(eq(tools.id, row.id))
       .returning()
     await addVersion(toTool(changed as typeof tools.$inferSelect))
+    const [before, after] = [
+      { tags: row.tags, version: row.version },
+      { tags, version: row.version + 1 },
+    ]
+    made.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
   }
   if (rows.length === 0) return 0
+  await recordMany(db, caller, made)
   await record(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
   await announce(db, caller.workspace)
   return rows.length

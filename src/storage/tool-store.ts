@@ -13,7 +13,7 @@ import { listOffered, listOfferedSince } from './list-offered.ts'
 import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
-import { announce, record } from './record.ts'
+import { announce, type Change, record } from './record.ts'
 import { contentKeys, contentOf, isUuid, toTool, toVersion } from './rows.ts'
 import { toolCategories, tools, toolVersions } from './schema.ts'
 import { listTags, renameTag } from './tags.ts'
@@ -41,7 +41,8 @@ export class DatabaseToolStore implements ToolStore {
         .returning()
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
-      await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after: { status, version: 1 } })
+      const after = { ...contentOf(tool), status, version: tool.version }
+      await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
       await announce(db, caller.workspace)
       return tool
     })
@@ -107,7 +108,7 @@ export class DatabaseToolStore implements ToolStore {
         .returning()
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
-      await record(db, caller, { action: 'tool.change', subject: `tool:${tool.name}`, ...changedFields(before, after) })
+      await record(db, caller, toChange(current, tool, options))
       await announce(db, caller.workspace)
       return { tool, changed: true }
     })
@@ -222,9 +223,14 @@ function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
   return new TooldexError('ILLEGAL_STEP', message)
 }
 
-/** Only what differs, as it was and as it is. */
-function changedFields(before: ToolContent, after: ToolContent) {
+/** Only what differs, as it was and as it is, and the versions. */
+function toChange(before: RegisteredTool, after: RegisteredTool, { backTo }: ChangeOptions): Change {
   const keys = contentKeys.filter((key) => !sameJson(before[key], after[key]))
-  const pick = (content: ToolContent) => Object.fromEntries(keys.map((key) => [key, content[key]]))
-  return { before: pick(before), after: pick(after) }
+  const pick = (tool: RegisteredTool) => ({
+    ...Object.fromEntries(keys.map((key) => [key, tool[key]])),
+    version: tool.version,
+  })
+  const subject = `tool:${after.name}`
+  if (backTo === undefined) return { action: 'tool.change', subject, before: pick(before), after: pick(after) }
+  return { action: 'tool.rollback', subject, before: pick(before), after: { ...pick(after), backTo } }
 }

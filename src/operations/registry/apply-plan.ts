@@ -1,11 +1,11 @@
 import { TooldexError } from '../../base/errors.ts'
 import { takeTurns } from '../../base/take-turns.ts'
 import type { Bundle, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
-import { type RegisteredTool, transitions } from '../../contract/registry.ts'
+import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
-import type { ToolStatus } from '../../contract/tool-state.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from './current-bundle.ts'
+import { findSteps } from './judge-changes.ts'
 import { refuseUnproposed } from './replay-gate.ts'
 
 /** Categories first, because tools name them; they go last, because tools are in them. */
@@ -85,17 +85,8 @@ async function changeTool(
   }
   const { tool: now } = await stores.tools.change(caller, tool.name, make, { changelog })
   if (!fields.includes('status') || tool.status === undefined) return
-  for (const step of wayTo(now.status, tool.status)) await stores.tools.transition(caller, tool.name, step)
-}
-
-/** The steps from one status to another; there is at most one other in between. */
-function wayTo(from: ToolStatus, to: ToolStatus): readonly (keyof typeof transitions)[] {
-  if (from === to) return []
-  const steps = Object.entries(transitions) as [keyof typeof transitions, { from: ToolStatus; to: ToolStatus }][]
-  const direct = steps.find(([, step]) => step.from === from && step.to === to)
-  if (direct !== undefined) return [direct[0]]
-  const first = steps.find(([, step]) => step.from === from && step.to === 'ACTIVE')
-  const second = steps.find(([, step]) => step.from === 'ACTIVE' && step.to === to)
-  if (first !== undefined && second !== undefined) return [first[0], second[0]]
-  throw new TooldexError('ILLEGAL_STEP', `There is no way from ${from} to ${to}.`)
+  const steps = findSteps(now.status, tool.status)
+  if (steps === undefined)
+    throw new TooldexError('ILLEGAL_STEP', `${tool.name} is ${now.status} and cannot become ${tool.status}.`)
+  for (const step of steps) await stores.tools.transition(caller, tool.name, step)
 }

@@ -2,21 +2,29 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
-import { Bundle, type BundlePlan } from '../../contract/bundle.ts'
+import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
+import { ToolStatus } from '../../contract/tool-state.ts'
 import { checkGiven, placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
-import { checkBundle, judgeTools, refuseIncomplete, remarkIncomplete, type UncheckedBundle } from './check-bundle.ts'
+import { checkBundle, judgeTools, refuseUnapplicable, remarkIncomplete, type UncheckedBundle } from './check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
+import { judgeChanges } from './judge-changes.ts'
 import { registryOf } from './registry.ts'
 
 const tag = 'bundles'
 const Part = z.object({
   create: z.array(z.string()),
-  change: z.array(z.object({ name: z.string(), fields: z.array(z.string()) })),
+  change: z.array(
+    z.object({
+      name: z.string(),
+      fields: z.array(z.string()),
+      status: z.object({ from: ToolStatus, to: ToolStatus }).optional().describe('Where it is one of the fields.'),
+    }),
+  ),
   remove: z.array(z.string()),
   unchanged: z.int(),
 })
@@ -30,7 +38,8 @@ export const exportBundle = defineOperation({
   scope: 'read',
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
-  output: Bundle,
+  // An answer is never refused for its size.
+  output: WholeBundle,
   async handle(_, context) {
     const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
     const names = await readableNames(context)
@@ -54,7 +63,13 @@ export const importBundle = defineOperation({
   summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
   takes: 'bundle',
   scope: 'admin',
-  http: { method: 'post', path: '/bundle', tag, bodyBytes: 32 * 1024 * 1024 },
+  http: {
+    method: 'post',
+    path: '/bundle',
+    tag,
+    bodyBytes: 32 * 1024 * 1024,
+    bodyHint: `Too much for one import: ${splitHint}`,
+  },
   input: ImportInput,
   output: z.object({
     plan: Plan,
@@ -85,12 +100,13 @@ async function readGiven({ bundle, text = '', file }: Given, { signal }: Operati
 }
 
 async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
-  const checked = await checkBundle(context, read)
-  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
   const { stores } = registryOf(context)
+  const judgeNow = async () => judgeChanges(await readCurrent(stores, context.caller.workspace), read.bundle)
+  const checked = await checkBundle(context, read, judgeNow)
+  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const current = await readCurrent(on, context.caller.workspace)
-    refuseIncomplete(checked, current)
+    refuseUnapplicable(checked, current, read.bundle)
     const plan = planBundle(current, read.bundle, { prune })
     return { plan, diffs: diffsOf(plan, current, read.bundle) }
   }

@@ -7,6 +7,7 @@ import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 import { leaveSpoilt } from './check-rest.ts'
 import { toContent } from './current-bundle.ts'
+import { judgeChanges } from './judge-changes.ts'
 import { registryOf } from './registry.ts'
 
 /** What was read, and what is known to be wrong with it. */
@@ -38,13 +39,19 @@ export interface CheckedBundle extends JudgedTools {
 }
 
 /** Refuses a bundle with anything wrong in its shape or its tools, all at once; what is only missing yet is let pass for drafts. */
-export async function checkBundle(context: OperationContext, read: UncheckedBundle): Promise<CheckedBundle> {
+export async function checkBundle(
+  context: OperationContext,
+  read: UncheckedBundle,
+  judgeNow: () => Promise<readonly ToolProblems[]>,
+): Promise<CheckedBundle> {
   const { what, problems, bundle, wrong } = read
   const judged = await judgeTools(context, bundle.tools, wrong)
-  const found = judged.refused.flatMap((tool) => tool.problems)
+  if (!hasErrors(problems) && judged.refused.length === 0) return { ...judged, what }
+  // Whoever mends the rest mends this too.
+  const refused = [...judged.refused, ...(await judgeNow())]
+  const found = refused.flatMap((tool) => tool.problems)
   if (hasErrors(problems)) throw toRefusal({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
-  if (judged.refused.length > 0) throw refuseTools(what, judged.refused)
-  return { ...judged, what }
+  throw refuseTools(what, refused)
 }
 
 /** Everything that is wrong with tools whose shape is right, where some have not even that. */
@@ -85,15 +92,22 @@ function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]
   return groups
 }
 
-/** Refuses to make a tool incomplete that is more than a draft in the registry. */
-export function refuseIncomplete({ incomplete, what }: CheckedBundle, current: Bundle): void {
+/** Refuses what cannot be done to the tools that the registry has: the same whether it is only tried or done. */
+export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current: Bundle, wanted: Bundle): void {
+  const changes = judgeChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
-  if (used.length > 0)
-    throw refuseTools(
+  const spoilt = used.map(({ name }) => incomplete.get(name) as ToolProblems)
+  if (spoilt.length > 0) throw refuseTools(what, [...spoilt, ...changes])
+  if (changes.length > 0)
+    throw toRefusal({
+      code: 'ILLEGAL_STEP',
       what,
-      used.map(({ name }) => incomplete.get(name) as ToolProblems),
-    )
+      problems: changes.flatMap(({ problems }) => problems),
+      hint: changeHint,
+    })
 }
+
+const changeHint = 'Mend the places named; nothing was changed.'
 
 /** One remark for all of them. */
 export function remarkIncomplete({ incomplete }: CheckedBundle): readonly string[] {

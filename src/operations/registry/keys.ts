@@ -23,6 +23,10 @@ const KeyInfo = z.object({
   lastUsedAt: z.string().nullable(),
 })
 
+/** What whoever has no key left can still do: the database itself asks for none. */
+export const wayBackIn =
+  'Where no admin key is left: stop the server, and run tooldex keys create NAME --scope admin on its database.'
+
 /** A fresh secret, and what is kept of it. */
 export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
   return { secret, prefix: secret.slice(0, 8), hash: hashKey(secret) }
@@ -96,17 +100,26 @@ export const currentKey = defineOperation({
   }),
 })
 
-/** Without any admin key nobody could make another. */
+/** Without any admin key nobody could make another, and one that expires is none before long. */
 async function refuseLast(context: OperationContext, idOrName: string): Promise<void> {
   const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
-  const isOf = ({ id, name }: ApiKey) => id === idOrName || name === idOrName
-  const admins = keys.filter(({ scopes, revokedAt }) => scopes.includes('admin') && revokedAt === null)
-  const lasting = admins.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > Date.now())
-  if (lasting.length !== 1 || !lasting.some(isOf)) return
-  throw new TooldexError('IN_USE', `${lasting[0]?.name} is the last admin key.`, {
-    hint: 'Make another first: tooldex keys create NAME --scope admin',
-  })
+  const admins = keys.filter(isAdmin)
+  const own = admins.find(({ id, name }) => id === idOrName || name === idOrName)
+  if (own === undefined) return
+  const others = admins.filter(({ id }) => id !== own.id)
+  if (others.length === 0) throw lastKey(`${own.name} is the last admin key.`)
+  if (own.expiresAt !== null || others.some(({ expiresAt }) => expiresAt === null)) return
+  const names = others.slice(0, 5).map(({ name, expiresAt }) => `${name} at ${expiresAt}`)
+  throw lastKey(`${own.name} is the last admin key that does not expire (${names.join(', ')}).`)
 }
+
+const isAdmin = ({ scopes, revokedAt, expiresAt }: ApiKey): boolean =>
+  scopes.includes('admin') && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now())
+
+const lastKey = (message: string) =>
+  new TooldexError('IN_USE', message, {
+    hint: `Make another first that does not expire: tooldex keys create NAME --scope admin. ${wayBackIn}`,
+  })
 
 /** Revoke a key. */
 export const revokeKey = defineOperation({

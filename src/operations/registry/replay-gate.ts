@@ -18,15 +18,15 @@ function replaysNeeded(policies: readonly BundlePolicy[], toolName: string): num
 }
 
 /** A change, and the policies that may stand in its way. */
-interface Gate {
+interface Gate<Current = ToolContent & Pick<RegisteredTool, 'status'>> {
   readonly policies: readonly BundlePolicy[]
-  readonly current: RegisteredTool
+  readonly current: Current
   readonly next: ToolContent
 }
 
 /** Refuses to accept a change of what a tool does before a policy's number of recorded inputs gave the same with it. */
 export function refuseUntried(
-  { policies, current, next }: Gate,
+  { policies, current, next }: Gate<RegisteredTool>,
   proposal: { readonly id: string; readonly replay: ReplayCounts | null },
 ): void {
   if (current.status === 'DRAFT' || !changesBehaviour(current, next)) return
@@ -51,15 +51,18 @@ export function refuseUntried(
   })
 }
 
-/** Refuses a direct change of what a tool does where a policy asks for a replay: only a proposal can be tried first. */
-export function refuseUnproposed({ policies, current, next }: Gate): void {
-  if (current.status === 'DRAFT' || !changesBehaviour(current, next)) return
-  if (replaysNeeded(policies, current.name) === 0) return
-  throw new TooldexError(
-    'ILLEGAL_STEP',
-    `A policy asks that changes of ${current.name} are tried on recorded inputs first.`,
-    {
-      hint: 'Propose the change (tooldex tools propose), try it (tooldex tools replay), and accept it (tooldex tools accept).',
-    },
-  )
+/** Why a direct change of what a tool does is not made: a policy asks for a replay, and only a proposal can be tried first. */
+export function findUnproposed({ policies, current, next }: Gate) {
+  if (current.status === 'DRAFT' || replaysNeeded(policies, current.name) === 0) return undefined
+  if (!changesBehaviour(current, next)) return undefined
+  return {
+    message: `A policy asks that changes of ${current.name} are tried on recorded inputs first.`,
+    hint: 'Propose the change (tooldex tools propose), try it (tooldex tools replay), and accept it (tooldex tools accept).',
+  }
+}
+
+/** Refuses such a change. */
+export function refuseUnproposed(gate: Gate): void {
+  const why = findUnproposed(gate)
+  if (why !== undefined) throw new TooldexError('ILLEGAL_STEP', why.message, { hint: why.hint })
 }

@@ -89,7 +89,7 @@ export const rollbackTool = defineOperation({
     await refuseInvalid(context, content)
     const { stores } = registryOf(context)
     const category = await categoryOf(context, content, tool)
-    const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion }
+    const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
     try {
       return (
         await stores.tools.change(context.caller, tool.id, () => ({ ...contentOf(content), ...category }), options)

@@ -1,3 +1,4 @@
+import { toolFields } from './bundle-keys.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** What a file can hold that a registry can take. */
@@ -10,14 +11,23 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   const has = (name: string) => fieldOf(value, name) !== undefined
   if (has('tooldex')) return 'bundle'
   if (has('command')) return 'cli'
-  if (isTool(value)) return 'tool'
+  if (isWholeTool(value)) return 'tool'
+  if (isFields(value.result) && Array.isArray(value.result.tools)) return 'list'
   if (Array.isArray(value.tools)) return has('categories') || has('policies') ? 'bundle' : 'list'
   if (has('categories')) return has('policies') ? 'bundle' : 'categories'
   if (has('policies')) return 'bundle'
-  return has('default') || has('executor') || isFields(value.tools) ? 'policy' : undefined
+  if (has('default') || has('executor') || isFields(value.tools)) return 'policy'
+  return isPartOfTool(value) ? 'tool' : undefined
 }
 
-const isTool = (value: Fields) => isFields(value.function) || (Object.hasOwn(value, 'name') && hasSchema(value))
+/** What can only be meant as a tool, so that whoever wrote it is told what it lacks. */
+const isPartOfTool = (value: Fields) =>
+  Object.hasOwn(value, 'name') &&
+  [...toolFields, 'scriptFile'].some((key) => key !== 'name' && fieldOf(value, key) !== undefined)
+
+/** Whether a mapping is a tool in our form or another. */
+export const isWholeTool = (value: Fields): boolean =>
+  isFields(value.function) || (Object.hasOwn(value, 'name') && hasSchema(value))
 
 const hasSchema = (value: Fields) =>
   ['inputSchema', 'parameters', 'displayName'].some((name) => fieldOf(value, name) !== undefined)

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'nod
 import { join, sep } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { bundleLimits } from '../../contract/bundle.ts'
+import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 
 /** The files of a folder that may hold tools, and what could not be taken. */
 export interface BundleFiles {
@@ -25,7 +25,7 @@ export function listBundleFiles(folder: string): BundleFiles {
       if (entry.isDirectory()) visit(found, depth + 1)
       else if (entry.isSymbolicLink()) problems.push(...followLink(root, found, files))
       else if (isBundleName(entry.name)) files.push(found)
-      if (files.length > bundleLimits.files) throw refuse(root, `has more than ${bundleLimits.files} files`)
+      if (files.length > bundleLimits.files) throw tooMany(folder, `has more than ${bundleLimits.files} files`)
     }
   }
   visit(root, 0)
@@ -66,6 +66,9 @@ function realFolder(folder: string): string {
 }
 
 const isBundleName = (name: string) => /\.(?:ya?ml|json)$/i.test(name)
+/** The refusal of a folder for its size. */
+export const tooMany = (folder: string, why: string) =>
+  new TooldexError('FILE_REFUSED', `${folder} ${why}.`, { hint: `Too much for one folder: ${splitHint}` })
 const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : Number(a.name > b.name))
 const refuse = (path: string, why: string) =>
   new TooldexError('FILE_REFUSED', `${path} ${why}.`, { hint: 'Give a folder with the files of your tools only.' })

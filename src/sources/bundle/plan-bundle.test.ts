@@ -86,7 +86,9 @@ describe('planBundle', () => {
       1,
     )
     expect(plan({}, { status: 'DRAFT' }).change).toEqual([])
-    expect(plan({}, { tags: ['x'], status: 'ACTIVE' }).change).toEqual([{ name: 'a', fields: ['status', 'tags'] }])
+    expect(plan({}, { tags: ['x'], status: 'ACTIVE' }).change).toEqual([
+      { name: 'a', fields: ['status', 'tags'], status: { from: 'DRAFT', to: 'ACTIVE' } },
+    ])
   })
 
   it('creates parents before children and removes children first', () => {

@@ -1,13 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlanPart } from '../../contract/bundle.ts'
+import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
 /** What makes `current` say what `wanted` says; what only `current` has is removed only with `prune`. */
 export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonly prune: boolean }): BundlePlan {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   const tools = wanted.tools.map((tool) => toCompare(tool, known.get(tool.name)))
   const currentTools = current.tools.map((tool) => toCompare(tool))
+  const part = planPart(currentTools, tools, prune)
+  const wantedStatus = new Map(tools.map(({ name, status }) => [name, status]))
+  const withStatus = (change: PlannedChange): PlannedChange => {
+    const [from, to] = [known.get(change.name)?.status ?? 'DRAFT', wantedStatus.get(change.name) ?? 'DRAFT']
+    return from === to ? change : { ...change, status: { from, to } }
+  }
   return {
-    ...planPart(currentTools, tools, prune),
+    ...part,
+    change: part.change.map(withStatus),
     categories: inTreeOrder(planPart(current.categories, wanted.categories, prune), current, wanted),
     policies: planPart(current.policies, wanted.policies, prune),
   }

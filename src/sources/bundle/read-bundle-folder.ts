@@ -3,11 +3,11 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import { hasErrors } from '../../base/typed-yaml.ts'
-import { bundleLimits } from '../../contract/bundle.ts'
+import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-together.ts'
-import { isInside, listBundleFiles, realPath } from './list-bundle-files.ts'
+import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
 import { type PlacedBundle, placeBundle, type ScriptFile } from './place-bundle.ts'
 import { type BundlePart, readPart } from './read-part.ts'
 
@@ -35,6 +35,8 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
   }
   problems.push(...checkParts(parts, files.length))
   const { bundle, place, wrong } = placeBundle(parts, read.scripts)
+  for (const kind of ['tools', 'categories', 'policies'] as const)
+    if (bundle[kind].length > bundleLimits[kind]) throw tooMany(folder, `has more than ${bundleLimits[kind]} ${kind}`)
   if (hasErrors(problems)) {
     const errors = problems.filter(({ severity }) => severity === 'error')
     const others = problems.filter(({ severity }) => severity !== 'error')
@@ -60,9 +62,9 @@ function createReader(root: string) {
   const scripts: ScriptFile[] = []
   let left: number = bundleLimits.folderBytes
   const text = (path: string, most: number = bundleLimits.bytes) => {
-    const read = readTextFile(path, most)
+    const read = readTextFile(path, most, splitHint)
     left -= Buffer.byteLength(read)
-    if (left < 0) throw new TooldexError('FILE_REFUSED', `The files have more than ${bundleLimits.folderBytes} bytes.`)
+    if (left < 0) throw tooMany(root, `has more than ${bundleLimits.folderBytes} bytes in its files`)
     files.add(path)
     return read
   }

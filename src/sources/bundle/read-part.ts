@@ -2,12 +2,12 @@ import { parseJsonOrYaml } from '../../base/json-document.ts'
 import type { Problem } from '../../base/problem.ts'
 import { type Finding, judgeDocument } from '../../base/typed-yaml.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
-import { Bundle, bundleLimits } from '../../contract/bundle.ts'
+import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-policies.ts'
-import { type BundleFormat, detectFormat } from './detect-format.ts'
+import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { findLostKeys } from './find-lost-keys.ts'
 import { isForeign } from './foreign-tool.ts'
@@ -94,18 +94,18 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
   if (format === 'categories') return viewCategories(value)
   if (format === 'policy') return viewPolicy(fields, file)
   if (format === 'bundle') return viewBundle(value)
-  if (!isForeign(fields)) return viewTool(fields)
+  if (!isForeign(fields) || !isWholeTool(fields)) return viewTool(fields)
   const list = viewToolList([value])
   return { ...list, origin: (path) => list.origin(path).slice(1) }
 }
 
 const tooLarge = {
   message: `is larger than ${bundleLimits.bytes} bytes, the most a bundle may have`,
-  hint: 'split it into several files',
+  hint: splitHint,
 }
 const unknownFormat = {
   message: 'is nothing that holds tools, categories or a policy',
-  hint: "a bundle begins with 'tooldex: 1', a CLI config has 'command' and 'tools', a list of tools is a list",
+  hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', a list of tools is a list",
 }
 
 function refuse(file: string, { message, hint }: { message: string; hint: string }): BundleRefused {

@@ -3,7 +3,10 @@ import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.t
 import { isForeign, readForeignTool } from './foreign-tool.ts'
 
 /** A list of tools as others write it, bare or under `tools`: each may be in our form, OpenAI's, MCP's or Anthropic's. */
-export function viewToolList(value: unknown): BundleView {
+export function viewToolList(given: unknown): BundleView {
+  // The raw answer of an MCP server to tools/list has the list one level further in.
+  const wrapped = isFields(given) && isFields(given.result) && !Array.isArray(given.tools)
+  const value = wrapped ? given.result : given
   const bare = Array.isArray(value)
   const list: unknown = isFields(value) ? value.tools : value
   const items: readonly unknown[] = Array.isArray(list) ? list : []
@@ -14,13 +17,23 @@ export function viewToolList(value: unknown): BundleView {
   return {
     value: { tooldex: 1, tools: Array.isArray(list) ? items.map((item, index) => read[index]?.value ?? item) : list },
     origin: ([first, index, ...rest]) => [
+      ...(wrapped ? ['result'] : []),
       ...(bare || first === undefined ? [] : [first]),
       ...(index === undefined ? [] : [index]),
       ...(read[Number(index)]?.origin(rest) ?? rest),
     ],
-    findings: [...findings, ...remarkUnrunnable(items)],
+    findings: [...findings, ...remarkUnrunnable(items), ...remarkPage(value)],
     impliesCategories: true,
   }
+}
+
+/** A server that gives its tools page by page says in each but the last where the next one is. */
+function remarkPage(value: unknown): readonly Finding[] {
+  if (!isFields(value) || typeof value.nextCursor !== 'string') return []
+  const message = 'this is one page of the tools of a server, and more of them follow'
+  return [
+    { path: ['tools'], message, hint: 'ask with the cursor, and import the other pages too', severity: 'warning' },
+  ]
 }
 
 /** One remark for the whole list: what every tool of it lacks is not worth a line each. */

@@ -4,7 +4,7 @@ import { mostProblems, toRefusal } from '../../base/refusal.ts'
 import type { Bundle } from '../../contract/bundle.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { leaveSpoilt } from '../../operations/registry/check-rest.ts'
-import type { BundleRefused } from '../../sources/bundle/index.ts'
+import { type BundleRefused, checkGiven } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
 type Place = (problem: Problem) => Problem
@@ -22,10 +22,17 @@ export async function judgeRefused(refused: BundleRefused, withRegistry: WithReg
   const { rest, found, source } = refused
   if (rest === undefined || rest.bundle.tools.length === 0) return refused
   const judged = await askAbout(rest.bundle, withRegistry)
-  const others = leaveSpoilt(judged, rest.wrong).map((problem) => rest.place(problem))
+  // What the files are to each other was found where they were read, and with their places.
+  const known = new Set(checkGiven(rest.bundle).map(toKey))
+  const others = leaveSpoilt(
+    judged.filter((problem) => !known.has(toKey(problem))),
+    rest.wrong,
+  ).map((problem) => rest.place(problem))
   const problems = [...found, ...others].sort(byPlace)
   return toRefusal({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= mostProblems })
 }
+
+const toKey = ({ pointer, message }: Problem): string => `${pointer}\n${message}`
 
 /** What a registry would refuse the tools for; a registry that cannot be asked leaves what is known already. */
 async function askAbout(bundle: Bundle, withRegistry: WithRegistry): Promise<readonly Problem[]> {

@@ -20,13 +20,19 @@ export function planText({ plan, diffs, applied, warnings }: Answer): string {
 function partLines(kind: string, part: Part, texts?: ReadonlyMap<string, string>): readonly string[] {
   return [
     ...part.create.map((name) => `+ ${kind} ${name}`),
-    ...part.change.flatMap(({ name, fields }) => [
-      `~ ${kind} ${name}: ${fields.join(', ')}`,
-      ...indented(texts?.get(name)),
+    ...part.change.flatMap((change) => [
+      `~ ${kind} ${change.name}: ${fieldsText(change)}`,
+      ...indented(texts?.get(change.name)),
     ]),
     ...part.remove.map((name) => `- ${kind} ${name}`),
   ]
 }
+
+/** The fields that change, the status with what it was and what it is to be. */
+const fieldsText = ({ fields, status }: Part['change'][number]): string =>
+  fields
+    .map((field) => (field === 'status' && status !== undefined ? `status ${status.from} -> ${status.to}` : field))
+    .join(', ')
 
 const indented = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : text.split('\n').map((line) => `    ${line}`)

@@ -7,7 +7,7 @@ import { fromPointer, type Problem } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
 import { bothSpellings, type KeyShape, respellKeys } from '../../base/yaml-keys.ts'
-import { bundleLimits } from '../../contract/bundle.ts'
+import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { respell, toolKeys } from '../../sources/bundle/index.ts'
 
@@ -22,7 +22,9 @@ export interface ToolFile {
 
 /** The text of a file, or of standard input where it is called `-`. */
 export function readText(file: string): string {
-  return file === '-' ? readFileSync(0, 'utf8') : readTextFile(file, bundleLimits.bytes)
+  return file === '-'
+    ? readFileSync(0, 'utf8')
+    : readTextFile(file, bundleLimits.bytes, `Too much for one file: ${splitHint}`)
 }
 
 /** Reads the fields of a tool from YAML or JSON; its script may be in a file of its own. */

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Operation } from '../../operations/operation.ts'
+import { wayBackIn } from '../../operations/registry/keys.ts'
 import type { RegistryClient } from './host.ts'
 
 /** A server to ask instead of doing it here. */
@@ -112,8 +113,9 @@ function toError(status: number, body: unknown): TooldexError {
     return new TooldexError('UNAVAILABLE', `The server answered ${status} without saying why.`, {
       hint: 'Check that the address is that of a Tooldex server.',
     })
+  const said = code === 'UNAUTHORIZED' ? `Set TOOLDEX_API_KEY to a valid key. ${wayBackIn}` : hint
   return new TooldexError(code as ErrorCode, detail ?? code, {
     problems: errors ?? [],
-    ...(hint === undefined ? {} : { hint }),
+    ...(said === undefined ? {} : { hint: said }),
   })
 }

@@ -7,7 +7,11 @@ import { TooldexError } from '../../base/errors.ts'
 export interface BodyLimits {
   readonly bytes: number
   readonly depth: number
+  /** What to do about more. */
+  readonly hint?: string | undefined
 }
+
+type Most = Omit<BodyLimits, 'depth'>
 
 // What is too much is read all the same, up to here, so that the answer arrives.
 const mostDiscarded = 64 * 1024 * 1024
@@ -15,7 +19,7 @@ const mostDiscarded = 64 * 1024 * 1024
 /** The JSON of a request, or nothing where it has no body. */
 export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
   if (request.body === null) return undefined
-  const bytes = await readBytes(request, limits.bytes)
+  const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
     throw new TooldexError('MEDIA_TYPE', 'The body must be JSON, and say so.')
@@ -45,34 +49,34 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** Never keeps more than is allowed, counted after unpacking. */
-async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+async function readBytes(request: Request, most: Most): Promise<Uint8Array> {
   const packed = isPacked(request.headers.get('content-encoding'))
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  if (Number(request.headers.get('content-length') ?? 0) > most.bytes) throw tooLarge(most)
   const bytes = await collect(request, most)
   return packed ? unpack(bytes, most) : bytes
 }
 
-async function collect(request: Request, most: number): Promise<Uint8Array> {
+async function collect(request: Request, most: Most): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
     for await (const part of request.body ?? []) {
       size += part.length
-      if (size <= most) parts.push(part)
+      if (size <= most.bytes) parts.push(part)
       else parts.length = 0
       if (size > mostDiscarded) break
     }
   } catch {
     throw new TooldexError('BODY_INVALID', 'The body could not be read to its end.')
   }
-  if (size > most) throw tooLarge(most)
+  if (size > most.bytes) throw tooLarge(most)
   return Buffer.concat(parts)
 }
 
 /** Reads what nobody wanted: a caller that still sends when it is answered would lose the answer with the connection. */
 export async function discardBody(request: Request): Promise<void> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.bodyUsed || request.body === null) return
-  await collect(request, 0).catch(() => {})
+  await collect(request, { bytes: 0 }).catch(() => {})
 }
 
 function isPacked(encoding: string | null): boolean {
@@ -82,14 +86,18 @@ function isPacked(encoding: string | null): boolean {
   throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
 }
 
-async function unpack(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+async function unpack(bytes: Uint8Array, most: Most): Promise<Uint8Array> {
   try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: most })
+    return await promisify(gunzip)(bytes, { maxOutputLength: most.bytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(most)
     throw new TooldexError('BODY_INVALID', 'The body cannot be unpacked.')
   }
 }
 
-const tooLarge = (most: number): TooldexError =>
-  new TooldexError('TOO_LARGE', `The body is larger than ${Math.round(most / 1024)} KiB.`)
+const tooLarge = ({ bytes, hint }: Most): TooldexError =>
+  new TooldexError(
+    'TOO_LARGE',
+    `The body is larger than ${Math.round(bytes / 1024)} KiB.`,
+    hint === undefined ? {} : { hint },
+  )

@@ -53,7 +53,8 @@ function readKey(key: string | undefined, operation: RoutedOperation, given: Rec
 
 function limitsOf({ http }: RoutedOperation): BodyLimits {
   if (http.tag === 'search') return questionLimits
-  return http.bodyBytes === undefined ? limits : { ...limits, bytes: http.bodyBytes }
+  const { bodyBytes: bytes = limits.bytes, bodyHint: hint } = http
+  return { ...limits, bytes, hint }
 }
 
 function readNone(query: URLSearchParams): Record<string, never> {

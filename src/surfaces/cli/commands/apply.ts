@@ -24,8 +24,16 @@ export const addApply: AddCommand = (program, host) => {
         hint: 'Name the folder with your files, or leave --prune out.',
       })
     return importInto(host, flags, { bundle }).catch((thrown: unknown) => {
-      throw toPlaces(thrown, place)
+      throw toPlaces(nameFolder(thrown, folder), place)
     })
+  })
+}
+
+/** A server that takes no more than so much speaks of a body, which nobody wrote. */
+function nameFolder(thrown: unknown, folder: string): unknown {
+  if (!(thrown instanceof TooldexError) || thrown.code !== 'TOO_LARGE') return thrown
+  return new TooldexError('TOO_LARGE', `${folder} is too large for one request: ${thrown.message}`, {
+    hint: thrown.hint,
   })
 }
 

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { onEachEngine } from './support/each-engine.ts'
+import { expectProblem } from './support/rest.ts'
+import { runCli } from './support/run-cli.ts'
+
+onEachEngine('the last admin key', (server, database) => {
+  const revoke = (name: string, key = server().key) => server().request('DELETE', `/keys/${name}`, { key })
+  const make = async (name: string, lastsMs?: number) => {
+    const expiresAt = lastsMs === undefined ? {} : { expiresAt: new Date(Date.now() + lastsMs).toISOString() }
+    const answer = await server().request('POST', '/keys', { body: { name, scopes: ['admin'], ...expiresAt } })
+    expect(answer.status, answer.text).toBe(201)
+    return answer.body.secret as string
+  }
+  const lasting = async () => {
+    const { items } = (await server().request('GET', '/keys')).body
+    return items.find(
+      (key: { expiresAt: string | null; revokedAt: string | null }) => key.expiresAt === null && key.revokedAt === null,
+    ).name as string
+  }
+  const env = () => ({
+    TOOLDEX_HOME: server().home,
+    TOOLDEX_API_KEY: 'a-key-that-nobody-made',
+    TOOLDEX_URL: undefined,
+    DATABASE_URL: database(),
+  })
+
+  it('is kept where all others expire, and then nobody is locked out', async () => {
+    const [first, shortLived] = [await lasting(), await make('short', 4000)]
+    const refused = await revoke(first, shortLived)
+    expectProblem(refused, 409, 'IN_USE')
+    expect(refused.body.detail).toContain(`${first} is the last admin key that does not expire (short at `)
+    expect(refused.body.hint).toContain('stop the server')
+    await sleep(4100)
+    expect((await server().request('GET', '/keys', { key: shortLived })).status).toBe(401)
+    expectProblem(await revoke(first), 409, 'IN_USE')
+    expect((await server().request('GET', '/keys')).status).toBe(200)
+  })
+
+  it('is not one that expires beside it, nor one of two that last', async () => {
+    const first = await lasting()
+    await make('passing', 600_000)
+    expect((await revoke('passing')).status).toBe(200)
+    await make('second')
+    expect((await revoke('second')).status).toBe(200)
+    expect(await lasting()).toBe(first)
+  })
+
+  it('can be made anew on the database of a stopped server, as a refused command says', async () => {
+    const { code, stderr } = await runCli(['tools', 'list', '--server', server().url], { env: env() })
+    expect(code).toBe(6)
+    expect(stderr).toContain('stop the server, and run tooldex keys create NAME --scope admin on its database')
+    await server().stop()
+    const made = await runCli(['keys', 'create', 'back_in', '--scope', 'admin'], { env: env() })
+    expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^tdx_/)])
+  })
+})
