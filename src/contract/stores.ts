@@ -1,5 +1,6 @@
 import type { BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
+import type { Expected } from './expected.ts'
 import type { LearningStore } from './learning.ts'
 import type { OfferedChanges, OfferedTools } from './offered.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
@@ -53,8 +54,8 @@ export interface ToolListQuery extends PageQuery {
 /** How a change is made. */
 export interface ChangeOptions {
   readonly changelog?: string | undefined
-  /** Refused where the tool has another version by now. */
-  readonly expectedVersion?: number | undefined
+  /** Refused where the tool is another by now. */
+  readonly expectedVersion?: Expected | undefined
 }
 
 /** Registered tools and their versions. */

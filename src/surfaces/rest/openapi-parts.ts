@@ -6,7 +6,8 @@ export const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The version the change is made on, such as "3"; refused with 412 where there is a newer one.',
+  description:
+    'What the change is made on: the ETag it was read with, or of a tool its version, such as "3"; refused with 412 where it is another now. Of several one must hold; * is whatever is there.',
   schema: { type: 'string' },
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
-import { expectedVersion } from './entity-tag.ts'
+import type { Expected } from '../../contract/expected.ts'
+import { readExpected } from './entity-tag.ts'
 import { type BodyLimits, readBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
@@ -38,10 +39,15 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
     ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
   refuseElsewhere(given, elsewhere)
-  const version = takesVersion ? expectedVersion(c.req.header('if-match')) : undefined
+  const match = readMatch(c.req.header('if-match'), takesVersion)
   for (const name of names) given[name] = c.req.param(name)
   const key = readKey(c.req.header('idempotency-key'), operation, given)
-  return version === undefined ? { ...given, ...key } : { ...given, ...key, expectedVersion: version }
+  return { ...given, ...key, ...match }
+}
+
+/** What a change is made on, where it may be said. */
+function readMatch(header: string | undefined, isTaken: boolean): { readonly expectedVersion?: Expected } {
+  return header === undefined || !isTaken ? {} : { expectedVersion: readExpected(header) }
 }
 
 /** A key in the header is a key in the body; two that differ are refused. */
