@@ -38,6 +38,53 @@ onEachEngine('If-Match', (server) => {
     expectProblem(await send('PATCH', '/tools/nobody', '*', { notes: 'x' }), 404, 'TOOL_NOT_FOUND')
   })
 
+  it('holds for a category as it was read, and for no other of the same name', async () => {
+    const make = (name: string, more: object = {}) =>
+      server().request('POST', '/categories', { body: { name, ...more } })
+    const change = (match: string, description: string) => send('PATCH', '/categories/kept', match, { description })
+    await make('kept')
+    const first = await tagOf('/categories/kept')
+    expectProblem(await change('"1"', 'a'), 412, 'STALE')
+    expect((await change(first, 'a')).status).toBe(200)
+    expectProblem(await change(first, 'b'), 412, 'STALE')
+    expectProblem(await send('DELETE', '/categories/kept', first), 412, 'STALE')
+    expect((await change(`"1", W/${await tagOf('/categories/kept')}`, 'b')).status).toBe(200)
+    const before = await tagOf('/categories/kept')
+    await server().request('DELETE', '/categories/kept')
+    await make('kept', { description: 'b' })
+    expectProblem(await change(before, 'c'), 412, 'STALE')
+    expect((await send('DELETE', '/categories/kept', await tagOf('/categories/kept'))).status).toBe(200)
+    expectProblem(await send('DELETE', '/categories/kept', '*'), 404, 'NOT_FOUND')
+  })
+
+  it('no longer holds for a category that was moved with what it was in', async () => {
+    const make = async (name: string, parentId?: string) =>
+      (await server().request('POST', '/categories', { body: { name, parentId } })).body.id
+    await make('moved_along', await make('goes_away'))
+    const before = await tagOf('/categories/moved_along')
+    expect((await server().request('DELETE', '/categories/goes_away?reparent=true')).status).toBe(200)
+    expectProblem(await send('PATCH', '/categories/moved_along', before, { description: 'x' }), 412, 'STALE')
+  })
+
+  it('is refused where nothing can be held to it, and nothing is done', async () => {
+    await server().request('POST', '/keys', { body: { name: 'stays' } })
+    for (const [method, path, body] of [
+      ['POST', '/categories', { name: 'not_made' }],
+      ['POST', '/keys', { name: 'not_made' }],
+      ['DELETE', '/keys/stays', undefined],
+      ['POST', '/tags/rename', { from: 'a', to: 'b' }],
+      ['PUT', '/policies/none', { default: 'enabled' }],
+    ] as const) {
+      const answer = await send(method, path, '"1"', body)
+      expectProblem(answer, 422, 'INPUT_INVALID')
+      expect(answer.body.detail).toContain('If-Match')
+    }
+    expectProblem(await server().request('GET', '/categories/not_made'), 404)
+    const { items } = (await server().request('GET', '/keys')).body
+    expect(items.find(({ name }: { name: string }) => name === 'stays').revokedAt).toBeNull()
+    expect((await send('GET', '/keys', '"1"')).status).toBe(200)
+  })
+
   it('holds for a proposal that is accepted on what the tool is', async () => {
     await register(server(), 'proposed')
     const stale = await tagOf('/tools/proposed')

@@ -1,4 +1,4 @@
-import type { BundlePolicy } from './bundle.ts'
+import type { BundleCategory, BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
 import type { Expected } from './expected.ts'
 import type { LearningStore } from './learning.ts'
@@ -113,9 +113,23 @@ export interface CategoryStore {
   get(workspace: string, idOrName: string): Promise<Category | undefined>
   /** Where names are given, tools of other names are not counted. */
   all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
-  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>): Promise<Category>
+  change(
+    caller: Caller,
+    idOrName: string,
+    change: Partial<CategoryDraft>,
+    options?: Pick<ChangeOptions, 'expectedVersion'>,
+  ): Promise<Category>
+  /** Makes and moves many at once, by name and parents first, all or none. */
+  arrange(
+    caller: Caller,
+    plan: { readonly create: readonly BundleCategory[]; readonly change: readonly BundleCategory[] },
+  ): Promise<void>
   /** Refused while tools or categories are in it, unless they are moved to its parent. */
-  remove(caller: Caller, idOrName: string, options: { readonly reparent: boolean }): Promise<Category>
+  remove(
+    caller: Caller,
+    idOrName: string,
+    options: Pick<ChangeOptions, 'expectedVersion'> & { readonly reparent: boolean },
+  ): Promise<Category>
 }
 
 export interface CategoryDraft {
@@ -206,7 +220,6 @@ export interface KeyStore {
 
 /** One change, for the record. */
 export interface AuditEntry {
-  readonly id: number
   readonly at: string
   readonly actor: string
   readonly action: string

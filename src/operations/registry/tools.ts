@@ -34,7 +34,7 @@ export const createTool = defineOperation({
   summary: 'Register a tool as a draft.',
   takes: 'tool',
   scope: 'write',
-  http: { method: 'post', path: '/tools', status: 201, tag },
+  http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }),
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {

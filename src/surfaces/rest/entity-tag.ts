@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto'
-import { type Expected, toolTag } from '../../contract/expected.ts'
+import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
 
 /** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */
 export function entityTag(body: unknown, text: string): string {
   const { version, updatedAt } = (body ?? {}) as { version?: unknown; updatedAt?: unknown }
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${toolTag({ version, updatedAt })}"`
-  return `W/"${hash('sha1', text, 'base64url')}"`
+  return `"${textTag(text)}"`
 }
 
 /** Whether the caller has exactly this already. */

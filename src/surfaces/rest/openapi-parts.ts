@@ -20,6 +20,9 @@ export const idempotencyKey = {
   schema: { type: 'string', maxLength: 200 },
 }
 
+/** The header that says where what was made is found. */
+export const locationHeader = { description: 'The address of what was made.', schema: { type: 'string' } }
+
 /** What every refusal looks like. */
 export const problemSchema = {
   type: 'object',
