@@ -51,11 +51,14 @@ export interface ToolListQuery extends PageQuery {
   readonly names?: ReadonlySet<string> | undefined
 }
 
-/** How a change is made. */
-export interface ChangeOptions {
-  readonly changelog?: string | undefined
-  /** Refused where the tool is another by now. */
+/** What a change is made on; refused where it is another by now. */
+export interface Condition {
   readonly expectedVersion?: Expected | undefined
+}
+
+/** How a change is made. */
+export interface ChangeOptions extends Condition {
+  readonly changelog?: string | undefined
 }
 
 /** Registered tools and their versions. */
@@ -113,23 +116,11 @@ export interface CategoryStore {
   get(workspace: string, idOrName: string): Promise<Category | undefined>
   /** Where names are given, tools of other names are not counted. */
   all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
-  change(
-    caller: Caller,
-    idOrName: string,
-    change: Partial<CategoryDraft>,
-    options?: Pick<ChangeOptions, 'expectedVersion'>,
-  ): Promise<Category>
+  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, options?: Condition): Promise<Category>
   /** Makes and moves many at once, by name and parents first, all or none. */
-  arrange(
-    caller: Caller,
-    plan: { readonly create: readonly BundleCategory[]; readonly change: readonly BundleCategory[] },
-  ): Promise<void>
+  arrange(caller: Caller, plan: Record<'create' | 'change', readonly BundleCategory[]>): Promise<void>
   /** Refused while tools or categories are in it, unless they are moved to its parent. */
-  remove(
-    caller: Caller,
-    idOrName: string,
-    options: Pick<ChangeOptions, 'expectedVersion'> & { readonly reparent: boolean },
-  ): Promise<Category>
+  remove(caller: Caller, idOrName: string, options: Condition & { readonly reparent: boolean }): Promise<Category>
 }
 
 export interface CategoryDraft {
@@ -231,10 +222,7 @@ export interface AuditEntry {
 
 export interface AuditStore {
   /** Notes what changes nothing and should be known all the same. */
-  add(
-    caller: Caller,
-    entry: { readonly action: string; readonly subject: string; readonly after?: unknown },
-  ): Promise<void>
+  add(caller: Caller, entry: Pick<AuditEntry, 'action' | 'subject'> & { readonly after?: unknown }): Promise<void>
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { isExpectedCategory } from '../contract/expected.ts'
 import type { Category } from '../contract/registry.ts'
-import type { Caller, CategoryDraft, CategoryStore, ChangeOptions, CountedCategory } from '../contract/stores.ts'
+import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory } from '../contract/stores.ts'
 import { addVersion } from './add-version.ts'
 import { arrangeCategories } from './arrange-categories.ts'
 import { checkPlace } from './category-tree.ts'
@@ -12,8 +12,6 @@ import { announce, record } from './record.ts'
 import { isUuid, toCategory, toTool } from './rows.ts'
 import { toolCategories, tools } from './schema.ts'
 import { isOneOf } from './tags.ts'
-
-type Condition = Pick<ChangeOptions, 'expectedVersion'>
 
 /** The tree of categories, in the database. */
 export class DatabaseCategoryStore implements CategoryStore {
