@@ -6,6 +6,12 @@ import { describeIssue } from './zod-issues.ts'
 /** What to do about a value that a schema refuses, where the schema knows it. */
 export const hints = z.registry<{ readonly hint: string }>()
 
+interface ShapeOptions {
+  readonly written?: readonly PropertyKey[]
+  /** Keys at the top that the schema knows and that are not for whoever wrote the value. */
+  readonly elsewhere?: ReadonlySet<string> | undefined
+}
+
 /**
  * What a schema refuses, in words: a key that nobody knows is wrong where it stands, and each by itself. A field is called what
  * whoever wrote it calls it, where that is not its name in code.
@@ -13,13 +19,14 @@ export const hints = z.registry<{ readonly hint: string }>()
 export function describeShape(
   schema: z.ZodType,
   issue: z.core.$ZodIssue,
-  written: readonly PropertyKey[] = issue.path,
+  { written = issue.path, elsewhere }: ShapeOptions = {},
 ): readonly Finding[] {
   if (issue.code !== 'unrecognized_keys') {
     const { hint = hintAt(schema, issue.path), message } = describeIssue({ ...issue, path: [...written] })
     return [{ path: issue.path, message, ...(hint === undefined ? {} : { hint }) }]
   }
-  const known = keysAt(schema, issue.path)
+  const all = keysAt(schema, issue.path)
+  const known = issue.path.length > 0 ? all : all.filter((key) => !elsewhere?.has(key))
   const hint = known.length === 0 ? {} : { hint: `it takes: ${known.join(', ')}` }
   return issue.keys.map((key) => {
     return { path: [...issue.path, key], message: `unknown key '${key}'.${didYouMean(key, known)}`, ...hint }

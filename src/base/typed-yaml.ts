@@ -108,7 +108,7 @@ export interface TypedYaml<T> {
 
 function toFindings<T>(issue: z.core.$ZodIssue, { schema, keys, shown }: YamlKind<T>): readonly Finding[] {
   const written = toYamlPath(issue.path, keys)
-  return describeShape(schema, issue, shown?.(written) ?? written)
+  return describeShape(schema, issue, { written: shown?.(written) ?? written })
 }
 
 function place(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {

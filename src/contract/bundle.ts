@@ -15,6 +15,7 @@ export const bundleLimits = {
   folderDepth: 32,
 } as const
 
+/** A name that may be wrong: that is told with its place, and what there is already can be written down. */
 const CategoryName = z.string().trim().min(1).max(registryLimits.category)
 
 /** A category as files name it: by its name and that of its parent. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hints } from '../base/shape-problems.ts'
+import { hasInvisible } from '../base/visible-text.ts'
 import { GivenAnnotations } from './annotations.ts'
 import { ToolAnnotations } from './catalog.ts'
 import { ToolExample } from './tool-doc.ts'
@@ -22,6 +23,8 @@ export const registryLimits = {
   exampleRequests: 100,
   externalRefs: 50,
   category: 100,
+  /** A tree that is deeper can be neither shown nor read. */
+  categoryDepth: 50,
 } as const
 
 /** Ways of running a registered tool. */
@@ -40,7 +43,11 @@ export const RegistryName = z
   .register(hints, { hint: 'write it like send_report' })
 
 const text = (most: number) => z.string().max(most)
-const Tags = z.array(z.string().trim().min(1).max(registryLimits.tag)).max(registryLimits.tags)
+const Tags = z
+  .array(z.string().trim().min(1).max(registryLimits.tag))
+  .max(registryLimits.tags)
+  // A tool has a tag or has it not.
+  .overwrite((tags) => [...new Set(tags)])
 
 const optionalFields = {
   categoryId: z.uuid().nullable(),
@@ -146,6 +153,26 @@ export const Transition = z.enum(
   Object.keys(transitions) as [keyof typeof transitions, ...(keyof typeof transitions)[]],
 )
 export type Transition = z.infer<typeof Transition>
+
+const likeUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What is wrong with the name of a category, where anything is: it must be told from others by eye, and be found by it. */
+export function wrongCategoryName(name: string): string | undefined {
+  if (hasInvisible(name) || /[\r\n\t]/.test(name)) return 'must have no line breaks and no invisible characters'
+  if (likeUuid.test(name)) return 'must not look like an id, for it would be taken for one'
+  return name === 'tree' ? "must not be 'tree', for the whole tree is found there" : undefined
+}
+
+/** The name of a category that is made or renamed. */
+export const CategoryName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(registryLimits.category)
+  .superRefine((name, context) => {
+    const message = wrongCategoryName(name)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
 
 /** A category in the tree of categories. */
 export const Category = z.object({

@@ -1,5 +1,6 @@
-import type { BundlePolicy } from './bundle.ts'
+import type { BundleCategory, BundlePolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
+import type { Expected } from './expected.ts'
 import type { LearningStore } from './learning.ts'
 import type { OfferedChanges, OfferedTools } from './offered.ts'
 import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
@@ -50,11 +51,14 @@ export interface ToolListQuery extends PageQuery {
   readonly names?: ReadonlySet<string> | undefined
 }
 
+/** What a change is made on; refused where it is another by now. */
+export interface Condition {
+  readonly expectedVersion?: Expected | undefined
+}
+
 /** How a change is made. */
-export interface ChangeOptions {
+export interface ChangeOptions extends Condition {
   readonly changelog?: string | undefined
-  /** Refused where the tool has another version by now. */
-  readonly expectedVersion?: number | undefined
   /** The earlier version that this goes back to, for the record. */
   readonly backTo?: number | undefined
 }
@@ -114,9 +118,11 @@ export interface CategoryStore {
   get(workspace: string, idOrName: string): Promise<Category | undefined>
   /** Where names are given, tools of other names are not counted. */
   all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
-  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>): Promise<Category>
+  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, options?: Condition): Promise<Category>
+  /** Makes and moves many at once, by name and parents first, all or none. */
+  arrange(caller: Caller, plan: Record<'create' | 'change', readonly BundleCategory[]>): Promise<void>
   /** Refused while tools or categories are in it, unless they are moved to its parent. */
-  remove(caller: Caller, idOrName: string, options: { readonly reparent: boolean }): Promise<Category>
+  remove(caller: Caller, idOrName: string, options: Condition & { readonly reparent: boolean }): Promise<Category>
 }
 
 export interface CategoryDraft {
@@ -207,7 +213,6 @@ export interface KeyStore {
 
 /** One change, for the record. */
 export interface AuditEntry {
-  readonly id: number
   readonly at: string
   readonly actor: string
   readonly action: string
@@ -219,10 +224,7 @@ export interface AuditEntry {
 
 export interface AuditStore {
   /** Notes what changes nothing and should be known all the same. */
-  add(
-    caller: Caller,
-    entry: { readonly action: string; readonly subject: string; readonly after?: unknown },
-  ): Promise<void>
+  add(caller: Caller, entry: Pick<AuditEntry, 'action' | 'subject'> & { readonly after?: unknown }): Promise<void>
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 

@@ -178,3 +178,8 @@ describe('configs of executors', () => {
     )
   })
 })
+
+it('a key that every object has by itself is an unknown key like any other', () => {
+  const found = executorKinds.python.checkConfig({ toString: { a: 1 }, constructor: 1 }, {}, '/executorConfig')
+  expect(found.map(({ pointer }) => pointer)).toEqual(['/executorConfig/toString', '/executorConfig/constructor'])
+})

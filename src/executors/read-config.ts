@@ -52,7 +52,12 @@ function findAll<T>(
 ): readonly ConfigFinding[] {
   const shape = issues.flatMap((issue) => describeShape(schema, issue))
   const rest = mendValue(schema, config, issues)
-  const wrong = new Set(shape.flatMap(({ path: [field] }) => [field, ...(decisive[String(field)] ?? [])]))
+  const wrong = new Set(
+    shape.flatMap(({ path: [field] }) => [
+      field,
+      ...(Object.hasOwn(decisive, String(field)) ? (decisive[String(field)] ?? []) : []),
+    ]),
+  )
   // What is only odd may be so because something is missing.
   const others = (rest === undefined ? [] : check(rest)).filter(({ severity }) => severity !== 'warning')
   return [...shape, ...others.filter(({ path: [field] }) => !wrong.has(field))]

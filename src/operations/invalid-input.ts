@@ -17,7 +17,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   { input, issues }: Refused,
   context: OperationContext,
 ): Promise<TooldexError> {
-  const shape = issues.flatMap((issue) => describeShape(operation.input, issue))
+  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context.elsewhere }))
   const problems = [
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
     ...(await judgeRest(operation, { input, issues }, context)),

@@ -39,6 +39,8 @@ export interface OperationContext {
   readonly caller: Caller
   /** Where tools are kept; absent where there is no database. */
   readonly registry?: Registry | undefined
+  /** What of the input the surface takes from elsewhere, so that nobody is told to send it along. */
+  readonly elsewhere?: ReadonlySet<string> | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Hears what a tool prints, as it prints it. */
@@ -57,6 +59,8 @@ export interface HttpRoute {
   /** Where that depends on the answer: whether it is what was asked for, or what is to come. */
   readonly isDone?: (answer: unknown) => boolean
   readonly tag: string
+  /** Where what was made is found; names in braces are taken from the answer. */
+  readonly location?: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number
   /** What to do about a body that is larger. */

@@ -37,14 +37,16 @@ export class DatabaseAuditStore implements AuditStore {
         )
         .orderBy(desc(auditEntries.id))
         .limit(limit + 1)
-      const items = rows.slice(0, limit).map(toEntry)
-      const last = items.at(-1)
+      const shown = rows.slice(0, limit)
+      const items = shown.map(toEntry)
+      const last = shown.at(-1)
       if (rows.length <= limit || last === undefined) return { items }
       return { items, nextCursor: cursors.write(list, { value: last.id, id: '' }) }
     })
   }
 }
 
-function toEntry({ workspaceId: _workspace, at, ...rest }: typeof auditEntries.$inferSelect): AuditEntry {
+/** The number of a row counts the changes of every workspace, so it is told to none. */
+function toEntry({ id: _id, workspaceId: _workspace, at, ...rest }: typeof auditEntries.$inferSelect): AuditEntry {
   return { ...rest, at: at.toISOString() }
 }

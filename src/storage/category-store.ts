@@ -1,8 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
+import { isExpectedCategory } from '../contract/expected.ts'
 import type { Category } from '../contract/registry.ts'
-import type { Caller, CategoryDraft, CategoryStore, CountedCategory } from '../contract/stores.ts'
+import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory } from '../contract/stores.ts'
 import { addVersion } from './add-version.ts'
+import { arrangeCategories } from './arrange-categories.ts'
+import { checkPlace } from './category-tree.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
 import { announce, record, recordMany } from './record.ts'
@@ -20,7 +23,10 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   create(caller: Caller, draft: CategoryDraft) {
     return this.#change(caller, async (db) => {
-      if (draft.parentId) await find(db, caller.workspace, draft.parentId)
+      if (draft.parentId) {
+        await findParent(db, caller.workspace, draft.parentId)
+        await checkPlace(db, { name: draft.name }, draft.parentId)
+      }
       const [row] = await db
         .insert(toolCategories)
         .values({ ...draft, workspaceId: caller.workspace })
@@ -51,12 +57,13 @@ export class DatabaseCategoryStore implements CategoryStore {
     })
   }
 
-  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>) {
+  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, { expectedVersion }: Condition = {}) {
     return this.#change(caller, async (db) => {
       const before = await find(db, caller.workspace, idOrName)
+      checkExpected(before, expectedVersion)
       if (change.parentId) {
-        await find(db, caller.workspace, change.parentId)
-        await checkNoCycle(db, before, change.parentId)
+        await findParent(db, caller.workspace, change.parentId)
+        await checkPlace(db, before, change.parentId)
       }
       const [row] = await db
         .update(toolCategories)
@@ -69,9 +76,15 @@ export class DatabaseCategoryStore implements CategoryStore {
     })
   }
 
-  remove(caller: Caller, idOrName: string, { reparent }: { readonly reparent: boolean }) {
+  arrange(caller: Caller, plan: Parameters<CategoryStore['arrange']>[1]) {
+    // Whoever makes many says how long that may take.
+    return this.#change(caller, (db) => arrangeCategories(db, caller, plan), Number.POSITIVE_INFINITY)
+  }
+
+  remove(caller: Caller, idOrName: string, { reparent, expectedVersion }: Condition & { readonly reparent: boolean }) {
     return this.#change(caller, async (db) => {
       const category = await find(db, caller.workspace, idOrName)
+      checkExpected(category, expectedVersion)
       if (reparent) await moveUp(db, caller, category)
       else await checkUnused(db, category)
       await db.delete(toolCategories).where(eq(toolCategories.id, category.id))
@@ -81,13 +94,14 @@ export class DatabaseCategoryStore implements CategoryStore {
   }
 
   /** One change of the tree at a time: two moves, each right by itself, could close a circle. */
-  #change<Result>(caller: Caller, work: (db: Db) => Promise<Result>): Promise<Result> {
-    return transact(this.#db, async (db) => {
+  #change<Result>(caller: Caller, work: (db: Db) => Promise<Result>, withinMs?: number): Promise<Result> {
+    const alone = async (db: Db) => {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
       const result = await work(db)
       await announce(db, caller.workspace)
       return result
-    })
+    }
+    return transact(this.#db, alone, { withinMs })
   }
 }
 
@@ -103,18 +117,17 @@ async function find(db: Db, workspace: string, idOrName: string): Promise<Catego
   return toCategory(row)
 }
 
-async function checkNoCycle(db: Db, category: Category, parentId: string): Promise<void> {
-  for (let above: string | null = parentId; above !== null; ) {
-    if (above === category.id)
-      throw new TooldexError('ILLEGAL_STEP', `${category.name} cannot be moved below itself.`, {
-        hint: 'Choose a parent that is not below it.',
-      })
-    const [row] = await db
-      .select({ parentId: toolCategories.parentId })
-      .from(toolCategories)
-      .where(eq(toolCategories.id, above))
-    above = row?.parentId ?? null
-  }
+/** A parent is named in what is sent, so it is that which is wrong where there is none. */
+async function findParent(db: Db, workspace: string, id: string): Promise<void> {
+  const [row] = await db.select({ id: toolCategories.id }).from(toolCategories).where(named(workspace, id))
+  if (row !== undefined) return
+  const problems = [{ severity: 'error', pointer: '/parentId', message: 'there is no such category' }] as const
+  throw new TooldexError('INPUT_INVALID', 'The parent of the category is unknown.', { problems })
+}
+
+function checkExpected(category: Category, expected: Condition['expectedVersion']): void {
+  if (isExpectedCategory(category, expected)) return
+  throw new TooldexError('STALE', `${category.name} is no longer what it was, and If-Match names something else.`)
 }
 
 async function checkUnused(db: Db, { id, name }: Category): Promise<void> {
@@ -134,7 +147,11 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
     .where(eq(tools.categoryId, id))
     .returning()
   for (const row of moved) await addVersion(db, caller, toTool(row), `category '${name}' was deleted`)
-  const below = await db.update(toolCategories).set({ parentId }).where(eq(toolCategories.parentId, id)).returning()
+  const below = await db
+    .update(toolCategories)
+    .set({ parentId, updatedAt: sql`now()` })
+    .where(eq(toolCategories.parentId, id))
+    .returning()
   await recordMany(db, caller, [
     ...moved.map((tool) => ({
       action: 'tool.change',
@@ -154,7 +171,11 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
 /** Adds how many tools are in a category and all below it. */
 function withTotals(categories: readonly (Category & { tools: number })[]): readonly CountedCategory[] {
   const children = new Map<string | null, (Category & { tools: number })[]>()
-  for (const each of categories) children.set(each.parentId, [...(children.get(each.parentId) ?? []), each])
+  for (const each of categories) {
+    const beside = children.get(each.parentId)
+    if (beside === undefined) children.set(each.parentId, [each])
+    else beside.push(each)
+  }
   const total = (each: Category & { tools: number }): number =>
     each.tools + (children.get(each.id) ?? []).reduce((sum, child) => sum + total(child), 0)
   return categories.map((each) => ({ ...each, toolsBelow: total(each) }))

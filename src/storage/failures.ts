@@ -1,4 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
 
 const conflicts = new Set(['40001', '40P01'])
 const lockTimeout = '55P03'
@@ -34,14 +35,18 @@ const away = new Set([
   '58030',
 ])
 const taken: Readonly<Record<string, string>> = {
-  tools_name: 'A tool of this name exists already',
-  tool_categories_name: 'A category of this name exists already',
-  api_keys_name: 'A key of this name exists already',
+  tools_name: 'A tool',
+  tool_categories_name: 'A category',
+  api_keys_name: 'A key',
 }
+
+type Thrown = Error & { code?: unknown; constraint?: string; constraint_name?: string; detail?: string }
 
 export interface DatabaseFailure {
   readonly code?: string
   readonly constraint?: string
+  /** The values that it is about. */
+  readonly detail?: string
   /** What the engine says; for those who look after the database, not for callers. */
   readonly text?: string
 }
@@ -51,11 +56,12 @@ export const isConflict = (code: string | undefined): boolean => conflicts.has(c
 
 /** What the driver threw, below what the query builder and we wrapped around it. */
 export function causeOf(thrown: unknown): DatabaseFailure {
-  let current = thrown as (Error & { code?: unknown; constraint?: string; constraint_name?: string }) | undefined
+  let current = thrown as Thrown | undefined
   for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth++) {
     if (typeof current.code === 'string' && !(current instanceof TooldexError)) {
       const constraint = current.constraint ?? current.constraint_name
-      return { code: current.code, text: current.message, ...(constraint === undefined ? {} : { constraint }) }
+      const { code, message: text, detail } = current
+      return { code, text, ...(constraint === undefined ? {} : { constraint }), ...(detail ? { detail } : {}) }
     }
     current = current.cause as typeof current
   }
@@ -65,12 +71,22 @@ export function causeOf(thrown: unknown): DatabaseFailure {
 /** Whether it failed for what was given: a value that is none, or one that cannot be there beside others. */
 export const isOfContent = (thrown: unknown): boolean => /^(22|23|54)/.test(causeOf(thrown).code ?? '')
 
+/** Both engines tell the values as `(workspace_id, name)=(default, send_report)`; a workspace has no comma in it. */
+function nameTaken(constraint = '', detail = ''): TooldexError {
+  const kind = taken[constraint]
+  if (kind === undefined) return new TooldexError('NAME_TAKEN', 'It exists already.')
+  const [, name] = /=\([^,]*, (.*)\)/s.exec(detail) ?? []
+  const named = name === undefined ? 'of this name' : `named '${toOneLine(name)}'`
+  const problems = [{ severity: 'error', pointer: '/name', message: 'the name is taken' }] as const
+  return new TooldexError('NAME_TAKEN', `${kind} ${named} exists already.`, { problems })
+}
+
 /** A failure of the database as an error of ours; what is no failure of the database stays as it is. */
 export function toOurs(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
-  const { code, constraint, text } = causeOf(thrown)
+  const { code, constraint, detail, text } = causeOf(thrown)
   if (code === undefined) return thrown
-  if (code === '23505') return new TooldexError('NAME_TAKEN', `${taken[constraint ?? ''] ?? 'It exists already'}.`)
+  if (code === '23505') return nameTaken(constraint, detail)
   if (code === '23503')
     return new TooldexError('NOT_FOUND', 'What this refers to is not there (any more).', { cause: thrown })
   if (code === lockTimeout || isConflict(code))

@@ -1,4 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
@@ -14,12 +16,12 @@ export const isOneOf = (names: ReadonlySet<string> | undefined): SQL | undefined
 export async function listTags(db: Db, workspace: string, names?: ReadonlySet<string>) {
   const tag = sql<string>`jsonb_array_elements_text(${tools.tags})`
   const each = db
-    .select({ tag: tag.as('tag') })
+    .select({ id: tools.id, tag: tag.as('tag') })
     .from(tools)
     .where(and(eq(tools.workspaceId, workspace), isOneOf(names)))
     .as('each')
   const rows = await db
-    .select({ tag: each.tag, tools: sql<number>`count(*)::int` })
+    .select({ tag: each.tag, tools: sql<number>`count(distinct ${each.id})::int` })
     .from(each)
     .groupBy(each.tag)
     .orderBy(each.tag)
@@ -33,7 +35,6 @@ export async function renameTag(
   { from, to }: { readonly from: string; readonly to: string },
   addVersion: (tool: RegisteredTool) => Promise<void>,
 ): Promise<number> {
-  if (from === to) return 0
   const has = sql`${tools.tags} @> ${JSON.stringify([from])}::jsonb`
   const rows = await db
     .select()
@@ -41,6 +42,8 @@ export async function renameTag(
     .where(and(eq(tools.workspaceId, caller.workspace), has))
     .orderBy(tools.id)
     .for('update')
+  if (rows.length === 0) throw new TooldexError('NOT_FOUND', `No tool has the tag '${toOneLine(from)}'.`)
+  if (from === to) return 0
   const made: Change[] = []
   for (const row of rows) {
     const tags = [...new Set((row.tags as string[]).map((tag) => (tag === from ? to : tag)))]
@@ -56,7 +59,6 @@ export async function renameTag(
     ]
     made.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
   }
-  if (rows.length === 0) return 0
   await recordMany(db, caller, made)
   await record(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
   await announce(db, caller.workspace)

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { sameJson } from '../base/same-json.ts'
 import { SharedReads } from '../base/shared-reads.ts'
+import { type Expected, isExpectedTool, toolTag } from '../contract/expected.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../contract/registry.ts'
 import type { Caller, ChangeOptions, NewTool, PageQuery, ToolListQuery, ToolStore } from '../contract/stores.ts'
 import type { ToolStatus } from '../contract/tool-state.ts'
@@ -211,9 +212,11 @@ async function checkCategory(db: Db, workspace: string, categoryId: string | nul
   throw new TooldexError('TOOL_INVALID', 'The category of the tool is unknown.', { problems })
 }
 
-function checkExpected(tool: RegisteredTool, expected: number | undefined): void {
-  if (expected === undefined || expected === tool.version) return
-  throw new TooldexError('STALE', `${tool.name} is at version ${tool.version}, not ${expected}.`)
+function checkExpected(tool: RegisteredTool, expected: Expected | undefined): void {
+  if (isExpectedTool(tool, expected)) return
+  if (typeof expected === 'number')
+    throw new TooldexError('STALE', `${tool.name} is at version ${tool.version}, not ${expected}.`)
+  throw new TooldexError('STALE', `${tool.name} is "${toolTag(tool)}" now, and If-Match names another.`)
 }
 
 function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {

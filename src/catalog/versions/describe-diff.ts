@@ -19,7 +19,7 @@ function describeField({ field, class: name, before, after, changes, text }: Fie
     return [heading, ...cutLines(lines, most.changes)]
   }
   if (text !== undefined) {
-    const lines = text.split('\n').map((line) => `  ${showInvisible(line)}`)
+    const lines = text.split('\n').map((line) => `  ${showInvisible(line).replaceAll('\r', '\\r')}`)
     return [heading, ...cutLines(lines, most.lines)]
   }
   return [heading, `  ${showValue(before)} -> ${showValue(after)}`]

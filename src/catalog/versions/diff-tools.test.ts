@@ -56,9 +56,28 @@ describe('diffTools', () => {
     expect(classOf({ outputSchema: large }, { outputSchema: small })).toBe('compatible')
   })
 
-  it('does not take another spelling of a schema for a change', () => {
-    const before = { type: ['null', 'string'], const: 'a' }
-    expect(diffTools(tool({ inputSchema: before }), tool({ inputSchema: { enum: ['a'] } })).fields).toEqual([])
+  const property = { type: 'string' }
+  it.each([
+    ['a value for a list of one', { type: ['null', 'string'], const: 'a' }, { enum: ['a'] }],
+    ['another order of values', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
+    ['another order of what is required', { required: ['a', 'b'] }, { required: ['b', 'a'] }],
+    [
+      'another name of a part',
+      { $defs: { a: property }, properties: { x: { $ref: '#/$defs/a' } } },
+      { $defs: { b: property }, properties: { x: { $ref: '#/$defs/b' } } },
+    ],
+    ['no dialect', { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }, { type: 'object' }],
+  ])('names a schema that is only written differently, for it makes a version: %s', (_, inputSchema, other) => {
+    const diff = diffTools(tool({ inputSchema }), tool({ inputSchema: other }))
+    expect(diff).toMatchObject({
+      class: 'wording',
+      fields: [{ field: 'inputSchema', class: 'wording', before: inputSchema, after: other }],
+    })
+    expect(describeDiff(diff).split('\n')).toEqual([
+      'wording: 1 field changed',
+      'inputSchema (wording)',
+      '  wording: written differently, means the same',
+    ])
   })
 
   it('is as bad as its worst part, and finds nothing between a tool and itself', () => {
@@ -105,10 +124,10 @@ describe('describeDiff', () => {
   })
 
   it('cuts what is long and shows what is invisible', () => {
-    const diff = diffTools(tool({ notes: 'a\n'.repeat(100) }), tool({ notes: '\u001b[31mred' }))
+    const diff = diffTools(tool({ notes: 'a\n'.repeat(100) }), tool({ notes: '\u001b[31mred\r' }))
     const text = describeDiff(diff)
     expect(text).toContain('more')
-    expect(text).not.toContain('\u001b')
+    expect(text).not.toMatch(/[\u001b\r]/)
     expect(text.split('\n').length).toBeLessThan(30)
   })
 })

@@ -13,7 +13,7 @@ import type { Side } from './comparison.ts'
 import { diffSchemas } from './diff-schemas.ts'
 
 type Field = keyof ToolContent
-type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange> | undefined
+type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange>
 
 /** What a change of each field means to a caller: a tool that runs in another way still takes and gives the same. */
 const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
@@ -50,7 +50,7 @@ function diffField<F extends Field>(field: F, before: ToolContent, after: ToolCo
   if (sameJson(was, is)) return []
   const rule: ChangeClass | Compare<F> = rules[field]
   const found = typeof rule === 'string' ? { class: rule } : rule(before[field], after[field])
-  return found === undefined ? [] : [{ field, class: 'wording', before: was, after: is, ...found }]
+  return [{ field, class: 'wording', before: was, after: is, ...found }]
 }
 
 /** The worst class of all; undefined where there are none. */
@@ -58,11 +58,13 @@ function worstOf(parts: readonly { readonly class: ChangeClass }[]): ChangeClass
   return changeClasses.findLast((name) => parts.some((part) => part.class === name))
 }
 
-/** Schemas that are only spelled in another way are no change. */
+const sameMeaning: SchemaChange = { pointer: '', class: 'wording', message: 'written differently, means the same' }
+
+/** Schemas that are only spelled in another way make a version all the same, so that is told. */
 function compareSchemas(side: Side, before: ToolContent['inputSchema'], after: ToolContent['inputSchema']) {
   const changes: SchemaChange[] = diffSchemas(before ?? {}, after ?? {}, side)
   const worst = worstOf(changes)
-  return worst === undefined ? undefined : { class: worst, changes }
+  return worst === undefined ? { class: sameMeaning.class, changes: [sameMeaning] } : { class: worst, changes }
 }
 
 function compareTexts(name: ChangeClass, before: string | null, after: string | null) {

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { takeTurns } from '../../base/take-turns.ts'
-import type { Bundle, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
+import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
@@ -18,14 +18,9 @@ export async function applyPlan(
   const { caller } = context
   const byName = new Map(wanted.categories.map((category) => [category.name, category]))
   const idOf = (name: string | null) => findCategory(stores, caller.workspace, name)
-  for (const name of plan.categories.create) {
-    const { description = null, parent = null } = byName.get(name) ?? {}
-    await stores.categories.create(caller, { name, description, parentId: await idOf(parent) })
-  }
-  for (const { name } of plan.categories.change) {
-    const { description = null, parent = null } = byName.get(name) ?? {}
-    await stores.categories.change(caller, name, { description, parentId: await idOf(parent) })
-  }
+  const create = plan.categories.create.map((name) => byName.get(name) as BundleCategory)
+  const change = plan.categories.change.map(({ name }) => byName.get(name) as BundleCategory)
+  if (create.length + change.length > 0) await stores.categories.arrange(caller, { create, change })
   const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
   const made = plan.create.map((name) => tools.get(name) as BundleTool)
   await createTools(stores, context, made, idOf)

@@ -1,18 +1,19 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { Category, registryLimits } from '../../contract/registry.ts'
+import { Category, CategoryName, registryLimits } from '../../contract/registry.ts'
 import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
-import { IdOrName } from './inputs.ts'
+import { ExpectedVersion, IdOrName } from './inputs.ts'
 import { registryOf } from './registry.ts'
 
 const tag = 'categories'
 const fields = {
-  name: z.string().trim().min(1).max(registryLimits.category),
+  name: CategoryName,
   description: z.string().max(2000).nullish(),
   parentId: z.uuid().nullish(),
 }
+const condition = { expectedVersion: ExpectedVersion.optional() }
 const Counted = Category.extend({
   tools: z.int().describe('How many tools are in it.'),
   toolsBelow: z.int().describe('How many are in it and in all below.'),
@@ -28,7 +29,7 @@ export const createCategory = defineOperation({
   name: 'categories.create',
   summary: 'Make a category, below another or at the top.',
   scope: 'write',
-  http: { method: 'post', path: '/categories', status: 201, tag },
+  http: { method: 'post', path: '/categories', status: 201, location: '/categories/{id}', tag },
   input: z.strictObject(fields),
   output: Category,
   handle: (draft, context) => registryOf(context).stores.categories.create(context.caller, draft),
@@ -60,7 +61,7 @@ export const categoryTree = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(CategoryNode) }),
   async handle(_, context) {
-    return { items: childrenOf(await countedCategories(context), null) }
+    return { items: toTree(await countedCategories(context)) }
   },
 })
 
@@ -85,10 +86,10 @@ export const changeCategory = defineOperation({
   summary: 'Rename, describe or move a category.',
   scope: 'write',
   http: { method: 'patch', path: '/categories/{idOrName}', tag },
-  input: z.strictObject({ ...fields, name: fields.name.optional(), idOrName: IdOrName }),
+  input: z.strictObject({ ...fields, name: fields.name.optional(), idOrName: IdOrName, ...condition }),
   output: Category,
-  handle: ({ idOrName, ...change }, context) =>
-    registryOf(context).stores.categories.change(context.caller, idOrName, defined(change)),
+  handle: ({ idOrName, expectedVersion, ...change }, context) =>
+    registryOf(context).stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
 })
 
 /** Delete a category. */
@@ -97,10 +98,10 @@ export const deleteCategory = defineOperation({
   summary: 'Delete an empty category, or one whose contents move to its parent.',
   scope: 'write',
   http: { method: 'delete', path: '/categories/{idOrName}', tag },
-  input: z.object({ idOrName: IdOrName, reparent: z.boolean().default(false) }),
+  input: z.object({ idOrName: IdOrName, reparent: z.boolean().default(false), ...condition }),
   output: Category,
-  handle: ({ idOrName, reparent }, context) =>
-    registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent }),
+  handle: ({ idOrName, reparent, expectedVersion }, context) =>
+    registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent, expectedVersion }),
 })
 
 /** List tags. */
@@ -132,10 +133,10 @@ export const renameTag = defineOperation({
   }),
 })
 
-function childrenOf(all: readonly CountedCategory[], parentId: string | null): CategoryNode[] {
-  return all
-    .filter((category) => category.parentId === parentId)
-    .map((category) => ({ ...category, children: childrenOf(all, category.id) }))
+function toTree(all: readonly CountedCategory[]): CategoryNode[] {
+  const nodes = new Map(all.map((category) => [category.id, { ...category, children: [] as CategoryNode[] }]))
+  for (const node of nodes.values()) nodes.get(node.parentId ?? '')?.children.push(node)
+  return [...nodes.values()].filter(({ parentId }) => parentId === null)
 }
 
 const defined = (change: object): Partial<CategoryDraft> =>

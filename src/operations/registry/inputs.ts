@@ -19,3 +19,10 @@ export const Changelog = z.string().max(registryLimits.changelog)
 
 /** The number of a version; the database counts no further. */
 export const VersionNumber = z.int().min(1).max(2_147_483_647)
+
+/** What a change is made on: a version, or tags as If-Match writes them. */
+export const ExpectedVersion = z
+  .union([VersionNumber, z.string()])
+  .describe(
+    'The version that the change is made on, or the ETag that it was read with. Over HTTP: the header If-Match.',
+  )

@@ -40,7 +40,7 @@ export const createKey = defineOperation({
   name: 'keys.create',
   summary: 'Make an API key; its secret is shown this once.',
   scope: 'admin',
-  http: { method: 'post', path: '/keys', status: 201, tag },
+  http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },
   input: z.strictObject({
     name: z.string().trim().min(1).max(100),
     scopes: z.array(z.enum(scopes)).min(1).default(['read']),
@@ -60,14 +60,23 @@ export const createKey = defineOperation({
     const caller = callerIn(context, workspace)
     const { secret, prefix, hash } = makeKey()
     const draft = { name, prefix, hash, scopes: [...new Set(wanted)], expiresAt }
-    const key = await registryOf(context).stores.keys.create(caller, draft)
+    const key = await registryOf(context).stores.transaction(async ({ keys, audit }) => {
+      if (caller.workspace !== context.caller.workspace)
+        await audit.add(context.caller, {
+          action: 'key.create',
+          subject: `key:${caller.workspace}/${name}`,
+          after: { workspace: caller.workspace, scopes: draft.scopes, expiresAt },
+        })
+      return keys.create(caller, draft)
+    })
     return { ...key, scopes: [...key.scopes], secret }
   },
 })
 
-/** Who owns the first workspace owns the installation, and lets others in. */
+/** Who owns the first workspace owns the installation, and lets others in; there it is said where they come from. */
 function callerIn({ caller }: OperationContext, workspace = caller.workspace): Caller {
-  if (workspace === caller.workspace || caller.workspace === 'default') return { ...caller, workspace }
+  if (workspace === caller.workspace) return caller
+  if (caller.workspace === 'default') return { ...caller, workspace, actor: `${caller.workspace}/${caller.actor}` }
   throw new TooldexError('FORBIDDEN', 'Keys of another workspace are made from the first workspace only.')
 }
 
@@ -145,7 +154,6 @@ export const listAudit = defineOperation({
   input: z.object({ ...paging, subject: z.string().max(300).optional().describe('Such as tool:send_report.') }),
   output: pageOf(
     z.object({
-      id: z.int(),
       at: z.string(),
       actor: z.string(),
       action: z.string(),

@@ -9,7 +9,7 @@ import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
 import { checkRest } from './check-rest.ts'
-import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
+import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   contentOf,
   findRegistered,
@@ -147,7 +147,7 @@ export const acceptProposal = defineOperation({
   input: z.strictObject({
     id: z.string().max(100),
     note: z.string().max(2000).optional(),
-    expectedVersion: VersionNumber.optional(),
+    expectedVersion: ExpectedVersion.optional(),
   }),
   output: z.object({ proposal: ProposalInfo, tool: RegisteredTool }),
   async handle({ id, note, expectedVersion }, context) {

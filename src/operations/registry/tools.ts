@@ -16,7 +16,7 @@ import { defineOperation } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
 import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
-import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
+import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   contentOf,
   findRegistered,
@@ -37,7 +37,7 @@ export const createTool = defineOperation({
   summary: 'Register a tool as a draft.',
   takes: 'tool',
   scope: 'write',
-  http: { method: 'post', path: '/tools', status: 201, tag },
+  http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }),
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {
@@ -117,7 +117,7 @@ export const changeTool = defineOperation({
   input: ToolChange.extend({
     idOrName: IdOrName,
     changelog: Changelog.optional(),
-    expectedVersion: VersionNumber.optional().describe('Over HTTP: the header If-Match.'),
+    expectedVersion: ExpectedVersion.optional(),
   }),
   output: RegisteredTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
@@ -146,7 +146,7 @@ export const deleteTool = defineOperation({
   summary: 'Delete a tool with its versions; its executions stay readable.',
   scope: 'write',
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
-  input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
+  input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
   output: RegisteredTool,
   async handle({ idOrName, expectedVersion }, context) {
     const name = await nameToChange(context, idOrName)
@@ -160,7 +160,7 @@ const step = (name: Transition, summary: string) =>
     summary,
     scope: 'write',
     http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
-    input: z.strictObject({ idOrName: IdOrName, expectedVersion: VersionNumber.optional() }),
+    input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
     output: RegisteredTool,
     async handle({ idOrName, expectedVersion }, context) {
       const tool = await nameToChange(context, idOrName)

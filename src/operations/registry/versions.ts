@@ -4,7 +4,7 @@ import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
 import { RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { Changelog, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
+import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
   contentOf,
   findRegistered,
@@ -79,7 +79,7 @@ export const rollbackTool = defineOperation({
     idOrName: IdOrName,
     version: VersionNumber,
     changelog: Changelog.optional(),
-    expectedVersion: VersionNumber.optional(),
+    expectedVersion: ExpectedVersion.optional(),
   }),
   output: RegisteredTool,
   async handle({ idOrName, version, changelog, expectedVersion }, context) {

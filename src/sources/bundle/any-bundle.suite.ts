@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { Bundle } from '../../contract/bundle.ts'
+import { wrongCategoryName } from '../../contract/registry.ts'
 import { sortBundle } from './join-parts.ts'
 
 const nastyTexts = [
@@ -106,6 +107,7 @@ function toObject(entries: readonly (readonly [string, unknown])[]): Record<stri
 
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const short = some.map((value) => value.slice(0, 100)).filter((value) => value.trim() !== '')
+const categoryName = short.filter((value) => wrongCategoryName(value.trim()) === undefined)
 const name = fc.stringMatching(/^[a-z0-9_]{1,12}$/)
 
 const tool = (categories: readonly string[]) =>
@@ -145,7 +147,7 @@ const policy = fc.record({
 /** Trees of categories: each may be in one before it. */
 const categories = fc
   .uniqueArray(
-    short.map((value) => value.trim()),
+    categoryName.map((value) => value.trim()),
     { maxLength: 5 },
   )
   .chain((names) =>

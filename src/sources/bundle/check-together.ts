@@ -1,6 +1,7 @@
 import { didYouMean } from '../../base/suggest.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
+import { registryLimits, wrongCategoryName } from '../../contract/registry.ts'
 import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
@@ -16,7 +17,9 @@ export function checkTogether<Seen extends Part>(
   complete = true,
 ): readonly PartFinding<Seen>[] {
   const twice = (['tools', 'categories', 'policies'] as const).flatMap((kind) => findTwice(parts, kind))
-  return complete ? [...twice, ...findUnknown(parts), ...findCycles(parts)] : twice
+  const wrong = findMisnamed(parts)
+  const found = [...twice, ...wrong]
+  return complete ? [...found, ...findUnknown(parts), ...findCycles(parts), ...findDeep(parts)] : found
 }
 
 const singular = { tools: 'tool', categories: 'category', policies: 'policy' } as const
@@ -60,6 +63,20 @@ function findUnknown<Seen extends Part>(parts: readonly Seen[]): readonly PartFi
   ])
 }
 
+/** Names that no category may have, also where tools alone name it. */
+function findMisnamed<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
+    const wrong = name === null ? undefined : wrongCategoryName(name)
+    return wrong === undefined ? [] : [{ part, path, message: `the name of a category ${wrong}`, hint: 'rename it' }]
+  }
+  return parts.flatMap((part) => [
+    ...part.bundle.categories.flatMap(({ name }, index) => ask(part, name, ['categories', index, 'name'])),
+    ...(part.impliesCategories
+      ? part.bundle.tools.flatMap(({ category }, index) => ask(part, category, ['tools', index, 'category']))
+      : []),
+  ])
+}
+
 /** Each circle is told once, at the first of its categories. */
 function findCycles<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
@@ -72,6 +89,27 @@ function findCycles<Seen extends Part>(parts: readonly Seen[]): readonly PartFin
       return [{ part, path: ['categories', index, 'parent'], message, hint: 'take one of them out' }]
     }),
   )
+}
+
+/** Only the first level that is too deep is told, not all that hangs below it. */
+function findDeep<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
+  return parts.flatMap((part) =>
+    part.bundle.categories.flatMap(({ name }, index) => {
+      if (levelOf(name, parents) !== mostLevels + 1) return []
+      const message = `the category '${name}' is too deep: categories nest at most ${mostLevels} levels deep`
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'choose a parent further up' }]
+    }),
+  )
+}
+
+const mostLevels = registryLimits.categoryDepth
+
+/** At which level a category is, the top being 1; no more is counted than is needed to say that it is too deep. */
+function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
+  let level = 0
+  for (let at: string | null | undefined = name; at != null && level < mostLevels + 2; at = parents.get(at)) level += 1
+  return level
 }
 
 const toParent = ({ name, parent }: BundleCategory) => [name, parent] as const

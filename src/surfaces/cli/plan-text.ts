@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { toOneLine } from '../../base/visible-text.ts'
 import type { importBundle } from '../../operations/registry/bundles.ts'
 
 type Answer = z.output<typeof importBundle.output>
@@ -19,12 +20,12 @@ export function planText({ plan, diffs, applied, warnings }: Answer): string {
 
 function partLines(kind: string, part: Part, texts?: ReadonlyMap<string, string>): readonly string[] {
   return [
-    ...part.create.map((name) => `+ ${kind} ${name}`),
+    ...part.create.map((name) => `+ ${kind} ${toOneLine(name)}`),
     ...part.change.flatMap((change) => [
-      `~ ${kind} ${change.name}: ${fieldsText(change)}`,
+      `~ ${kind} ${toOneLine(change.name)}: ${fieldsText(change)}`,
       ...indented(texts?.get(change.name)),
     ]),
-    ...part.remove.map((name) => `- ${kind} ${name}`),
+    ...part.remove.map((name) => `- ${kind} ${toOneLine(name)}`),
   ]
 }
 

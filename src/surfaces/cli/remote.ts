@@ -63,7 +63,9 @@ export function requestRemote(
     method: method.toUpperCase(),
     headers: {
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
-      ...(expectedVersion === undefined ? {} : { 'if-match': `"${String(expectedVersion)}"` }),
+      ...(expectedVersion === undefined
+        ? {}
+        : { 'if-match': typeof expectedVersion === 'number' ? `"${expectedVersion}"` : String(expectedVersion) }),
     },
     ...(hasBody ? { body: JSON.stringify(fields) } : {}),
     signal,

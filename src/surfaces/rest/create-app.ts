@@ -4,7 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import { invoke } from '../../operations/invoke.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
 import { revokeKey } from '../../operations/registry/keys.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
@@ -16,7 +16,7 @@ import { followResponse } from './follow-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody } from './read-body.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest, saidElsewhere } from './read-request.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownAddress } from './unknown-address.ts'
 
@@ -74,7 +74,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
     await ready()
     return c.json({ status: 'ready' })
   })
-  const contextOf = async (c: Context<Env>): Promise<OperationContext> => {
+  const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<OperationContext> => {
     const source = c.env?.incoming?.socket?.remoteAddress ?? ''
     const { key, scopes } = await authenticator.identify({
       authorization: c.req.header('authorization'),
@@ -93,6 +93,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
       caller,
       scopes,
       trace,
+      elsewhere: operation === undefined ? undefined : saidElsewhere(operation),
       // A signal is made when it is asked for: most operations are too short to be broken off.
       get signal() {
         return c.req.raw.signal
@@ -115,7 +116,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {
-      const answer = await respond(c, operation, await contextOf(c))
+      const answer = await respond(c, operation, await contextOf(c, operation))
       if (operation.name === revokeKey.name) authenticator.forget()
       return answer
     })
@@ -150,7 +151,14 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
     return new Response(null, { status: 304, headers: { etag: tag } })
   c.set('whole', true)
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
-  return new Response(text, { status: answer.status, headers })
+  return new Response(text, { status: answer.status, headers: { ...headers, ...locationOf(http, answer.body) } })
+}
+
+/** Where what was made is found. */
+function locationOf({ location }: HttpRoute, body: unknown): { readonly location?: string } {
+  if (location === undefined) return {}
+  const fields = body as Readonly<Record<string, unknown>>
+  return { location: apiBase + location.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name])) }
 }
 
 /** What is too much for one text is sent as it is read. */

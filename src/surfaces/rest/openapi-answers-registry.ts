@@ -135,7 +135,6 @@ const adminAnswers = {
   'audit.list': {
     items: [
       {
-        id: 4,
         at: times.changed,
         actor,
         action: 'tool.change',

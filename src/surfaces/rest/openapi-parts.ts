@@ -6,7 +6,8 @@ export const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The version the change is made on, such as "3"; refused with 412 where there is a newer one.',
+  description:
+    'What the change is made on: the ETag it was read with, or of a tool its version, such as "3"; refused with 412 where it is another now. Of several one must hold; * is whatever is there.',
   schema: { type: 'string' },
 }
 
@@ -18,6 +19,9 @@ export const idempotencyKey = {
   description: 'The same request under the same key is done once, and answered alike, for a day.',
   schema: { type: 'string', maxLength: 200 },
 }
+
+/** The header that says where what was made is found. */
+export const locationHeader = { description: 'The address of what was made.', schema: { type: 'string' } }
 
 /** What every refusal looks like. */
 export const problemSchema = {

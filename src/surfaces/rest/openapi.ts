@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
 import { answerExamples, takenExamples } from './openapi-answers.ts'
 import { bodyExamples } from './openapi-examples.ts'
-import { followPath, idempotencyKey, ifMatch, problemResponse, problemSchema } from './openapi-parts.ts'
+import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponse, problemSchema } from './openapi-parts.ts'
 import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from './routes.ts'
 
 type Json = Record<string, unknown>
@@ -98,7 +98,11 @@ function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Js
   const description = isTaken ? 'Taken; not done yet.' : 'Done.'
   return {
     ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content: contentWith(answerExamples) } }),
-    [String(http.status ?? 200)]: { description, content: contentWith(isTaken ? takenExamples : answerExamples) },
+    [String(http.status ?? 200)]: {
+      description,
+      ...(http.location === undefined ? {} : { headers: { Location: locationHeader } }),
+      content: contentWith(isTaken ? takenExamples : answerExamples),
+    },
   }
 }
 

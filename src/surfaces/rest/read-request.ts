@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
-import { expectedVersion } from './entity-tag.ts'
+import type { Expected } from '../../contract/expected.ts'
+import { readExpected } from './entity-tag.ts'
 import { type BodyLimits, readBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
@@ -30,6 +31,9 @@ function planOf(operation: RoutedOperation): Plan {
   return plan
 }
 
+/** What of an operation's input the address and the headers say. */
+export const saidElsewhere = (operation: RoutedOperation): ReadonlySet<string> => planOf(operation).elsewhere
+
 /** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
   const { names, elsewhere, takesVersion } = planOf(operation)
@@ -38,10 +42,24 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
     ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
   refuseElsewhere(given, elsewhere)
-  const version = takesVersion ? expectedVersion(c.req.header('if-match')) : undefined
+  const match = readMatch(c.req.header('if-match'), operation, takesVersion)
   for (const name of names) given[name] = c.req.param(name)
   const key = readKey(c.req.header('idempotency-key'), operation, given)
-  return version === undefined ? { ...given, ...key } : { ...given, ...key, expectedVersion: version }
+  return { ...given, ...key, ...match }
+}
+
+/** What a change is made on; where that cannot be looked at, nobody is to believe that it was. */
+function readMatch(
+  header: string | undefined,
+  { http: { method } }: RoutedOperation,
+  isTaken: boolean,
+): { readonly expectedVersion?: Expected } {
+  if (header === undefined) return {}
+  if (isTaken) return { expectedVersion: readExpected(header) }
+  if (method === 'get') return {}
+  throw new TooldexError('INPUT_INVALID', 'The header If-Match cannot be held to here.', {
+    hint: 'Leave If-Match out: tools and categories alone are changed on condition.',
+  })
 }
 
 /** A key in the header is a key in the body; two that differ are refused. */

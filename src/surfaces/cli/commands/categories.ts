@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
+import { toOneLine } from '../../../base/visible-text.ts'
 import * as categories from '../../../operations/registry/categories.ts'
 import { formatTable } from '../format-table.ts'
 import type { AddCommand } from './command.ts'
@@ -31,7 +32,7 @@ export const addCategories: AddCommand = (program, host) => {
           ...(above === undefined ? {} : { parentId: above.id }),
         }
         const answer = await registry.invoke(categories.createCategory, input)
-        host.out(flags.json ? toJson(answer) : `${answer.name} is made.\n`)
+        host.out(flags.json ? toJson(answer) : `${toOneLine(answer.name)} is made.\n`)
       }),
     )
   make('move <name> [parent]', 'move a category below another, or to the top').action(
@@ -40,7 +41,7 @@ export const addCategories: AddCommand = (program, host) => {
         const above =
           parent === undefined ? null : (await registry.invoke(categories.getCategory, { idOrName: parent })).id
         const answer = await registry.invoke(categories.changeCategory, { idOrName, parentId: above })
-        host.out(flags.json ? toJson(answer) : `${answer.name} is moved.\n`)
+        host.out(flags.json ? toJson(answer) : `${toOneLine(answer.name)} is moved.\n`)
       }),
   )
   make('edit <name>', 'rename a category, or say what belongs in it')
@@ -53,7 +54,7 @@ export const addCategories: AddCommand = (program, host) => {
       return printOperation(host, flags, {
         operation: categories.changeCategory,
         input: { idOrName, ...given({ name, description }) },
-        text: (changed) => `${changed.name} is changed.\n`,
+        text: (changed) => `${toOneLine(changed.name)} is changed.\n`,
       })
     })
   make('delete <name>', 'delete an empty category')
@@ -62,7 +63,7 @@ export const addCategories: AddCommand = (program, host) => {
       printOperation(host, flags, {
         operation: categories.deleteCategory,
         input: { idOrName, reparent: flags.reparent === true },
-        text: ({ name }) => `${name} is deleted.\n`,
+        text: ({ name }) => `${toOneLine(name)} is deleted.\n`,
       }),
     )
 }
@@ -97,6 +98,6 @@ const treeText = (nodes: readonly categories.CategoryNode[], indent: string): st
   nodes
     .map(({ name, tools, toolsBelow, children }) => {
       const count = children.length === 0 ? `${tools}` : `${tools}, ${toolsBelow} with those below`
-      return `${indent}${name} (${count})\n${treeText(children, `${indent}  `)}`
+      return `${indent}${toOneLine(name)} (${count})\n${treeText(children, `${indent}  `)}`
     })
     .join('')
