@@ -139,7 +139,11 @@ onEachEngine('values over HTTP', (server) => {
     expectProblem(await server().request('DELETE', '/categories/cycle_middle'), 409, 'IN_USE')
     expectProblem(await server().request('POST', '/categories', { body: { name: 'cycle_low' } }), 409, 'NAME_TAKEN')
     const nowhere = '00000000-0000-4000-8000-000000000000'
-    expectProblem(await server().request('POST', '/categories', { body: { name: 'lost', parentId: nowhere } }), 404)
+    expectProblem(
+      await server().request('POST', '/categories', { body: { name: 'lost', parentId: nowhere } }),
+      422,
+      'INPUT_INVALID',
+    )
     expect((await get('/categories/cycle_top')).body.parentId).toBeNull()
   })
 

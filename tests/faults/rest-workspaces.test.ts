@@ -131,7 +131,7 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
       categoryId: ids.category,
     })
     expectProblem(refer, 422, 'TOOL_INVALID')
-    expectProblem(await other('POST', '/categories', { name: 'mine', parentId: ids.category }), 404)
+    expectProblem(await other('POST', '/categories', { name: 'mine', parentId: ids.category }), 422, 'INPUT_INVALID')
     expect((await other('POST', '/categories', { name: hidden })).status).toBe(201)
     const same = await other('POST', '/tools', {
       ...toolDraft(hidden),
