@@ -3,9 +3,10 @@ import type { ExecutionStore } from './execution.ts'
 import type { Expected } from './expected.ts'
 import type { LearningStore } from './learning.ts'
 import type { OfferedChanges, OfferedTools } from './offered.ts'
-import type { Category, ExecutorType, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
+import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { StoredSecret } from './secret.ts'
+import type { ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
 
 /** Who asks, and in whose name: nothing is read or written outside the workspace. */
@@ -26,29 +27,6 @@ export interface Page<Item> {
 export interface PageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
-}
-
-/** By what tools are listed; each is stable because the id decides between equals. */
-export const toolSorts = ['name', '-name', 'updatedAt', '-updatedAt', 'createdAt', '-createdAt'] as const
-export type ToolSort = (typeof toolSorts)[number]
-
-/** Which tools are listed. */
-export interface ToolListQuery extends PageQuery {
-  /** Which page, the first being 1, where no cursor says where to go on. */
-  readonly page?: number | undefined
-  /** Whether all that fit are counted. */
-  readonly total?: boolean | undefined
-  readonly sort?: ToolSort | undefined
-  readonly status?: readonly ToolStatus[] | undefined
-  /** With all categories below it. */
-  readonly categoryId?: string | undefined
-  /** All of them. */
-  readonly tags?: readonly string[] | undefined
-  readonly executorType?: readonly ExecutorType[] | undefined
-  /** Part of the name, the display name or the description, letter for letter but for case. */
-  readonly search?: string | undefined
-  /** No tool of another name. */
-  readonly names?: ReadonlySet<string> | undefined
 }
 
 /** What a change is made on; refused where it is another by now. */

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { RegisteredTool } from '../contract/registry.ts'
-import type { Page, ToolListQuery, ToolSort } from '../contract/stores.ts'
+import type { Page } from '../contract/stores.ts'
+import type { ToolListQuery, ToolSort } from '../contract/tool-list.ts'
 import type { Db } from './database.ts'
 import type { Cursors } from './page.ts'
 import { toTool } from './rows.ts'

@@ -10,7 +10,7 @@ import {
   type Transition,
   transitions,
 } from '../../contract/registry.ts'
-import { toolSorts } from '../../contract/stores.ts'
+import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'

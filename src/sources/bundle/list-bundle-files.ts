@@ -34,12 +34,14 @@ export function listBundleFiles(folder: string): BundleFiles {
 
 /** A link to a file inside is that file; others are not followed. */
 function followLink(root: string, path: string, files: string[]): readonly Problem[] {
-  const tell = (severity: Problem['severity'], message: string) => [{ severity, file: path, message } as const]
+  const tell = (severity: Problem['severity'], message: string, hint?: string) => [
+    { severity, file: path, message, ...(hint === undefined ? {} : { hint }) } as const,
+  ]
   const target = realPath(path)
-  if (target === undefined) return isBundleName(path) ? tell('error', 'the link leads nowhere') : []
+  if (target === undefined) return isBundleName(path) ? tell('error', 'the link leads nowhere', 'take it out') : []
   if (statSync(target).isDirectory()) return tell('warning', 'the link to a folder is not followed')
   if (!isBundleName(path)) return []
-  if (!isInside(root, target)) return tell('error', 'the link leads out of the folder')
+  if (!isInside(root, target)) return tell('error', 'the link leads out of the folder', 'copy the file into the folder')
   files.push(target)
   return []
 }

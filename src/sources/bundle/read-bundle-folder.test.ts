@@ -99,7 +99,7 @@ describe('readBundleFolder', () => {
     symlinkSync('../out.yaml', join(folder, 'c.yaml'))
     symlinkSync('nowhere.yaml', join(folder, 'd.yaml'))
     expect(errorsOf(folder).join('\n')).toMatch(
-      /c\.yaml: the link leads out of the folder\nd\.yaml: the link leads nowhere/,
+      /c\.yaml: the link leads out of the folder \(copy the file.*\)\nd\.yaml: the link leads nowhere \(take it out\)/,
     )
   })
 

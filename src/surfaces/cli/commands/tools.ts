@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { ExecutorType } from '../../../contract/registry.ts'
-import { toolSorts } from '../../../contract/stores.ts'
+import { toolSorts } from '../../../contract/tool-list.ts'
 import { ToolStatus } from '../../../contract/tool-state.ts'
 import * as tools from '../../../operations/registry/tools.ts'
 import { formatTable } from '../format-table.ts'
