@@ -1,4 +1,5 @@
 import { type Problem, toPointer } from './problem.ts'
+import type { Finding } from './typed-yaml.ts'
 
 const most = { depth: 200, problems: 20 }
 const open = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', 'args'])
@@ -26,13 +27,21 @@ export function findUnkept(value: unknown): readonly Problem[] {
 }
 
 /** `__proto__` as a key of an object that a schema copies key by key would be lost; further inside it is kept. */
+export function findLostKey(value: unknown, path: readonly PropertyKey[]): readonly Finding[] {
+  if (!isPlain(value) || !Object.hasOwn(value, '__proto__')) return []
+  return [{ path: [...path, '__proto__'], message: "the key '__proto__' is not allowed", hint: 'choose another name' }]
+}
+
+/** The keys of an input that would be lost, wherever in it a tool stands. */
 export function findLostKeys(value: unknown, path: readonly PropertyKey[] = []): readonly Problem[] {
   if (!isPlain(value) || path.length > 6) return []
   if (!open.has(String(path.at(-1))))
     return Object.entries(value).flatMap(([key, held]) => (isPlain(held) ? findLostKeys(held, [...path, key]) : []))
-  if (!Object.hasOwn(value, '__proto__')) return []
-  const pointer = toPointer([...path, '__proto__'])
-  return [{ severity: 'error', pointer, message: "the key '__proto__' is not allowed", hint: 'choose another name' }]
+  return findLostKey(value, path).map(({ path: at, ...said }) => ({
+    severity: 'error',
+    pointer: toPointer(at),
+    ...said,
+  }))
 }
 
 const isScalar = (value: unknown): boolean =>

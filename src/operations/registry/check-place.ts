@@ -17,15 +17,12 @@ export async function checkPlace(context: OperationContext, { name, categoryId }
     categoryId === null ? undefined : stores.categories.get(workspace, categoryId),
     stores.tools.get(workspace, name),
   ])
-  const problem = (pointer: string, message: string, hint: string) =>
-    [{ severity: 'error', pointer, message, hint }] as const
-  const known = 'give the id of a category, or null for none; GET /categories lists them'
+  const isLost = categoryId !== null && category === undefined
+  const taken = `a tool called ${name} exists already`
+  const hint = 'choose another name, or change that tool'
   return {
-    category:
-      categoryId === null || category !== undefined ? [] : problem('/categoryId', 'there is no such category', known),
-    name:
-      tool === undefined
-        ? []
-        : problem('/name', `a tool called ${name} exists already`, 'choose another name, or change that tool'),
+    // What to do about it is said wherever a category is.
+    category: isLost ? [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] : [],
+    name: tool === undefined ? [] : [{ severity: 'error', pointer: '/name', message: taken, hint }],
   }
 }
