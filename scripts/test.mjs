@@ -1,10 +1,22 @@
 // Runs all tests and ends with one line that counts them. With --long the slow ones too.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-// Sandboxes and pages are tested for real; where these may not be installed those tests are skipped, and say so.
+// Sandboxes and pages are tested for real; where these cannot be installed, those tests are skipped with a reason.
 if (process.platform === 'linux' && process.geteuid() === 0) {
   for (const [program, name] of Object.entries({ bwrap: 'bubblewrap', chromium: 'chromium' })) {
     if (spawnSync(program, ['--version']).error === undefined) continue
@@ -13,8 +25,9 @@ if (process.platform === 'linux' && process.geteuid() === 0) {
 }
 
 const folder = mkdtempSync(join(roomyMemory() ?? realpathSync(tmpdir()), 'tooldex-results-'))
-// Some programs are run as somebody else.
+// Some tests run programs as another user.
 chmodSync(folder, 0o755)
+const checkout = realpathSync(process.cwd())
 const output = join(folder, 'results.json')
 const args = process.argv.slice(2).filter((word) => word !== '--long')
 const env = { ...process.env, TMPDIR: folder, ...(process.argv.includes('--long') ? { TOOLDEX_LONG: '1' } : {}) }
@@ -28,10 +41,37 @@ const { status } = spawnSync(
     `--outputFile.json=${output}`,
     ...args,
   ],
-  { stdio: 'inherit', env },
+  { stdio: 'inherit', env, cwd: isOpenToOthers(checkout) ? checkout : copyTo(join(folder, 'checkout')) },
 )
 
-/** Hundreds of databases are made and thrown away: in memory that takes half the time. */
+/** Whether other users can reach the folder: PostgreSQL refuses to run as root, and some tests run as another user. */
+function isOpenToOthers(path) {
+  if (process.geteuid?.() !== 0) return true
+  const isOpen = (statSync(path).mode & 0o001) !== 0
+  return isOpen && (dirname(path) === path || isOpenToOthers(dirname(path)))
+}
+
+/** Copies the checkout to a folder that other users can reach, with the data that lies beside it. */
+function copyTo(path) {
+  console.log(`${checkout} is closed to other users: the tests run in a copy of it at ${path}.`)
+  cpSync(checkout, path, { recursive: true, verbatimSymlinks: true })
+  spawnSync('chmod', ['-R', 'go+rX', path])
+  const data = join(checkout, '..', 'shared')
+  if (existsSync(data)) symlinkSync(data, join(path, '..', 'shared'))
+  return path
+}
+
+/** Prints the files that took longest, so that a slow one is noticed when it is added. */
+function printSlowest(files) {
+  const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1000
+  const slowest = [...files].sort((a, b) => seconds(b) - seconds(a)).slice(0, 10)
+  console.log('slowest files:')
+  for (const file of slowest) {
+    console.log(`${seconds(file).toFixed(1).padStart(8)} s  ${file.name.slice(file.name.search(/(src|tests)\//))}`)
+  }
+}
+
+/** Hundreds of databases are created and removed: in memory that takes half the time. */
 function roomyMemory() {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
@@ -48,6 +88,7 @@ function roomyMemory() {
 let counted = false
 try {
   const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(output, 'utf8'))
+  printSlowest(testResults)
   const skipped = testResults.flatMap((file) =>
     file.assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed'),
   )

@@ -28,7 +28,7 @@ beforeAll(async () => {
       },
     },
   ])
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const execute = async (tool: string, body: object, key = caller) =>
@@ -200,7 +200,7 @@ it('expires where nobody decides, and says so', async () => {
   } finally {
     await quick.stop()
   }
-}, 60_000)
+})
 
 it('is refused where nobody can be asked: on stdio without a database', async () => {
   const policy = tempFile('policy.yaml', 'default: enabled\ntools:\n  coreutils_wc:\n    require_approval: true\n')

@@ -13,7 +13,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await startServer({ words: ['coreutils'] })
   await register(server, 'kept_tool', { description: 'Line\u2028ends, "quotes" and 💡.' })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const env = (more: Record<string, string> = {}) => ({
@@ -64,7 +64,7 @@ describe('the backup of a database that a server has open', () => {
     expect((await runCli(['db', 'restore', join(folder, 'all.jsonl.gz')], { env: home })).code).toBe(0)
     const back = await runCli(['tools', 'get', 'kept_tool', '--json'], { env: home })
     expect(JSON.parse(back.stdout).description).toBe('Line\u2028ends, "quotes" and 💡.')
-  }, 60_000)
+  })
 
   it('is taken from a server elsewhere with --server', async () => {
     const file = join(tempFolder(), 'all.jsonl')
@@ -83,7 +83,7 @@ describe('the backup of a database that a server has open', () => {
     await runCli(['db', 'backup', file], { env: env() })
     const restore = await runCli(['db', 'restore', file], { env: env() })
     expect([restore.code, restore.stderr]).toEqual([75, expect.stringContaining('Stop that process, run this')])
-  }, 60_000)
+  })
 
   it('leaves nothing behind, also when whoever asked goes away', async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('tooldex-backup-'))

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from './support/start-server.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer({ words: ['coreutils'] })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 /** In a form that only the full reader knows, so that reading takes seconds. */
@@ -22,26 +22,24 @@ it('answers others while it reads a bundle, and takes the bundle', async () => {
   const reading = server.request('POST', '/bundle', { body: { text: slowText(3000), dryRun: true } }).finally(() => {
     done = true
   })
-  let [answers, longest] = [0, 0]
+  let answers = 0
   while (!done) {
-    const asked = performance.now()
     await fetch(`${server.url}/healthz`)
-    longest = Math.max(longest, performance.now() - asked)
     answers++
   }
   const answer = await reading
-  const total = performance.now() - started
-  console.log(`3000 tools in ${Math.round(total)} ms; ${answers} others, the longest waited ${Math.round(longest)} ms`)
+  console.log(`3000 tools in ${Math.round(performance.now() - started)} ms; ${answers} other requests meanwhile`)
   expect(answer.body.plan.create).toHaveLength(3000)
-  expect(longest).toBeLessThan(total / 3)
-}, 120_000)
+  // A reader that blocked the server would let at most those before and after it through.
+  expect(answers).toBeGreaterThan(3)
+})
 
 it('says what is wrong with a long bundle by line and column', async () => {
   const body = { text: slowText(500, '  - {name: Bad Name, nonsense: 1}\n'), file: 'all.yaml', dryRun: true }
   const answer = await server.request('POST', '/bundle', { body })
   expectProblem(answer, 422, 'BUNDLE_INVALID')
   expect(answer.body.errors).toContainEqual(expect.objectContaining({ file: 'all.yaml', line: 503 }))
-}, 60_000)
+})
 
 it('says what is wrong inside the tools of a long bundle by line and column, whatever else is wrong', async () => {
   const inside = '  - {name: x, displayName: X, description: x, inputSchema: {type: objekt}, executorType: mcp}\n'
@@ -60,4 +58,4 @@ it('says what is wrong inside the tools of a long bundle by line and column, wha
     expectProblem(answer, 422, code)
     expect(answer.body.errors).toContainEqual(said)
   }
-}, 60_000)
+})

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await registerScript(server, 'counter', {
     script: `echo x >> '${server.home}/count'; wc -l < '${server.home}/count'`,
   })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
@@ -243,7 +243,7 @@ describe('tooldex call on the local database', () => {
     expect(JSON.parse(stdout).items).toMatchObject([{ toolName: 'own_words', status: 'SUCCESS', callerId: 'owner' }])
     const failed = await call(['own_words', 'x', '--count', 'no'], env as never)
     expect(failed.code).toBe(2)
-  }, 60_000)
+  })
 })
 
 it('waits for the queue of a server without a worker, until there is one', async () => {
@@ -266,7 +266,7 @@ it('waits for the queue of a server without a worker, until there is one', async
   } finally {
     await idle.stop()
   }
-}, 60_000)
+})
 
 describe('a call that is waited for, of a tool that asks for workers that nobody runs', () => {
   it('is answered soon with the run that still waits, over HTTP, for models and over MCP', async () => {
@@ -295,5 +295,5 @@ describe('a call that is waited for, of a tool that asks for workers that nobody
     expect(body.items).toHaveLength(2)
     for (const { id } of body.items)
       expect((await server.request('POST', `/executions/${id}/cancel`)).body.status).toBe('CANCELLED')
-  }, 60_000)
+  })
 })

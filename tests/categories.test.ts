@@ -103,15 +103,13 @@ onEachEngine(
     it('are many, and made in one go', async () => {
       const flat = Array.from({ length: 1500 }, (_, index) => ({ name: `many ${index}` }))
       const nested = Array.from({ length: 30 }, (_, index) => chain(`nest ${index}`, 50)).flat()
-      const started = performance.now()
       const answer = await bundle([...flat, ...nested])
       expect(answer.status, answer.text.slice(0, 500)).toBe(200)
       expect(answer.body.plan.categories.create).toHaveLength(3000)
-      expect(performance.now() - started).toBeLessThan(20_000)
       expect(await idOf('nest 7 49')).toMatch(/-/)
       const { items } = (await server().request('GET', '/audit?subject=category:nest%207%2049')).body
       expect(items).toMatchObject([{ action: 'category.create', after: { parentId: await idOf('nest 7 48') } }])
-    }, 60_000)
+    })
 
     it('a parent that is not there is told of where it is named', async () => {
       const parentId = '0d5c1b7e-98c2-4f19-8f3b-0a2b6a1f3c11'

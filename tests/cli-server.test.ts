@@ -17,7 +17,7 @@ beforeAll(async () => {
   await register(server, 'zebra_draft', { description: 'Counts zebras, but not yet.' })
   // Offered within a second of the change.
   await sleep(1000)
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 /** The ways in which a command finds the server, as environments. */
@@ -68,7 +68,7 @@ describe('commands that read tools ask the server', () => {
     expect(describes.code).toBe(4)
     const both = await runCli(['search', 'zebras', '-c', 'coreutils', '--server', server.url], { env })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('configs and a policy of its own') })
-  }, 60_000)
+  })
 })
 
 describe('a server that was only found', () => {

@@ -11,15 +11,15 @@ import { readMigrations, rowsOf } from '../src/storage/migrate.ts'
 import { newTool } from '../src/storage/stores.suite.ts'
 import { fillDatabase } from './support/fill-database.ts'
 import { projectRoot, runCli } from './support/run-cli.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const caller = { workspace: 'default', actor: 'tester' } as const
 const at = '2026-01-01T00:00:00.000Z'
-let server: TestPostgres
+let server: SharedPostgres
 beforeAll(async () => {
-  server = await startPostgres()
-}, 120_000)
+  server = await sharedPostgres()
+})
 afterAll(() => server.stop())
 
 async function open(where: { url?: string; home?: string }): Promise<Database> {
@@ -66,7 +66,7 @@ describe('the file of a whole database', () => {
     expect((await linesOf(embedded)).some((line) => line.includes('12345678901234567890.123'))).toBe(true)
     // Counters go on where the rows end.
     await createStores(postgres).tools.create(caller, newTool({ name: 'after_all' }))
-  }, 120_000)
+  })
 
   it('goes page by page through more rows than a page has', async () => {
     const [from, to] = [await openServer(), await openServer()]
@@ -100,7 +100,7 @@ describe('the file of a whole database', () => {
     }
     running = false
     await writing
-  }, 60_000)
+  })
 
   it('is refused where it is cut off, changed or of a newer release, and nothing changes', async () => {
     const [from, to] = [await open({}), await openServer()]
@@ -192,7 +192,7 @@ describe('tooldex db', () => {
     expect([out.code, rows(out.stdout)]).toEqual([0, rows(readFileSync(file, 'utf8'))])
     expect(out.stderr).toContain('rows written to standard output')
     expect(readdirSync(home)).not.toContain('-')
-  }, 120_000)
+  })
 
   it('refuses what it cannot read or write, and says why', async () => {
     const home = tempFolder()
@@ -206,5 +206,5 @@ describe('tooldex db', () => {
     expect(await code('import', tempFile('broken.gz', new Uint8Array([0x1f, 0x8b, 8, 0, 0]), home))).toBe(3)
     expect(await code('import', tempFile('broken', new Uint8Array([0xff, 0xfe, 8, 0, 0]), home))).toBe(3)
     expect((await runCli(['db', 'status'], { env: { DATABASE_URL: 'mysql://x' } })).code).toBe(2)
-  }, 60_000)
+  })
 })

@@ -24,7 +24,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
     link = /log in at (\S+)/.exec(server.said())?.[1] ?? ''
     key = /#key=(.+)/.exec(link)?.[1] ?? ''
     browser = await openBrowser()
-  }, 90_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.stop()

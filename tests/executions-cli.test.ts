@@ -15,7 +15,7 @@ beforeAll(async () => {
   await registerScript(server, 'fails', { script: 'echo half; exit 3' })
   await registerScript(server, 'many_lines', { script: 'seq 1 40000' })
   await registerScript(server, 'asks_first', { script: 'echo "ran $1"', annotations: { requiresApproval: true } })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const env = () => ({ TOOLDEX_URL: '', DATABASE_URL: '', TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
@@ -153,7 +153,7 @@ describe('tooldex executions tail', () => {
     expect(await tail.ended).toBe(0)
     expect(tail.out()).not.toContain('fails@1')
     expect(tail.out().match(new RegExp(`${run.id}  SUCCESS`, 'g'))?.length).toBe(1)
-  }, 60_000)
+  })
 
   it('says once that the server is away, and once that it is back', async () => {
     const proxy = await startProxy(Number(new URL(server.url).port))
@@ -175,7 +175,7 @@ describe('tooldex executions tail', () => {
     } finally {
       await proxy.stop()
     }
-  }, 60_000)
+  })
 
   it('goes on where it was when the connection to the server breaks', async () => {
     const proxy = await startProxy(Number(new URL(server.url).port))

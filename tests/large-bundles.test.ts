@@ -14,7 +14,7 @@ describe('a registry with more than 10,000 tools', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer()
-  }, 60_000)
+  })
   afterAll(() => server.stop())
 
   it('is imported, exported whole, and taken back from the export', { timeout: 120_000 }, async () => {

@@ -8,7 +8,7 @@ import { execute, registerCommand } from './support/traced-tools.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 const json = '#!/bin/sh\nprintf \'{"rows":["%s"]}\' "$(seq -s, 40000)"\n'

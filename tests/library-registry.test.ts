@@ -32,7 +32,7 @@ it('registers, versions, runs and retires a tool from a program', async () => {
   } finally {
     await registry.close()
   }
-}, 60_000)
+})
 
 it('takes what JSON can say and nothing else, and says plainly that it is closed', async () => {
   const registry = await openRegistry({ home: tempFolder() })
@@ -46,4 +46,4 @@ it('takes what JSON can say and nothing else, and says plainly that it is closed
   await registry.close()
   await registry.close()
   await expect(registry.tools.list()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The registry is closed.' })
-}, 60_000)
+})

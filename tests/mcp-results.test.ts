@@ -128,7 +128,7 @@ describe('call_tool where calls are recorded', () => {
     })
     await world.register('much', { script: 'seq 1 40000' })
     await world.register('asks', { script: 'echo asked', annotations: { requiresApproval: true } })
-  }, 180_000)
+  })
   afterAll(() => world?.close())
 
   async function open(): Promise<Client> {

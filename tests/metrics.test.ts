@@ -6,7 +6,7 @@ import { onEachEngine } from './support/each-engine.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
 import { serveHere, workHere } from './support/serve-here.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { ask, type TestServer, testKey } from './support/start-server.ts'
 import { tempConfig } from './support/temp-config.ts'
 
@@ -64,10 +64,10 @@ onEachEngine(
         text = (await scrape(server(), testKey)).text
         return Math.min(read(text, 'tooldex_executions_running'), depth('queued'), depth('running'))
       }
-      await expect.poll(least, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+      await expect.poll(least).toBeGreaterThanOrEqual(1)
       expect(read(text, 'tooldex_queue_oldest_seconds')).toBeGreaterThan(0)
       const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
-      await expect.poll(() => seen('tooldex_queue_wait_seconds_count'), { timeout: 30_000 }).toBe(6)
+      await expect.poll(() => seen('tooldex_queue_wait_seconds_count')).toBe(6)
       expect(await seen('tooldex_queue_wait_seconds_sum')).toBeGreaterThan(2)
       expect(await seen('tooldex_executions_running')).toBe(0)
       expect(await seen('tooldex_queue_depth{state="queued"}')).toBe(0)
@@ -106,24 +106,23 @@ onEachEngine(
       const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
       const failures = (code: string) => seen(`tooldex_execution_failures_total{code="${code}"}`)
       for (const code of ['APPROVAL_REFUSED', 'EXECUTION_CANCELLED']) expect(await failures(code), code).toBe(1)
-      for (const code of ['APPROVAL_EXPIRED', 'QUEUE_EXPIRED'])
-        await expect.poll(() => failures(code), { timeout: 40_000 }).toBe(1)
+      for (const code of ['APPROVAL_EXPIRED', 'QUEUE_EXPIRED']) await expect.poll(() => failures(code)).toBe(1)
       for (const tool of ['pays', 'waits'])
         expect(await seen(`tooldex_executions_total{tool="${tool}",status="CANCELLED"}`), tool).toBe(2)
       expect(await seen('tooldex_executions_running')).toBe(0)
-    }, 90_000)
+    })
   },
   { env: { TOOLDEX_QUEUE_MS: '8000', TOOLDEX_APPROVAL_MS: '8000', TOOLDEX_LEASE_MS: '1500' } },
 )
 
 describe('metrics of several workspaces and of workers', () => {
   const secret = 'key-of-the-other-workspace-0123456789'
-  let postgres: TestPostgres
+  let postgres: SharedPostgres
   let server: Awaited<ReturnType<typeof serveHere>>
   let worker: Awaited<ReturnType<typeof workHere>>
 
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await sharedPostgres()
     const database = await postgres.createDatabase()
     server = await serveHere({ config, database, worker: false })
     worker = await workHere()
@@ -132,12 +131,12 @@ describe('metrics of several workspaces and of workers', () => {
     const draft = { name: 'admin', prefix: 'key', hash, scopes: ['admin'] } as const
     await createStores(opened).keys.create({ workspace: 'other', actor: 'test' }, draft)
     await opened.close()
-  }, 120_000)
+  })
   afterAll(async () => {
     await worker?.stop()
     await server?.stop()
     await postgres?.stop()
-  }, 60_000)
+  })
 
   it('name tools only of the workspace of the key', async () => {
     const body = { wait: true }

@@ -9,13 +9,13 @@ import { readMigrations } from '../src/storage/migrate.ts'
 import { type OlderStage, olderDatabase, olderIds } from './support/older-database.ts'
 import { everything, query, run } from './support/query-database.ts'
 import { projectRoot } from './support/run-cli.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
-let server: TestPostgres
+let server: SharedPostgres
 beforeAll(async () => {
-  server = await startPostgres()
-}, 120_000)
+  server = await sharedPostgres()
+})
 afterAll(() => server.stop())
 
 const engines = {
@@ -215,7 +215,7 @@ describe('processes and files', () => {
     const start = () => promisify(execFile)(process.execPath, [script], { env: { ...process.env, DATABASE_URL: url } })
     const took = (await Promise.all([start(), start(), start()])).map(({ stdout }) => JSON.parse(stdout) as string[])
     expect(took.map((steps) => steps.length).sort()).toEqual([0, 0, readMigrations().length + 2])
-  }, 60_000)
+  })
 
   it('has migrations that are what the schema says', () => {
     const folder = tempFolder()
@@ -226,5 +226,5 @@ describe('processes and files', () => {
     const said = execFileSync('npx', ['drizzle-kit', 'generate'], { cwd: folder, encoding: 'utf8' })
     expect(said).toContain('nothing to migrate')
     expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
-  }, 60_000)
+  })
 })

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, type Database, migrate, openDatabase, readState } from '../src/storage/index.ts'
 import { type OlderStage, olderDatabase, olderIds } from './support/older-database.ts'
 import { everything, query, run } from './support/query-database.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 
-let server: TestPostgres
+let server: SharedPostgres
 beforeAll(async () => {
-  server = await startPostgres()
-}, 120_000)
+  server = await sharedPostgres()
+})
 afterAll(() => server.stop())
 
 const engines = {

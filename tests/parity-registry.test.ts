@@ -275,7 +275,7 @@ describe('library, commands and HTTP give the same results and the same errors',
   beforeAll(async () => {
     worlds = await openWorlds()
     for (const world of worlds) ids.set(world, {})
-  }, 120_000)
+  })
   afterAll(() => Promise.all(worlds.map((world) => world.close())))
 
   it.each(steps)('%s', async (_name, code, make) => {

@@ -102,7 +102,7 @@ describe('a call ends the same whichever way it is made', () => {
     const opened = await openWays()
     ways = opened.ways
     stop = opened.stop
-  }, 180_000)
+  })
   afterAll(async () => {
     await stop()
     await world?.close()

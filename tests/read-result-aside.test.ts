@@ -20,14 +20,12 @@ it('gives up on a path that would take for ever, keeps nobody waiting meanwhile,
   const nasty = { ...page, path: `$${'..*'.repeat(8)}` }
   let turns = 0
   const timer = setInterval(() => turns++, 50)
-  const began = performance.now()
   await expect(readResultAside(json(deep), nasty)).rejects.toMatchObject({ code: 'INPUT_INVALID' })
   clearInterval(timer)
-  expect(performance.now() - began).toBeLessThan(8000)
   expect(turns).toBeGreaterThan(20)
   const stopping = new AbortController()
   setTimeout(() => stopping.abort(), 300)
   await expect(readResultAside(json(deep), nasty, stopping.signal)).rejects.toMatchObject({
     code: 'EXECUTION_CANCELLED',
   })
-}, 30_000)
+})

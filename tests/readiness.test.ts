@@ -18,7 +18,7 @@ beforeAll(async () => {
   const made = await server.request('POST', '/tools', { body: tool })
   expect(made.status, made.text).toBe(201)
   expect((await server.request('POST', '/tools/far_away/activate')).status).toBe(200)
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const find = async (more: object = {}) => {
@@ -27,7 +27,7 @@ const find = async (more: object = {}) => {
 }
 
 it('says of a registered tool whose server is down that it is, in search, in its description and to a filter', async () => {
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   expect((await find()).readiness).toBeUndefined()
   for (let call = 0; call < 3; call++) {
     const { body } = await server.request('POST', '/tools/far_away/execute', { body: { wait: true } })

@@ -9,7 +9,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await startServer()
   await register(server, 'greet')
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 describe('what a body says and nobody knows', () => {

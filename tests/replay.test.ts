@@ -10,7 +10,7 @@ const readOnly = { readOnlyHint: true }
 
 beforeAll(async () => {
   server = await startServer({ words: ['coreutils'] })
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const execute = (tool: string, input: object) =>

@@ -7,9 +7,9 @@ import { describeExecutions } from '../src/storage/executions/executions.suite.t
 import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
 import { describeOffered } from '../src/storage/offered.suite.ts'
 import { describeStores } from '../src/storage/stores.suite.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 
-let server: TestPostgres | undefined
+let server: SharedPostgres | undefined
 afterAll(() => server?.stop())
 
 async function open(where: { url?: string; home?: string }) {
@@ -26,7 +26,7 @@ async function openEmbedded() {
 }
 
 async function openServer() {
-  server ??= await startPostgres()
+  server ??= await sharedPostgres()
   return open({ url: await server.createDatabase() })
 }
 

@@ -12,7 +12,7 @@ let server: TestServer
 const scratch = lastingFolder()
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const env = (editor: string) => ({

@@ -19,7 +19,7 @@ beforeAll(async () => {
     () => server.request('GET', '/llm/tools?limit=1000'),
     ({ text }) => text.includes(`"acme:${shared}"`) && text.includes(`"${bare}"`),
   )
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const get = (path: string) => server.request('GET', path)
@@ -111,7 +111,7 @@ describe('a registered tool in a namespace', () => {
       () => get('/llm/tools?limit=1000'),
       ({ text }) => text.includes('Says it again.'),
     )
-  }, 30_000)
+  })
 
   it.each([...ids, ...pins])('is read by %s', async (id) => {
     const [version, text] = pins.includes(id) ? [1, 'Says what nsd says.'] : [2, 'Says it again.']

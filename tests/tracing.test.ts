@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readTrace } from '../src/contract/tracing.ts'
 import { connect } from './support/connect.ts'
 import { type ServerHere, serveHere, workHere } from './support/serve-here.ts'
-import { startPostgres, type TestPostgres } from './support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { tempFile } from './support/temp-folder.ts'
 
 const config = `name: traced
@@ -33,22 +33,22 @@ class FollowingContext implements ContextManager {
   disable = () => this
 }
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 let server: ServerHere
 let worker: Awaited<ReturnType<typeof workHere>>
 
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
   context.setGlobalContextManager(new FollowingContext())
-  postgres = await startPostgres()
+  postgres = await sharedPostgres()
   server = await serveHere({ config, database: await postgres.createDatabase(), worker: false })
   worker = await workHere()
-}, 120_000)
+})
 afterAll(async () => {
   await worker?.stop()
   await server?.stop()
   await postgres?.stop()
-}, 60_000)
+})
 afterEach(() => exporter.reset())
 
 const spans = () => exporter.getFinishedSpans()
@@ -63,9 +63,7 @@ const execute = (body: object, headers: Record<string, string> = {}) =>
   server.request('POST', '/api/v1/tools/show_trace/execute', { body, headers })
 
 async function ended(id: string) {
-  await expect
-    .poll(async () => (await server.request('GET', `/api/v1/executions/${id}`)).body.status, { timeout: 20_000 })
-    .toBe('SUCCESS')
+  await expect.poll(async () => (await server.request('GET', `/api/v1/executions/${id}`)).body.status).toBe('SUCCESS')
   return (await server.request('GET', `/api/v1/executions/${id}`)).body
 }
 

@@ -54,10 +54,8 @@ describe.each(ways)('a server of the official package over %s, %s revisions', (w
     expect(steps.length).toBeGreaterThan(0)
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 300)
-    const started = performance.now()
     const cancelled = await call('up', 'count', { steps: 100, everyMs: 100 }, 20_000, { signal: stop.signal })
     expect(cancelled).toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
-    expect(performance.now() - started).toBeLessThan(5000)
     expect((await call('up', 'say', { text: 'still here' })).output).toBe('still here')
   })
 

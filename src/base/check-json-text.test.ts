@@ -97,22 +97,4 @@ describe('readJson', () => {
     expect(Object.keys(readJson('{"__proto__":{"a":1}}') as object)).toEqual(['__proto__'])
     expect(refusal('{"__proto__":1,"__proto__":2}')).toContain('twice')
   })
-
-  it('reads a megabyte in a few milliseconds, backslashes and all', () => {
-    const items = Array.from({ length: 12_000 }, (_, id) => ({
-      id,
-      name: `tool ${id}`,
-      text: 'x\n"y" '.repeat(6),
-      tags: ['a', null],
-    }))
-    const texts = [JSON.stringify(items), JSON.stringify('\\"'.repeat(250_000)), JSON.stringify('ü😀'.repeat(200_000))]
-    for (const text of texts) {
-      const times = Array.from({ length: 5 }, () => {
-        const start = performance.now()
-        readJson(text)
-        return performance.now() - start
-      })
-      expect(Math.min(...times)).toBeLessThan(150)
-    }
-  })
 })

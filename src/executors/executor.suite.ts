@@ -89,12 +89,10 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
     })
 
     it('ends at its deadline, which the call may shorten, and keeps what was printed', async () => {
-      const started = performance.now()
       const outcome = await run(fixture.wait, { timeoutMs: 1500 })
       expect([outcome.status, outcome.errorCode]).toEqual(['TIMEOUT', 'EXECUTION_TIMEOUT'])
       expect(outcome.errorMessage).toContain('timed out after 1.5s')
       if (speaks) expect(all(outcome)).toContain('started')
-      expect(performance.now() - started).toBeLessThan(10_000)
     })
 
     it('ends when it is cancelled, and tells what is printed while it runs', async () => {

@@ -23,5 +23,5 @@ describe('DatabaseLearningStore', () => {
     expect(total).toBe(2)
     expect((await store.since('other')).total).toBe(1)
     await database.close()
-  }, 30_000)
+  })
 })

@@ -18,7 +18,7 @@ export function describeOffered(
       const opened = await open()
       stores = opened.stores
       close = opened.close
-    }, 60_000)
+    })
     afterAll(() => close?.())
 
     const activate = async (category?: string) => {

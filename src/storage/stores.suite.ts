@@ -28,7 +28,7 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       const opened = await open()
       stores = opened.stores
       close = opened.close
-    }, 60_000)
+    })
     afterAll(() => close?.())
 
     it('keeps a tool with everything it has, and gives it back by id and by name', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
 import { needs } from '../support/needs.ts'
 import { projectRoot } from '../support/run-cli.ts'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startServer } from '../support/start-server.ts'
 import { startWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -14,10 +14,10 @@ import { execute, TracedTools, untilEnded } from '../support/traced-tools.ts'
 const compiler = spawnSync('cc', ['--version'], { stdio: 'ignore' }).status === 0
 const hour = 3600
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 beforeAll(async () => {
-  postgres = await startPostgres()
-}, 120_000)
+  postgres = await sharedPostgres()
+})
 afterAll(() => postgres.stop())
 
 needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, to move the clock of a process')(
@@ -43,7 +43,7 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
       const { headers } = await server.request('GET', '/queue')
       return (Date.parse(headers.get('date') ?? '') - Date.now()) / 1000
     }
-    const begun = (mark: string) => expect.poll(() => tools.count(mark).begun, { timeout: 20_000 }).toBe(1)
+    const begun = (mark: string) => expect.poll(() => tools.count(mark).begun).toBe(1)
 
     const waiting = (await execute(server, 'lonely', { mark: 'waits' })).body.id
     for (const seconds of [3 * hour, -hour]) {
@@ -51,7 +51,7 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
       const { id } = (await execute(server, 'safe', { mark, seconds: 5 })).body
       await begun(mark)
       jump(seconds)
-      await expect.poll(shown, { timeout: 5000 }).toBeCloseTo(seconds, -2)
+      await expect.poll(shown).toBeCloseTo(seconds, -2)
       expect(await untilEnded(server, id)).toMatchObject({ status: 'SUCCESS', attempt: 1 })
     }
     expect((await server.request('GET', `/executions/${waiting}`)).body.status).toBe('PENDING')
@@ -62,7 +62,7 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
     worker.signal('SIGKILL')
     const swept = () =>
       queryRuns({ url: database }, `select 1 from tool_executions where id = '${id}' and worker is null`)
-    await expect.poll(async () => (await swept()).length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(async () => (await swept()).length).toBe(1)
     for (const run of [id, waiting]) await server.request('POST', `/executions/${run}/cancel`)
     rmSync(clockFile)
     expect(await auditRuns({ url: database })).toEqual([])

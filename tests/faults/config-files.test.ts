@@ -21,9 +21,8 @@ describe('fault 3: a huge file', () => {
     closeSync(descriptor)
     // What is loaded with the first file read is not what is measured.
     loadConfig(tempFile('small.yaml', 'command: echo\ntools: []\n'))
-    const [started, before] = [performance.now(), residentBytes()]
+    const before = residentBytes()
     const error = refusalOf(file)
-    expect(performance.now() - started).toBeLessThan(100)
     expect(residentBytes() - before).toBeLessThan(20 * megabyte)
     expect([error.code, error.message]).toEqual([
       'FILE_REFUSED',
@@ -79,11 +78,9 @@ describe('fault 8: encodings', () => {
 describe('fault 10: files that are no files', () => {
   const needsUnix = needs(process.platform !== 'win32', 'needs links, pipes and devices')
   const refused = async (path: string, says: RegExp) => {
-    const started = performance.now()
     expect(refusalOf(path)).toMatchObject({ code: 'FILE_REFUSED', message: expect.stringMatching(says) })
     const { code, stdout } = await runCli(['validate', path])
     expect([code, stdout]).toEqual([3, expect.stringMatching(says)])
-    expect(performance.now() - started).toBeLessThan(5000)
   }
 
   needsUnix('fault 10: a symbolic link, to a good file too, is refused and names its target', async () => {

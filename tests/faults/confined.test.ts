@@ -263,7 +263,7 @@ describe('fault 59 (confined): what hides is found', () => {
     const seconds = uniqueSeconds()
     const running = python.run({ tool: script(seconds, 60), input: {} }, {})
     const sleeping = () => findProcesses(`sleep ${seconds}`).length
-    await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
+    await expect.poll(sleeping).toBe(1)
     const keepers = descendantsOf(process.pid).filter((pid) => commandOf(pid).includes('landlock_restrict_self'))
     expect(keepers.length).toBe(1)
     for (const pid of keepers) process.kill(pid, 'SIGKILL')
@@ -288,11 +288,11 @@ describe('fault 59 (confined): what hides is found', () => {
         { ordinary, env: { TMPDIR: folder } },
       )
       const sleeping = () => findProcesses(`sleep ${seconds}`).length
-      await expect.poll(sleeping, { timeout: 20_000 }).toBe(1)
+      await expect.poll(sleeping).toBe(1)
       expect(readdirSync(folder)).toEqual([expect.stringContaining('tooldex-work-')])
       server.kill('SIGKILL')
-      await expect.poll(sleeping, { timeout: 20_000 }).toBe(0)
-      await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([])
+      await expect.poll(sleeping).toBe(0)
+      await expect.poll(() => readdirSync(folder)).toEqual([])
     })
   }
 })

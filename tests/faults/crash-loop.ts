@@ -61,7 +61,7 @@ export async function crashLoop(database: string | undefined, words: readonly st
       rmSync(killFile)
       const point = lastLine(pointsFile)
       killedAt.push(`${point}, ${calls.at(-1)?.kind}`)
-      await expect.poll(() => findProcesses(`step-${step}-`), { timeout: 2000 }).toEqual([])
+      await expect.poll(() => findProcesses(`step-${step}-`)).toEqual([])
       server = await start()
       await untilQuiet(server)
       for (const call of calls) await checkCall(server, tools, call, call === calls.at(-1) ? point : undefined)

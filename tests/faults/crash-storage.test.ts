@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../src/storage/migrate.ts'
 import { auditRuns, keepHistory, queryRuns, type Recorded } from '../support/audit-runs.ts'
 import { register } from '../support/rest.ts'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startServer } from '../support/start-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { faultyMain } from './crash-loop.ts'
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharedPostgres()
 }, 240_000)
 afterAll(() => postgres.stop())
 

@@ -37,7 +37,7 @@ describe('faults: the lock of the embedded database', () => {
     const stores = createStores(database)
     for (const name of kept()) expect(await stores.tools.get('default', name)).toMatchObject({ version: 1 })
     await database.close()
-  }, 120_000)
+  })
 
   it('lets the second of two that start at once go on after the first', async () => {
     const env = { TOOLDEX_HOME: tempFolder(), DATABASE_URL: '' }
@@ -46,7 +46,7 @@ describe('faults: the lock of the embedded database', () => {
       [0, expect.not.stringContaining('in use')],
       [0, expect.not.stringContaining('in use')],
     ])
-  }, 120_000)
+  })
 
   it('takes over locks that nobody holds, and gives only its own back', () => {
     const folder = tempFolder()

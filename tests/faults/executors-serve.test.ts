@@ -6,7 +6,7 @@ import { createShellExecutor, Sandbox } from '../../src/executors/index.ts'
 import { needs } from '../support/needs.ts'
 import { expectProblem } from '../support/rest.ts'
 import { projectRoot } from '../support/run-cli.ts'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { startWorker, type TestWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -22,12 +22,12 @@ const secrets = {
   API_TOKEN: 'caller-token-value',
 }
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 let server: TestServer
 let worker: TestWorker
 
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharedPostgres()
   const database = await postgres.createDatabase()
   server = await startServer({ database, env: secrets, words: ['--no-worker', '--allow-limited'] })
   worker = await startWorker({ database, env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' } })
@@ -63,7 +63,7 @@ const call = async (name: string, input: object = {}, at = server) =>
 async function callQueued(name: string, input: object = {}) {
   const { body } = await server.request('POST', `/tools/${name}/execute`, { body: { input } })
   return expect
-    .poll(async () => (await server.request('GET', `/executions/${body.id}`)).body, { timeout: 20_000, interval: 100 })
+    .poll(async () => (await server.request('GET', `/executions/${body.id}`)).body, { interval: 100 })
     .toMatchObject({ status: expect.stringMatching(/SUCCESS|FAILED|TIMEOUT|CANCELLED/) })
     .then(async () => (await server.request('GET', `/executions/${body.id}`)).body)
 }
@@ -90,7 +90,7 @@ describe('fault 61: fork bombs through a server', () => {
       expect(`${ended.errorMessage}${ended.logs.stderr}`).toContain('Resource temporarily unavailable')
       expect(peak).toBeGreaterThan(10)
       expect(peak).toBeLessThanOrEqual(32 + 3 + waiting)
-      await expect.poll(countOwn, { timeout: 10_000 }).toBeLessThanOrEqual(waiting)
+      await expect.poll(countOwn).toBeLessThanOrEqual(waiting)
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     })
   }
@@ -338,7 +338,7 @@ describe('fault 132: a server without a sandbox', () => {
     } finally {
       await bare.stop()
     }
-  }, 90_000)
+  })
 
   itConfined(
     'fault 132: confines where it cannot isolate, says so at its start, and writes it down',
@@ -346,7 +346,7 @@ describe('fault 132: a server without a sandbox', () => {
       const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
       try {
         expect(second.stderr()).not.toContain('tools run isolated')
-        await expect.poll(() => second.stderr(), { timeout: 20_000 }).toContain('tools run confined, not isolated')
+        await expect.poll(() => second.stderr()).toContain('tools run confined, not isolated')
         for (const body of [scripts, commands]) {
           const name = await register(body, second)
           const planned = await second.request('POST', `/tools/${name}/execute`, { body: { input: {}, dryRun: true } })

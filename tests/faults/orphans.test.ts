@@ -27,9 +27,9 @@ describe('66: no child outlives the process that started it', () => {
         await registerCommand(server, 'family', family(seconds))
         const waited = execute(server, 'family', {}, { wait: true }).catch(() => 'cut off')
         await execute(server, 'family', {})
-        await expect.poll(() => left(seconds).length, { timeout: 20_000 }).toBe(2 * members)
+        await expect.poll(() => left(seconds).length).toBe(2 * members)
         server.signal('SIGKILL')
-        await expect.poll(() => left(seconds), { timeout: 5000 }).toEqual([])
+        await expect.poll(() => left(seconds)).toEqual([])
         expect(await waited).toBe('cut off')
         await server.stop()
       },
@@ -44,9 +44,9 @@ describe('66: no child outlives the process that started it', () => {
         const child = spawn(process.execPath, [mainFile, 'call', '-c', config, '--containment', kind, 't'], {
           stdio: 'ignore',
         })
-        await expect.poll(() => left(seconds).length, { timeout: 20_000 }).toBe(members)
+        await expect.poll(() => left(seconds).length).toBe(members)
         child.kill('SIGKILL')
-        await expect.poll(() => left(seconds), { timeout: 5000 }).toEqual([])
+        await expect.poll(() => left(seconds)).toEqual([])
       },
     )
   }
@@ -58,6 +58,6 @@ describe('66: no child outlives the process that started it', () => {
     const words = ['call', '-c', config, '--containment', 'process-group', 't']
     const child = spawn(process.execPath, [mainFile, ...words], { stdio: 'ignore' })
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)
-    await expect.poll(watchers, { timeout: 5000 }).toBeLessThanOrEqual(before)
+    await expect.poll(watchers).toBeLessThanOrEqual(before)
   })
 })

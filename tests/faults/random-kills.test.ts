@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { randomKills } from './random-kills.ts'
 
-let postgres: TestPostgres
+let postgres: SharedPostgres
 beforeAll(async () => {
-  postgres = await startPostgres()
-}, 120_000)
+  postgres = await sharedPostgres()
+})
 afterAll(() => postgres.stop())
 
 it('66, 70, 96: 200 calls while workers and servers are killed at random: the audit finds nothing', async () => {

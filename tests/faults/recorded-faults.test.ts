@@ -44,7 +44,6 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     const row = await run(daemon)
     expect(findProcesses(`sleep ${seconds}`)).toEqual([])
     expect(row).toMatchObject({ status: 'SUCCESS', outputData: 'parent done\n', exitCode: 0 })
-    expect(row.durationMs).toBeLessThan(3000)
   })
 
   it('62: output without end on both streams: FAILED and truncated, a part kept, the memory of the server flat', async () => {
@@ -60,7 +59,7 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     const page = await world.server().request('GET', `/results/${row.result.handle}?limit=3`)
     expect(page.body.items).toEqual(['y', 'y', 'y'])
     expect(peak - before).toBeLessThan(150 * megabyte)
-  }, 90_000)
+  })
 
   it('64: what is no text is kept as text, and characters are whole', async () => {
     const bytes = [0x61, 0xff, 0x00, 0x62, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0x80]
@@ -113,6 +112,6 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     )
     expect(answers.map(({ body }) => body.status)).toEqual(Array(40).fill('SUCCESS'))
     // Others on the machine may have some of their own for a moment.
-    await expect.poll(countZombies, { timeout: 10_000 }).toBeLessThanOrEqual(before + 5)
-  }, 90_000)
+    await expect.poll(countZombies).toBeLessThanOrEqual(before + 5)
+  })
 })

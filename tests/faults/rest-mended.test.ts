@@ -10,7 +10,7 @@ describe('what was wrong with the registry once', () => {
     await register(server, 'known')
     await server.request('GET', '/tools')
     writer = (await server.request('POST', '/keys', { body: { name: 'writer', scopes: ['write'] } })).body.secret
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it('a version number that no column holds is unknown, not our fault', async () => {
@@ -60,5 +60,5 @@ describe('what was wrong with the registry once', () => {
       fresh.signal('SIGKILL')
       await fresh.stop()
     }
-  }, 60_000)
+  })
 })

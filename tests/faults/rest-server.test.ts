@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 describe('what every answer is like', () => {
@@ -145,13 +145,11 @@ describe('starting and stopping', { timeout: 90_000 }, () => {
       answer += more
     })
     await sleep(1000)
-    const started = performance.now()
     own.signal('SIGTERM')
     await sleep(500)
     socket.write(body.slice(half))
     expect(await own.ended).toBe(0)
     expect(answer).toMatch(/^HTTP\/1\.1 201 /)
-    expect(performance.now() - started).toBeLessThan(10_000)
     expect(existsSync(join(home, 'server.json'))).toBe(false)
     await expect(fetch(`${own.url}/healthz`)).rejects.toThrow()
     const again = await startServer({ home })

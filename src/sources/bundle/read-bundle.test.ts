@@ -108,15 +108,13 @@ policies:
     const small = { displayName: 'A', description: 'B', inputSchema: {} }
     const tools = Array.from({ length: 100_001 }, (_, index) => ({ name: `t${index}`, ...small }))
     expect(errorsOf(JSON.stringify({ tooldex: 1, tools })).join()).toMatch(/at most 100000 tools/)
-  }, 60_000)
+  })
 
   it('reads ten thousand tools, and a mapping with many keys, without delay', () => {
     const tools = Array.from({ length: 10_000 }, (_, index) => minimal(`t${index}`))
     const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}: 1\n`).join('')
-    const start = performance.now()
     expect(read(JSON.stringify({ tooldex: 1, tools })).bundle.tools).toHaveLength(10_000)
     expect(errorsOf(keys)).toHaveLength(1)
-    expect(performance.now() - start).toBeLessThan(10_000)
   })
 })
 

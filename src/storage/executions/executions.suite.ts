@@ -67,7 +67,7 @@ export function describeExecutions(
       stores = opened.stores
       execute = opened.execute
       close = opened.close
-    }, 60_000)
+    })
     afterAll(() => close?.())
 
     it.each([
