@@ -55,6 +55,31 @@ describe.each(Object.entries(engines))('migrations: %s', (_name, open) => {
   })
 })
 
+it('builds an index of a table in use while others write, and again where a build was cut off', async () => {
+  const database = await engines.PostgreSQL()
+  await migrate(database)
+  const add = `insert into tool_executions (workspace_id, tool_name, input_data) values ('default', 'any', '{}')`
+  const text = 'CREATE INDEX CONCURRENTLY "tool_executions_probe" ON "tool_executions" ("tool_name")'
+  const more = [...readMigrations(), { name: '9998_probe', hash: 'x', statements: [text] }]
+  const isBuilding = () =>
+    query(database, `select 1 from pg_stat_activity where query like 'CREATE INDEX CONC%' and wait_event_type = 'Lock'`)
+  const isValid = () =>
+    query(database, `select indisvalid from pg_index where indexrelid = to_regclass('tool_executions_probe')`)
+  let migrated: Promise<void> | undefined
+  await database.db.transaction(async (open) => {
+    await open.execute(sql.raw(add))
+    migrated = migrate(database, () => {}, more)
+    await expect.poll(isBuilding, { timeout: 60_000 }).toHaveLength(1)
+    await database.db.execute(sql.raw(add))
+  })
+  await migrated
+  expect(await isValid()).toEqual([{ indisvalid: true }])
+  await run(database, `update pg_index set indisvalid = false where indexrelid = 'tool_executions_probe'::regclass`)
+  await migrate(database, () => {}, more)
+  expect(await isValid()).toEqual([{ indisvalid: true }])
+  await database.close()
+}, 120_000)
+
 const shapes = ([0, 1, 2, 3] as const).flatMap((stage) => [
   { stage, status: 'enum' as const, engine: 'PostgreSQL' as const },
   { stage, status: 'varchar' as const, engine: stage === 1 ? ('embedded' as const) : ('PostgreSQL' as const) },

@@ -2,7 +2,7 @@ import { getTableName, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { dumpedTables } from './dump/write-dump.ts'
 import { guard } from './guard.ts'
-import { rowsOf } from './migrate.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** How many rows each table has. */
 export async function countRows({ slow }: Database): Promise<Record<string, number>> {

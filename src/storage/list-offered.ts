@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { OfferedChanges, OfferedTool, OfferedTools } from '../contract/offered.ts'
 import type { Db } from './database.ts'
-import { rowsOf } from './migrate.ts'
 import { toTool } from './rows.ts'
+import { rowsOf } from './rows-of.ts'
 import { toolCategories, tools } from './schema.ts'
 
 // The embedded engine works in this very thread: a page of this many keeps others waiting for some 50 ms.

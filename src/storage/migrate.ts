@@ -5,11 +5,13 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import { migrationsDir } from '../base/package-info.ts'
+import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
 import type { Database, Db } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
 import { bringOver, setAside } from './older-shape.ts'
 import { checkNothingInTheWay, hasOlderShape } from './older-tables.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** A step of the schema, as it is shipped. */
 export interface Migration {
@@ -39,14 +41,26 @@ export async function migrate(
   await transactSlowly(database.slow, async (db) => {
     await takeMigrationLock(db)
     try {
-      await migrateInside(db, migrations, onStep)
+      await migrateInside(db, migrations, { onStep, indexesLater: database.engine === 'postgres' })
     } catch (thrown) {
       throw asMigrationFailure(thrown)
     }
   })
+  await buildIndexes(
+    database,
+    migrations.flatMap(({ statements }) => statements),
+    onStep,
+  )
 }
 
-async function migrateInside(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
+interface ApplyOptions {
+  readonly onStep?: (name: string) => void
+  /** Indexes of a table that has rows are built after the transaction, so that nobody waits for them. */
+  readonly indexesLater?: boolean
+}
+
+async function migrateInside(db: Db, migrations: readonly Migration[], options: ApplyOptions): Promise<void> {
+  const { onStep = () => {} } = options
   const older = await hasOlderShape(db)
   if (older) {
     onStep('tables of the older shape are set aside')
@@ -54,7 +68,7 @@ async function migrateInside(db: Db, migrations: readonly Migration[], onStep: (
   }
   const statements = migrations.flatMap((migration) => migration.statements)
   await checkNothingInTheWay(db, statements)
-  await apply(db, migrations, onStep)
+  await apply(db, migrations, options)
   if (older) await bringOver(db, onStep)
 }
 
@@ -87,16 +101,21 @@ export async function readState({ db }: Database): Promise<MigrationState> {
 }
 
 /** Takes the steps that are not taken yet. */
-export async function apply(db: Db, migrations: readonly Migration[], onStep: (name: string) => void): Promise<void> {
+export async function apply(
+  db: Db,
+  migrations: readonly Migration[],
+  { onStep, indexesLater = false }: ApplyOptions = {},
+): Promise<void> {
   await db.execute(sql`create table if not exists tooldex_migrations (
     name text primary key, hash text not null, applied_at timestamptz(3) not null default now())`)
   const applied = new Map((await readApplied(db)).map((row) => [row.name, row.hash]))
   checkOnlyKnown(migrations, applied)
   for (const { name, statements, hash } of migrations) {
     if (applied.has(name)) continue
-    onStep(name)
+    onStep?.(name)
     for (const statement of statements) {
-      await db.execute(sql.raw(statement))
+      if (indexesLater && applied.size > 0 && isConcurrent(statement)) continue
+      await db.execute(sql.raw(isConcurrent(statement) ? toPlainIndex(statement) : statement))
       reachPoint('F9 migration step')
     }
     await db.execute(sql`insert into tooldex_migrations (name, hash) values (${name}, ${hash})`)
@@ -123,11 +142,6 @@ export async function readApplied(db: Db) {
     await db.execute(sql`select name, hash, applied_at from tooldex_migrations order by name`),
   )
   return rows.map((row) => ({ name: row.name, hash: row.hash, appliedAt: new Date(row.applied_at).toISOString() }))
-}
-
-/** The two engines hand rows over differently. */
-export function rowsOf<Row>(result: unknown): readonly Row[] {
-  return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as readonly Row[]
 }
 
 /** The steps that this release knows, in their order. */

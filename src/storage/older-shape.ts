@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
-import { rowsOf } from './migrate.ts'
 import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './older-checks.ts'
 import { statusOf, toExecutionRow } from './older-executions.ts'
 import { type NumberedVersion, type OldRow, timesOf, toToolRow, toVersionRow } from './older-rows.ts'
 import { aside, checkAside, isThere, type OldTable, oldTables } from './older-tables.ts'
 import { numberVersions } from './older-versions.ts'
+import { rowsOf } from './rows-of.ts'
 import { toolCategories, tools, toolVersions } from './schema.ts'
 import { executionStatus, toolExecutions } from './schema-runs.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
-import { rowsOf } from './migrate.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** Where the tables of the first data model are put. */
 export const aside = 'tooldex_before'

@@ -44,6 +44,8 @@ export const toolExecutions = pgTable(
     completedAt: at('completed_at'),
     durationMs: integer('duration_ms'),
     callerId: text('caller_id'),
+    /** A label that the caller gave itself; who called is `caller_id`. */
+    callerLabel: text('caller_label'),
     traceId: text('trace_id'),
     /** What whoever takes it from the queue is told of the trace. */
     traceparent: varchar('traceparent', { length: 55 }),
@@ -61,8 +63,9 @@ export const toolExecutions = pgTable(
     label: varchar('label', { length: 64 }),
     /** Its place in the queue: callers take turns. */
     turn: bigint('turn', { mode: 'number' }),
-    /** Who runs it now, and until when that is believed without hearing from them. */
+    /** The process that runs it now; its lease is in `workers`. */
     worker: text('worker'),
+    /** The latest end of the attempt; counts only where `workers` has no row of the process. */
     leaseUntil: at('lease_until'),
     attempt: integer('attempt').notNull().default(0),
     maxAttempts: integer('max_attempts').notNull().default(1),
@@ -81,8 +84,15 @@ export const toolExecutions = pgTable(
   (table) => [
     index('tool_executions_newest').on(table.workspaceId, table.createdAt, table.id),
     index('tool_executions_of_tool').on(table.toolId, table.createdAt),
+    index('tool_executions_of_tool_name')
+      .on(table.workspaceId, table.toolName, table.createdAt, table.id)
+      .concurrently(),
     index('tool_executions_by_status').on(table.workspaceId, table.status, table.createdAt),
     index('tool_executions_of_caller').on(table.workspaceId, table.callerId, table.createdAt),
+    index('tool_executions_of_caller_label')
+      .on(table.workspaceId, table.callerLabel, table.createdAt)
+      .concurrently()
+      .where(sql`${table.callerLabel} is not null`),
     index('tool_executions_of_trace').on(table.workspaceId, table.traceId).where(sql`${table.traceId} is not null`),
     index('tool_executions_queue')
       .on(table.label, table.turn, table.createdAt)
@@ -93,6 +103,10 @@ export const toolExecutions = pgTable(
     index('tool_executions_waiting_of_tool')
       .on(table.workspaceId, table.toolName)
       .where(sql`${table.status} = 'PENDING'`),
+    index('tool_executions_of_worker')
+      .on(table.worker)
+      .concurrently()
+      .where(sql`${table.status} in ('PENDING', 'RUNNING')`),
     index('tool_executions_lease').on(table.leaseUntil).where(sql`${table.status} in ('PENDING', 'RUNNING')`),
     // A key is free again where its run never began.
     uniqueIndex('tool_executions_key')
@@ -100,6 +114,22 @@ export const toolExecutions = pgTable(
       .where(sql`${table.idempotencyKey} is not null and not (${table.status} = 'CANCELLED' and ${table.attempt} = 0)`),
   ],
 )
+
+/** One row for each process that runs tools. Its heartbeat renews the lease of all its runs at once. */
+export const workers = pgTable('workers', {
+  name: text('name').primaryKey(),
+  kind: varchar('kind', { length: 20 }).notNull(),
+  version: varchar('version', { length: 100 }).notNull(),
+  /** What it can run: kinds of executors, labels of queued runs, how many at once. */
+  executors: jsonb('executors').notNull(),
+  labels: jsonb('labels').notNull(),
+  slots: integer('slots').notNull(),
+  takesWork: boolean('takes_work').notNull(),
+  draining: boolean('draining').notNull().default(false),
+  startedAt: at('started_at').notNull().defaultNow(),
+  seenAt: at('seen_at').notNull().defaultNow(),
+  leaseUntil: at('lease_until').notNull(),
+})
 
 /** What a run prints while it runs; gone soon after it has ended, because the run itself keeps it then. */
 export const executionEvents = pgTable(

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { RegistryCounts, StatsStore } from '../contract/stores.ts'
 import type { Database, Db } from './database.ts'
 import { guard } from './guard.ts'
-import { rowsOf } from './migrate.ts'
+import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
 import { listTags } from './tags.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, migrate, openDatabase } from '../../src/storage/index.ts'
-import { rowsOf } from '../../src/storage/migrate.ts'
+import { rowsOf } from '../../src/storage/rows-of.ts'
 
 /** Where runs are recorded: a PostgreSQL, or the embedded database of a home that nobody has open. */
 export interface Recorded {

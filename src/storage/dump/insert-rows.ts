@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../database.ts'
 import { causeOf } from '../failures.ts'
-import { rowsOf } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 import { type DumpRow, dumpRefused } from './format.ts'
 
 const mostRows = 500

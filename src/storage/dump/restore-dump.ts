@@ -2,8 +2,9 @@ import { getTableName, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import type { Database, Db } from '../database.ts'
 import { transactSlowly } from '../guard.ts'
-import { apply, type Migration, readApplied, readMigrations, rowsOf, takeMigrationLock } from '../migrate.ts'
+import { apply, type Migration, readApplied, readMigrations, takeMigrationLock } from '../migrate.ts'
 import { changeChannel } from '../record.ts'
+import { rowsOf } from '../rows-of.ts'
 import { proposalStatus, toolStatus } from '../schema.ts'
 import { executionStatus } from '../schema-runs.ts'
 import { type DumpHeader, type DumpTrailer, dumpRefused } from './format.ts'
@@ -35,7 +36,7 @@ export async function restoreDump(database: Database, options: RestoreOptions): 
     if (first.done === true || !('format' in first.value)) throw dumpRefused('it does not begin like one')
     await makeRoom(db, first.value, migrations)
     const trailer = await insertAll(db, reader, options.onRows)
-    await apply(db, migrations, () => {})
+    await apply(db, migrations)
     await db.execute(sql`select pg_notify(${changeChannel}, id) from workspaces`)
     return trailer
   })
@@ -66,9 +67,9 @@ async function makeRoom(db: Db, { migrations: seen }: DumpHeader, known: readonl
     await db.execute(sql.raw(`truncate ${names.join(', ')}`))
     return
   }
-  await db.execute(sql.raw(`drop table if exists ${names.join(', ')}, tooldex_migrations cascade`))
+  await db.execute(sql.raw(`drop table if exists ${names.join(', ')}, workers, tooldex_migrations cascade`))
   await db.execute(sql.raw(`drop type if exists ${enums.map(({ enumName }) => enumName).join(', ')}`))
-  await apply(db, known.slice(0, seen.length), () => {})
+  await apply(db, known.slice(0, seen.length))
   const made = rowsOf<{ name: string }>(
     await db.execute(sql`select tablename as name from pg_tables where schemaname = 'public' and tablename = any(
       string_to_array(${names.join(',')}, ','))`),

@@ -2,12 +2,13 @@ import { getTableColumns, getTableName, is, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Database, Db } from '../database.ts'
 import { transactSlowly } from '../guard.ts'
-import { readApplied, rowsOf } from '../migrate.ts'
+import { readApplied } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 import * as schema from '../schema.ts'
 import * as runs from '../schema-runs.ts'
 import { type DumpHeader, DumpTally, type DumpTrailer } from './format.ts'
 
-/** Every table, those that others refer to first. */
+/** Every table that is kept, those that others refer to first. */
 export const dumpedTables: readonly PgTable[] = [
   schema.workspaces,
   schema.settings,
@@ -26,9 +27,9 @@ export const dumpedTables: readonly PgTable[] = [
   schema.auditEntries,
 ]
 
-/** What the schema has; for whoever checks that none was forgotten. */
-export const knownTables = [...Object.values(schema), ...Object.values(runs)].filter((value) =>
-  is(value, PgTable),
+/** The tables of the schema but `workers`, whose rows are processes; a test checks that none is left out. */
+export const knownTables = [...Object.values(schema), ...Object.values(runs)].filter(
+  (value) => is(value, PgTable) && value !== runs.workers,
 ) as readonly PgTable[]
 
 const pageRows = 500

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { storableJson } from '../../base/storable.ts'
 import type { Beginning, NewExecution } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
-import { rowsOf } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 
 /** A run that the process that was called makes itself. */
 export interface HereDraft {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { storableJson, storableText } from '../../base/storable.ts'
 import type { Attempt, Ended, FinishedRun, NewStoredResult } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
-import { rowsOf } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 import { after } from './create.ts'
 import { tookMs } from './took.ts'
 

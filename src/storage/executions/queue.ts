@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { QueueState } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
-import { rowsOf } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 
 /** What waits and what runs in a workspace. */
 export async function readQueue(db: Db, workspace: string): Promise<QueueState> {

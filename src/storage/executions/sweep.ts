@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionStatus, QuietEnd, Retention, Swept } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
-import { rowsOf } from '../migrate.ts'
+import { rowsOf } from '../rows-of.ts'
 import { runChannel } from './notices.ts'
 import { tookMs } from './took.ts'
 
