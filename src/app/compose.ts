@@ -16,7 +16,14 @@ import { createRunner } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
 import { createRedactor } from '../secrets/index.ts'
-import { ConfigCache, createCliSource, listConfigNames, tooldexHome } from '../sources/cli/index.ts'
+import {
+  ConfigCache,
+  createCliSource,
+  listBundledNames,
+  listConfigNames,
+  tooldexHome,
+  userConfigsDir,
+} from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { openTracing } from './open-tracing.ts'
 
@@ -40,8 +47,10 @@ export function compose(
 ): OperationContext & { loadEmbedder: () => Embedder | undefined } {
   const env = process.env
   const logger = openLogger(options)
-  const source = createCliSource(options.configs ?? listConfigNames(env), {
+  const named = options.configs ?? listConfigNames(env)
+  const source = createCliSource(options.bundled ? [...new Set([...named, ...listBundledNames()])] : named, {
     env,
+    folder: options.homeConfigs ? userConfigsDir(env) : undefined,
     cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
   const loadEmbedder = once(() => openEncoder(logger))

@@ -31,19 +31,20 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   const sandbox = openSandbox(env, allowed)
   const environments = new Environments(environmentsFolder(env))
   const hold = (executor: Executor): Executor => hand?.hold(executor) ?? executor
+  // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
+  const upstreams = openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers)
   const more: MoreParts = {
     hold,
     executors: {
       http: createHttpExecutor(),
       python: hold(createPythonExecutor({ sandbox, env, environments, warm: hand === undefined ? allowed.warm : 0 })),
       shell: hold(createShellExecutor({ sandbox, env })),
-      // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
-      mcp: openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers),
+      mcp: upstreams.executor,
     },
     sandbox,
     openSecrets: (workspace) => openSecrets(places, workspace),
   }
-  return { more, box, sandbox, check: createCheck(more) }
+  return { more, box, sandbox, check: createCheck(more), watchServers: upstreams.watch }
 }
 
 /** How many interpreters a server keeps ready. */

@@ -1,14 +1,33 @@
 import { join } from 'node:path'
+import { toTooldexError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import { createMcpExecutor, loadServers } from '../executors/index.ts'
 import { createRedactor } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 
-/** The executor of tools of MCP servers; which servers there are is said in a file of this machine. */
-export function openUpstreams(env: NodeJS.ProcessEnv, secrets: SecretScope, given: string | undefined): Executor {
+/** The tools of MCP servers, and the file of this machine that defines the servers. */
+interface OpenUpstreams {
+  readonly executor: Executor
+  /** Takes over edits of the file until the signal is aborted; a broken edit is logged and changes nothing. */
+  watch(logger: Logger, signal: AbortSignal): void
+}
+
+/** Opens the executor of tools of MCP servers, with the servers that the file defines now. */
+export function openUpstreams(env: NodeJS.ProcessEnv, secrets: SecretScope, given: string | undefined): OpenUpstreams {
   const named = given ?? (env.TOOLDEX_MCP_SERVERS || undefined)
   const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, env)
-  return createMcpExecutor({ servers: loadServers(file, env), env, secrets, redactorFor })
+  const executor = createMcpExecutor({ servers: loadServers(file, env), env, secrets, redactorFor })
+  const reload = (logger: Logger): void => {
+    try {
+      executor.replaceServers(loadServers(file, env))
+      logger.info('MCP servers reloaded', { file: file.path })
+    } catch (thrown) {
+      logger.error(`reload refused, the old MCP servers stay: ${toTooldexError(thrown).message}`)
+    }
+  }
+  return { executor, watch: (logger, signal) => watchFiles([file.path], () => reload(logger), signal) }
 }

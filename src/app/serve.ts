@@ -10,7 +10,7 @@ import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
 import { hashKey, makeKey } from '../operations/registry/keys.ts'
 import { registryOf } from '../operations/registry/registry.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
+import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const stores = createStores(database)
     const allowed = { warm: warmPlaces(env), ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
-    const { more, box, sandbox, check } = openExecutors(stores, env, allowed, hand)
+    const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
     void tellIsolation(sandbox, logger)
@@ -54,6 +54,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const registry = { stores, box, check }
     const context = { ...composed, memory, database, registry, runs, metrics }
     const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
+    if (options.homeConfigs) offerFolder(userConfigsDir(env))
+    first.watch(ending.signal)
+    watchServers(logger, ending.signal)
     if (options.examples) await registerExamples(context)
     await catalogues.of(context.caller.workspace)
     await refuseStrangers(options.host, stores)
@@ -77,6 +80,15 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   } finally {
     ending.abort()
     await database.close().catch(() => {})
+  }
+}
+
+/** Makes the folder whose configs are served, so that it can be watched; a home that cannot be written to has none. */
+function offerFolder(folder: string): void {
+  try {
+    ensureFolder(folder)
+  } catch {
+    // With a PostgreSQL database nothing else needs the home to be writable.
   }
 }
 

@@ -33,10 +33,11 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const stores = createStores(database)
     const allowed = { warm: warmPlaces(env), ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
-    const { more, sandbox, check } = openExecutors(stores, env, allowed, hand)
+    const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     void tellIsolation(sandbox, logger)
+    watchServers(logger, stop)
     const { labels } = options
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }

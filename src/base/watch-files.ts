@@ -1,4 +1,4 @@
-import { type FSWatcher, watch as watchPath } from 'node:fs'
+import { existsSync, type FSWatcher, watch as watchPath } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 // Editors write a file in several steps; the change is over when nothing happened for this long.
@@ -6,13 +6,38 @@ const settleMs = 150
 
 /** Calls back after any of the files changed, until the signal is aborted. */
 export function watchFiles(files: readonly string[], onChange: () => void, signal: AbortSignal): void {
-  let timer: NodeJS.Timeout | undefined
   const wanted = new Map<string, Set<string>>()
   for (const file of files) wanted.set(dirname(file), (wanted.get(dirname(file)) ?? new Set()).add(basename(file)))
   // The folders are watched, not the files: an editor that replaces a file would leave us watching the old one.
-  const watchers = Array.from(wanted, ([folder, names]): FSWatcher => {
+  watchAll(
+    Array.from(wanted, ([folder, names]) => ({ folder, accept: (name) => names.has(name) })),
+    onChange,
+    signal,
+  )
+}
+
+/** Calls back after files of accepted names were added to a folder, changed or removed, until the signal is aborted. */
+export function watchFolder(
+  folder: string,
+  accept: (name: string) => boolean,
+  onChange: () => void,
+  signal: AbortSignal,
+): void {
+  watchAll([{ folder, accept }], onChange, signal)
+}
+
+interface Watched {
+  readonly folder: string
+  readonly accept: (name: string) => boolean
+}
+
+function watchAll(watched: readonly Watched[], onChange: () => void, signal: AbortSignal): void {
+  let timer: NodeJS.Timeout | undefined
+  // A folder that is not there cannot be watched; its files are read once, like those of any other.
+  const present = watched.filter(({ folder }) => existsSync(folder))
+  const watchers = present.map(({ folder, accept }): FSWatcher => {
     const watcher = watchPath(folder, { persistent: false }, (_, name) => {
-      if (name !== null && !names.has(name)) return
+      if (name !== null && !accept(name)) return
       clearTimeout(timer)
       timer = setTimeout(onChange, settleMs)
     })

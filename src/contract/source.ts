@@ -15,6 +15,8 @@ export interface LoadedConfig {
 export interface LoadFailure {
   readonly name: string
   readonly error: TooldexError
+  /** Whether it was found in a folder, rather than named by somebody. */
+  readonly found?: boolean
 }
 
 /** What could be loaded, and why the rest could not: one broken file does not take the others with it. */

@@ -7,7 +7,7 @@ import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Policy } from '../contract/policy.ts'
-import type { LoadedConfig, LoadFailure, Source } from '../contract/source.ts'
+import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ToolIndexEntry } from '../contract/tool-index.ts'
 import type { Readiness } from '../contract/tool-state.ts'
@@ -50,7 +50,9 @@ export class LiveCatalogue {
   constructor(options: LiveCatalogueOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
-    if (failures.length > 0 && configs.length === 0) throw allFailed(failures.map(({ error }) => error))
+    const named = failures.filter(({ found }) => found !== true)
+    // A broken file in a folder is no reason not to start: nobody named it, and it can be fixed while the tools are served.
+    if (named.length > 0 && configs.length === 0) throw allFailed(named.map(({ error }) => error))
     this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
     this.#snapshot = build(options, configs, 1)
@@ -99,13 +101,8 @@ export class LiveCatalogue {
   reload(): boolean {
     const { logger } = this.#options
     try {
-      const loaded = this.#options.source.load()
-      this.#failures = loaded.failures
-      // What was left out before may stay so; what is in use is not given up for a broken edit.
-      const used = new Set(this.#snapshot.configs.map((config) => config.name))
-      const broken = loaded.failures.find(({ name }) => used.has(name))
-      if (broken !== undefined) throw broken.error
-      this.#swap(build(this.#options, loaded.configs, this.#snapshot.version + 1))
+      const configs = this.#withBroken(this.#options.source.load())
+      this.#swap(build(this.#options, configs, this.#snapshot.version + 1))
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
         logger.error(`reload refused, the old tools stay: ${reason}`)
@@ -114,6 +111,23 @@ export class LiveCatalogue {
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
     this.announce()
     return true
+  }
+
+  /**
+   * The configs to use after a reload. What is in use is not given up for a broken edit: that of a named config refuses the
+   * reload; one found in a folder stays as it was, so that it does not keep the others from changing.
+   */
+  #withBroken({ configs, failures }: LoadResult): readonly LoadedConfig[] {
+    const reported = new Set(this.#failures.map(textOf))
+    this.#failures = failures
+    const used = new Map(this.#snapshot.configs.map((config) => [config.name, config]))
+    const refused = failures.find(({ name, found }) => used.has(name) && found !== true)
+    if (refused !== undefined) throw refused.error
+    for (const failure of failures.filter((each) => !reported.has(textOf(each)))) {
+      const effect = used.has(failure.name) ? 'its old tools stay' : 'left out'
+      for (const reason of reasonsOf(failure.error)) this.#options.logger.error(`${effect}: ${reason}`)
+    }
+    return [...configs, ...failures.flatMap(({ name }) => used.get(name) ?? [])]
   }
 
   /** Whoever hears of a change finds the new snapshot; where the catalogue refuses, the old one stays. */
@@ -138,6 +152,8 @@ function allFailed(failures: readonly TooldexError[]): TooldexError {
   )
   return new TooldexError('CONFIG_INVALID', message, { problems })
 }
+
+const textOf = ({ name, error }: LoadFailure): string => [name, ...reasonsOf(error)].join('\n')
 
 const reasonsOf = (error: TooldexError): readonly string[] =>
   error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]

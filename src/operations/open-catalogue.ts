@@ -48,10 +48,12 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
   return { tools, index, readinessOf, replaceConfigs }
 }
 
-/** Without a query tools come as their configs have them, those of other sources after them by id. */
+/** Without a query registered tools come first, by id; then those of configs, in the order of their files. */
 function browse({ entries }: CatalogueSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
-  const ids = new Set([...entries.map(toolIdOf), ...[...tools.entries.keys()].sort()])
-  const fit = Array.from(ids, (id) => ({ id })).filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))
+  const configured = new Set(entries.map(toolIdOf))
+  const others = [...tools.entries.keys()].filter((id) => !configured.has(id)).sort()
+  const ids = [...others, ...configured].map((id) => ({ id }))
+  const fit = ids.filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))
   const hits = fit.map((tool): RankedTool => ({ tool, score: 1, scoreType: 'substring' }))
   return { hits: hits.slice(offset, offset + limit), total: hits.length }
 }

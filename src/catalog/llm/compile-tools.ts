@@ -3,20 +3,22 @@ import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNam
 import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
 import { assignAliases } from './tool-aliases.ts'
 
+/** How a list of definitions is written. */
+interface ListOptions extends Omit<CompileOptions, 'alias'> {
+  /** Names by tool id, for a list that is one page of a longer one. */
+  readonly aliases?: ReadonlyMap<string, string>
+}
+
 /** Definitions of many tools, under names that differ, and the way back from a name to the tool; a tool is listed once. */
-export function compileTools(
-  tools: readonly LlmTool[],
-  format: LlmFormat,
-  options: Omit<CompileOptions, 'alias'> = {},
-): CompiledTools {
-  const aliases = assignAliases(tools, format)
+export function compileTools(tools: readonly LlmTool[], format: LlmFormat, options: ListOptions = {}): CompiledTools {
+  const { aliases = assignAliases(tools, format), ...each } = options
   const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
   const compiled = distinct.map((tool) => {
     const alias = aliases.get(tool.id)
     return {
       tool,
       id: tool.id,
-      ...compileTool(tool, format, { ...options, ...(alias === undefined ? {} : { alias }) }),
+      ...compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) }),
     }
   })
   const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'

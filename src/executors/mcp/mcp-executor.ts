@@ -22,8 +22,15 @@ export interface McpExecutorOptions extends UpstreamsOptions {
 
 const defaultTimeoutMs = 60_000
 
+/** The executor of tools of MCP servers. */
+export interface McpExecutor extends Executor {
+  readonly upstreams: Upstreams
+  /** Takes over other definitions of servers. */
+  replaceServers(servers: McpExecutorOptions['servers']): void
+}
+
 /** Runs tools that belong to other MCP servers. */
-export function createMcpExecutor(options: McpExecutorOptions): Executor & { readonly upstreams: Upstreams } {
+export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   const upstreams = new Upstreams(options)
   const redactors = new Map<string, (text: string) => string>()
   const redactorOf = (server: string): ((text: string) => string) => {
@@ -42,6 +49,10 @@ export function createMcpExecutor(options: McpExecutorOptions): Executor & { rea
   return {
     kind: 'mcp',
     upstreams,
+    replaceServers(servers) {
+      upstreams.replace(servers)
+      redactors.clear()
+    },
     readiness({ executorConfig: { server } }) {
       const upstream = upstreams.of(String(server))
       if (upstream === undefined) return { state: 'upstream-down', reason: unknownServer(String(server)) }

@@ -25,6 +25,7 @@ export class Upstream {
   #busy = 0
   #idle: NodeJS.Timeout | undefined
   #closed = false
+  #retired = false
 
   constructor(options: UpstreamOptions) {
     this.#options = options
@@ -57,6 +58,12 @@ export class Upstream {
     await (await this.#opening?.catch(() => undefined))?.close()
   }
 
+  /** Closes it after the calls that use it have ended; no others are made. */
+  retire(): void {
+    this.#retired = true
+    if (this.#busy === 0) void this.close()
+  }
+
   async #use<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     clearTimeout(this.#idle)
     this.#busy++
@@ -67,7 +74,7 @@ export class Upstream {
       return given
     } finally {
       this.#busy--
-      if (this.#busy === 0) this.#restLater()
+      if (this.#busy === 0) this.#rest()
     }
   }
 
@@ -156,7 +163,8 @@ export class Upstream {
     await connection.close().catch(() => {})
   }
 
-  #restLater(): void {
+  #rest(): void {
+    if (this.#retired) return void this.close()
     if (this.#now === undefined) return
     const connection = this.#now
     this.#idle = setTimeout(() => void this.#drop(connection), this.#options.idleMs)

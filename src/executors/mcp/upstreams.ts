@@ -1,4 +1,5 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
+import { sameJson } from '../../base/same-json.ts'
 import type { PlainSecrets } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
@@ -28,16 +29,30 @@ const pingMs = 10_000
 
 /** All servers that tools may name, each kept by itself. */
 export class Upstreams {
-  readonly servers: ReadonlyMap<string, McpServer>
   readonly #options: UpstreamsOptions
   readonly #open = new Map<string, Upstream>()
   readonly #programs = new ProgramFinder()
   #containment: Containment | undefined
+  #servers: ReadonlyMap<string, McpServer>
 
   constructor(options: UpstreamsOptions) {
     this.#options = options
-    this.servers = options.servers
+    this.#servers = options.servers
     this.#containment = options.containment
+  }
+
+  get servers(): ReadonlyMap<string, McpServer> {
+    return this.#servers
+  }
+
+  /** Takes over other definitions; a server whose definition changed or is gone ends after its last call. */
+  replace(servers: ReadonlyMap<string, McpServer>): void {
+    for (const [name, upstream] of this.#open) {
+      if (sameJson(servers.get(name), this.#servers.get(name))) continue
+      this.#open.delete(name)
+      upstream.retire()
+    }
+    this.#servers = servers
   }
 
   of(name: string): Upstream | undefined {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { compileTool, compileTools } from '../../catalog/llm/index.ts'
+import { assignAliases, compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import { withSubtree } from '../category-subtree.ts'
@@ -23,7 +23,7 @@ const options = {
 /** Definitions for a model. */
 export const listForModel = defineOperation({
   name: 'llm.list',
-  summary: 'The definitions of all offered tools as a provider takes them, with what each loses.',
+  summary: 'List the definitions of offered tools for a provider, registered tools first, with what each loses.',
   scope: 'read',
   http: { method: 'get', path: '/llm/tools', tag },
   input: z.object({
@@ -31,26 +31,40 @@ export const listForModel = defineOperation({
     category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
     tags: z.array(z.string().max(100)).optional(),
     limit: z.int().min(1).max(1000).default(100),
+    cursor: z.string().max(1000).optional().describe('The nextCursor of the page before.'),
   }),
-  output: CompiledTools.extend({ omitted: z.int().describe('How many more there are.') }),
-  async handle({ format, category, tags, limit, ...wishes }, context) {
+  output: CompiledTools.extend({
+    omitted: z.int().describe('How many more there are after this page.'),
+    nextCursor: z.string().optional().describe('Where the next page begins; absent on the last one.'),
+  }),
+  async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
     const { tools } = await context.catalogue.open()
     const filters = {
       ...(category === undefined ? {} : { category }),
       ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
     }
-    const { hits, total } = tools.search({
+    const page = tools.search({
       filters: await withSubtree(filters, context),
       limit,
+      cursor,
       view: await viewOf(context),
     })
+    // Assigned over all tools, so that no two pages have the same name for different tools.
+    const all = Array.from(
+      tools.entries,
+      ([
+        id,
+        {
+          tool: { name, namespace },
+        },
+      ]) => ({ id, name, namespace }),
+    )
+    const listed = page.hits.map(({ id, tool }) => toLlmTool(id, tool))
+    const nextCursor = page.cursorAfter(listed.length)
     return {
-      ...compileTools(
-        hits.map(({ id, tool }) => toLlmTool(id, tool)),
-        format,
-        plain(wishes),
-      ),
-      omitted: total - hits.length,
+      ...compileTools(listed, format, { ...plain(wishes), aliases: assignAliases(all, format) }),
+      omitted: page.total - page.offset - listed.length,
+      ...(nextCursor === undefined ? {} : { nextCursor }),
     }
   },
 })

@@ -1,32 +1,43 @@
+import { resolve } from 'node:path'
 import { toTooldexError } from '../../base/errors.ts'
-import { watchFiles } from '../../base/watch-files.ts'
+import { watchFiles, watchFolder } from '../../base/watch-files.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/source.ts'
-import { loadConfigFile, resolveConfig } from './load-config.ts'
+import { isConfigFile, listConfigFiles, loadConfigFile, resolveConfig } from './load-config.ts'
 import type { ParseOptions } from './parse-config.ts'
 
-/** The tools of some YAML configs, given by bundled name or path. */
-export function createCliSource(configs: readonly string[], options: ParseOptions = {}): Source {
+/** How configs are read, and where else they are found. */
+export interface CliSourceOptions extends ParseOptions {
+  /** A folder whose configs belong to the source too, as they come and go. */
+  readonly folder?: string | undefined
+}
+
+/** The tools of some YAML configs, named by bundled name or path, or found in a folder. */
+export function createCliSource(configs: readonly string[], options: CliSourceOptions = {}): Source {
+  const { folder, env } = options
   return {
     kind: 'cli',
     load: () => loadAll(configs, options),
     watch(onChange, signal) {
       watchFiles(
-        configs.map((config) => resolveConfig(config, options.env)),
+        configs.map((config) => resolveConfig(config, env)),
         onChange,
         signal,
       )
+      if (folder !== undefined) watchFolder(folder, isConfigFile, onChange, signal)
     },
   }
 }
 
-function loadAll(names: readonly string[], options: ParseOptions): LoadResult {
+function loadAll(named: readonly string[], { folder, ...options }: CliSourceOptions): LoadResult {
   const configs: LoadedConfig[] = []
   const failures: LoadFailure[] = []
-  for (const name of names) {
+  const files = new Set(named.map((name) => resolve(resolveConfig(name, options.env))))
+  const found = folder === undefined ? [] : listConfigFiles(folder).filter((file) => !files.has(resolve(file)))
+  for (const name of [...named, ...found]) {
     try {
       configs.push(loadConfigFile(name, options))
     } catch (thrown) {
-      failures.push({ name, error: toTooldexError(thrown) })
+      failures.push({ name, error: toTooldexError(thrown), ...(found.includes(name) ? { found: true } : {}) })
     }
   }
   return { configs, failures }

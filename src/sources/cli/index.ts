@@ -1,6 +1,7 @@
 export { createCliSource } from './cli-source.ts'
 export { ConfigCache } from './config-cache.ts'
 export {
+  listBundledNames,
   listConfigNames,
   loadConfig,
   loadConfigFile,

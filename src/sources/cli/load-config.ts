@@ -39,9 +39,27 @@ export function resolveConfig(nameOrPath: string, env: Environment = process.env
 
 /** The names that can be given without a path, sorted. */
 export function listConfigNames(env: Environment = process.env): readonly string[] {
-  const names = configDirs(env).flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []))
-  const yaml = names.filter((name) => name.endsWith('.yaml')).map((name) => basename(name, '.yaml'))
-  return [...new Set(yaml)].sort()
+  return namesIn(configDirs(env))
+}
+
+/** The names of the configs that come with the package, sorted. */
+export const listBundledNames = (): readonly string[] => namesIn([bundledConfigsDir])
+
+function namesIn(folders: readonly string[]): readonly string[] {
+  const files = folders.flatMap(listConfigFiles)
+  return [...new Set(files.map((file) => basename(file, '.yaml')))].sort()
+}
+
+/** Whether a file of this name in a folder of configs is one; editors and downloads leave others beside them. */
+export const isConfigFile = (name: string): boolean => name.endsWith('.yaml') && !name.startsWith('.')
+
+/** The paths of the configs in a folder, sorted; none where there is no such folder. */
+export function listConfigFiles(folder: string): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names
+    .filter(isConfigFile)
+    .sort()
+    .map((name) => join(folder, name))
 }
 
 /** Where Tooldex keeps what belongs to the user. */

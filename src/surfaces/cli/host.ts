@@ -10,6 +10,10 @@ import type { Database } from '../../storage/index.ts'
 export interface OpenOptions {
   /** Bundled names or paths; all that have a name where absent. */
   readonly configs?: readonly string[] | undefined
+  /** Whether all configs that come with the package are loaded too. */
+  readonly bundled?: boolean | undefined
+  /** Whether the configs in `TOOLDEX_HOME/configs` are loaded too, as they come and go. */
+  readonly homeConfigs?: boolean | undefined
   readonly policy?: string | undefined
   readonly logLevel?: LogLevel | undefined
   readonly maxOutput?: number | undefined

@@ -15,6 +15,7 @@ interface ServeCommandFlags extends ToolOptions {
   readonly host: string
   readonly port: number
   readonly examples?: boolean
+  readonly bundled?: boolean
   readonly worker: boolean
   readonly label?: readonly string[]
   readonly maxTimeout?: number
@@ -25,7 +26,7 @@ interface ServeCommandFlags extends ToolOptions {
 export const addServe: AddCommand = (program, host) => {
   const command = withSandboxOptions(program.command('serve'))
     .description('serve the registry and the tools of configs over HTTP')
-    .argument('[config...]', 'names of bundled configs, or YAML files; all named ones if left out')
+    .argument('[config...]', 'names of bundled configs, or YAML files, besides those in TOOLDEX_HOME/configs')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(
       new Option('--port <number>', 'the port, or the next free one')
@@ -34,6 +35,7 @@ export const addServe: AddCommand = (program, host) => {
         .default(7331),
     )
     .option('--policy <file>', 'a policy file that says what may be called')
+    .option('--bundled', 'serve every bundled config, too')
     .option('--examples', 'register a few example tools where there are none yet')
     .option('--no-worker', 'take no queued calls; workers do')
     .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
@@ -50,7 +52,7 @@ export const addServe: AddCommand = (program, host) => {
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
     const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600, waiting } = flags
-    const open = { ...toOpenOptions(flags), configs: configs.length === 0 ? undefined : configs }
+    const open = { ...toOpenOptions(flags), configs, bundled: flags.bundled, homeConfigs: true }
     const limits = { waiting, longestMs: maxTimeout * 1000 }
     await host.serve({ ...open, ...limits, host: address, port, examples, worker, labels })
   })

@@ -10,6 +10,7 @@ interface DefinitionFlags extends RegistryFlags {
   readonly category?: string
   readonly tag?: string[]
   readonly limit?: number
+  readonly cursor?: string
   readonly deferLoading?: boolean
   readonly namespaces?: boolean
 }
@@ -23,10 +24,11 @@ export function addDefinitions(group: Command, host: CliHost): void {
     .option('--category <name>', 'only of this category')
     .addOption(new Option('--tag <tag>', 'only with this tag').argParser(collect))
     .option('--limit <n>', 'at most this many', parseCount)
+    .option('--cursor <cursor>', 'continue where the last page ended')
     .option('--defer-loading', 'leave them to the tool search of the provider, where it has one')
     .option('--namespaces', 'group them by namespace, where the provider can')
   withRegistryOptions(command).action((tool: string | undefined, flags: DefinitionFlags) => {
-    const { format, category, tag: tags, limit, deferLoading, namespaces } = flags
+    const { format, category, tag: tags, limit, cursor, deferLoading, namespaces } = flags
     const options = { format, ...given({ deferLoading, namespaces }) }
     return withRegistry(host, flags, async (registry) => {
       if (tool !== undefined) {
@@ -34,11 +36,12 @@ export function addDefinitions(group: Command, host: CliHost): void {
         host.out(toJson(flags.json ? answer : answer.definition))
         return flags.json ? undefined : tellLosses(host, answer)
       }
-      const answer = await registry.invoke(listForModel, { ...options, ...given({ category, tags, limit }) })
+      const answer = await registry.invoke(listForModel, { ...options, ...given({ category, tags, limit, cursor }) })
       host.out(toJson(flags.json ? answer : answer.definitions))
       if (flags.json) return
       for (const each of answer.tools) tellLosses(host, each)
-      if (answer.omitted > 0) host.err(`${answer.omitted} more: raise --limit\n`)
+      if (answer.omitted > 0)
+        host.err(`${answer.omitted} more: raise --limit, or continue with --cursor ${answer.nextCursor}\n`)
     })
   })
 }
