@@ -5,7 +5,7 @@ import { createProcessGroups } from '../../src/executors/process/process-group.t
 import { needs } from '../support/needs.ts'
 import { mainFile, projectRoot, runCli } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
-import { findProcesses, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
+import { countProcesses, findProcesses, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 import { containments, hasPidsCgroup, runTool } from './run-tool.ts'
 
 const megabyte = 1024 * 1024
@@ -147,7 +147,7 @@ while True:
       const command = tempScript('bomb', script)
       const settings = { containment: containments[0]?.containment, limits: { processes: 64 } }
       const run = () => runTool({ command, tool: { timeout: 10 } }, settings)
-      const [{ status, errorCode, result }, peak] = await peakDuring(() => findProcesses(command).length, run)
+      const [{ status, errorCode, result }, peak] = await peakDuring(() => countProcesses(command), run)
       expect([status, errorCode]).toEqual(['FAILED', 'EXECUTION_FAILED'])
       expect(result.stderr).toContain('Resource temporarily unavailable')
       expect(peak).toBeGreaterThan(10)
@@ -181,7 +181,7 @@ while True:
       const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
       const call = { command: `setpriv ${user.join(' ')} node --input-type=module`, tool: { args: [stdinArg] } }
       const run = () => runTool(call, { containment: createProcessGroups(), given: { input: script } })
-      const [outcome, peak] = await peakDuring(() => findProcesses(command).length, run)
+      const [outcome, peak] = await peakDuring(() => countProcesses(command), run)
       expect(outcome.result.stderr).toBe('')
       const inner = JSON.parse(outcome.result.stdout) as { status: string; errorCode: string }
       expect([inner.status, inner.errorCode]).toEqual(['FAILED', 'EXECUTION_FAILED'])

@@ -10,7 +10,7 @@ import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.t
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { startWorker, type TestWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { descendantEnvironments, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
+import { countDescendants, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 
 const { levels } = new Sandbox({ env: process.env })
 const itIsolated = needs('made' in (await levels.isolated.run()), 'needs bubblewrap and user namespaces')
@@ -97,7 +97,7 @@ describe('fault 61: fork bombs through a server', () => {
 })
 
 /** The processes of the call, and of the four interpreters that may wait for the next: three each. */
-const countOwn = (): number => descendantEnvironments(server.pid).length
+const countOwn = (): number => countDescendants(server.pid)
 const waiting = 4 * 3
 
 describe('fault 63: much input to a program that does not read', () => {

@@ -20,8 +20,22 @@ export const findProcesses = (text: string): readonly string[] =>
     .map((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim())
     .filter((line) => line.includes(text))
 
-/** Processes that ended and that nobody has waited for. */
-export const countZombies = (): number => pids().filter((pid) => stat(pid)[0] === 'Z').length
+/** The length of what two looks in a row both see: a look takes a while, in which processes end and others start. */
+function countInBoth(look: () => readonly number[]): number {
+  const before = new Set(look())
+  return look().filter((pid) => before.has(pid)).length
+}
+
+/** How many processes with this text in their command line run at the same moment. */
+export const countProcesses = (text: string): number =>
+  countInBoth(() => pids().filter((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').includes(text)))
+
+/** How many descendants of a process run at the same moment. */
+export const countDescendants = (ancestor: number): number => countInBoth(() => descendantsOf(ancestor))
+
+/** Descendants of a process that ended and were not reaped. */
+export const countZombies = (ancestor: number): number =>
+  descendantsOf(ancestor).filter((pid) => stat(pid)[0] === 'Z').length
 
 /** State and parent of a process; what is before them, its name, may hold anything. */
 function stat(pid: number): readonly string[] {
@@ -29,13 +43,16 @@ function stat(pid: number): readonly string[] {
 }
 
 /** All processes that descend from one, with the environment each was started with. */
-export function descendantEnvironments(ancestor: number): readonly { pid: number; environment: string }[] {
+export const descendantEnvironments = (ancestor: number): readonly { pid: number; environment: string }[] =>
+  descendantsOf(ancestor).map((pid) => ({ pid, environment: read(pid, 'environ') }))
+
+function descendantsOf(ancestor: number): readonly number[] {
   const parents = new Map(pids().map((pid) => [pid, Number(stat(pid)[1])]))
   const descends = (pid: number): boolean => {
     const parent = parents.get(pid)
     return parent !== undefined && (parent === ancestor || (parent > 0 && descends(parent)))
   }
-  return [...parents.keys()].filter(descends).map((pid) => ({ pid, environment: read(pid, 'environ') }))
+  return [...parents.keys()].filter(descends)
 }
 
 /** Resident memory of a process, in bytes. */
