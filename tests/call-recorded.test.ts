@@ -31,6 +31,10 @@ afterAll(() => server?.stop())
 
 const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
 const call = (line: readonly string[], env = there()) => runCli(['call', ...line], { env })
+const createActive = async (tool: { readonly name: string }) => {
+  expect(await server.request('POST', '/tools', tool)).toMatchObject({ status: 201 })
+  expect(await server.request('POST', `/tools/${tool.name}/activate`)).toMatchObject({ status: 200 })
+}
 const newest = async (tool: string) => (await server.request('GET', `/executions?tool=${tool}&limit=1`)).body.items[0]
 
 describe('tooldex call of a registered tool at a server', () => {
@@ -47,6 +51,30 @@ describe('tooldex call of a registered tool at a server', () => {
       expect(body).toMatchObject({ inputData: { word: `by ${way}`, count: 1 }, outputData: `by ${way} 1\n` })
     },
   )
+
+  it("takes values without a flag in the order of the executor's args, of the schema for other kinds", async () => {
+    const properties = { to: { type: 'string' }, source: { type: 'string' }, as: { type: 'string' } }
+    const inputSchema = { type: 'object', properties, required: ['source', 'to', 'as'] }
+    const args = [
+      { name: 'as', positional: 2 },
+      { name: 'source', positional: true },
+      { name: 'to', positional: 1 },
+    ]
+    const script = 'echo "$1 $2 $3"'
+    const program = scriptTool('copy_thing', { script }, tempFolder())
+    const executorConfig = { ...program.executorConfig, args }
+    const { baseCommand } = program.executorConfig
+    await createActive({ ...program, inputSchema, executorConfig })
+    expect(await call(['copy_thing', 'A.txt', 'B.txt', 'C'])).toMatchObject({ code: 0, stdout: 'A.txt B.txt C\n' })
+    await createActive({
+      ...program,
+      name: 'copy_shell',
+      inputSchema,
+      executorType: 'shell',
+      executorConfig: { command: [baseCommand, '{{to}}', '{{source}}', '{{as}}'], isolation: 'limited' },
+    })
+    expect(await call(['copy_shell', 'A.txt', 'B.txt', 'C'])).toMatchObject({ code: 0, stdout: 'A.txt B.txt C\n' })
+  })
 
   it('shows what it prints while it runs, each part once', async () => {
     const child = spawn(process.execPath, [mainFile, 'call', 'slow_words', 'live', '--count', '4'], {

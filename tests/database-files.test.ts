@@ -65,6 +65,11 @@ describe('the file of a whole database', () => {
       { numRuns: 4 },
     )
     expect((await linesOf(embedded)).some((line) => line.includes('12345678901234567890.123'))).toBe(true)
+    const properties = { zeta: {}, a: { title: 'A', enum: [{ y: 1, x: 2 }] } }
+    await createStores(embedded).tools.create(caller, newTool({ name: 'in_order', inputSchema: { properties } }))
+    await restore(postgres, await linesOf(embedded), true)
+    const restored = await createStores(postgres).tools.get('default', 'in_order')
+    expect(JSON.stringify(restored?.inputSchema)).toBe(JSON.stringify({ properties }))
     // Counters go on where the rows end.
     await createStores(postgres).tools.create(caller, newTool({ name: 'after_all' }))
   })

@@ -80,6 +80,37 @@ it('builds an index of a table in use while others write, and again where a buil
   await database.close()
 }, 120_000)
 
+describe('rows that were stored before the order of keys was kept', () => {
+  it('keep their content, and take the order of the next change', async () => {
+    const database = await openDatabase({})
+    const before = readMigrations().filter(({ name }) => name < '0007_workers')
+    await migrate(database, () => {}, before)
+    await run(
+      database,
+      `insert into tools (name, display_name, description, input_schema, executor_type, executor_config)
+        values ('old', 'Old', 'Old.', '{"type": "object", "properties": {"to": {}, "source": {}}}', 'shell', '{"command": ["a"]}');
+      insert into tool_executions (tool_name, status, input_data, output_data) values ('old', 'SUCCESS', '{"b": 1.50, "a": 2}', '"11"')`,
+    )
+    await migrate(database)
+    const { tools, executions } = createStores(database)
+    expect(await tools.get('default', 'old')).toMatchObject({
+      inputSchema: { type: 'object', properties: { to: {}, source: {} } },
+      executorConfig: { command: ['a'] },
+      outputSchema: {},
+      annotations: {},
+    })
+    const { items } = await executions.list('default', { limit: 1 })
+    expect(await executions.get('default', items[0]?.id ?? '')).toMatchObject({
+      inputData: { a: 2, b: 1.5 },
+      outputData: '11',
+    })
+    const inputSchema = { properties: { source: {}, to: {} }, type: 'object' }
+    await tools.change({ workspace: 'default', actor: 'me' }, 'old', (now) => ({ ...now, inputSchema }))
+    expect(JSON.stringify((await tools.get('default', 'old'))?.inputSchema)).toBe(JSON.stringify(inputSchema))
+    await database.close()
+  })
+})
+
 const shapes = ([0, 1, 2, 3] as const).flatMap((stage) => [
   { stage, status: 'enum' as const, engine: 'PostgreSQL' as const },
   { stage, status: 'varchar' as const, engine: stage === 1 ? ('embedded' as const) : ('PostgreSQL' as const) },

@@ -1,5 +1,5 @@
 import { toPointer } from './problem.ts'
-import { isObject, sameJson } from './same-json.ts'
+import { isObject, sameJson, sameOrderedJson } from './same-json.ts'
 
 /** One place in which two JSON values differ; a side that has nothing there is absent. */
 export interface JsonDifference {
@@ -29,6 +29,30 @@ export function diffJson(before: unknown, after: unknown, most: number): readonl
   }
   return found
 }
+
+/** Where objects that both values have are written in another order, and that order; keys of one side only do not count. */
+export function findReordered(before: unknown, after: unknown, most: number): readonly KeyOrder[] {
+  const found: KeyOrder[] = []
+  const open: { path: readonly string[]; left: unknown; right: unknown }[] = [{ path: [], left: before, right: after }]
+  for (const { path, left, right } of open) {
+    if (found.length >= most) break
+    const keys = sharedKeys(left, right)
+    if (keys === undefined || path.length > deepest || sameOrderedJson(left, right)) continue
+    const [was, is] = [commonKeys(left, right), commonKeys(right, left)]
+    if (was.some((key, index) => is[index] !== key)) found.push({ pointer: toPointer(path), keys: is })
+    for (const key of was) open.push({ path: [...path, key], left: at(left, key), right: at(right, key) })
+  }
+  return found
+}
+
+/** An object whose keys are in another order now. */
+export interface KeyOrder {
+  readonly pointer: string
+  readonly keys: readonly string[]
+}
+
+const commonKeys = (of: unknown, other: unknown): readonly string[] =>
+  Object.keys(of as object).filter((key) => Object.hasOwn(other as object, key))
 
 const deepest = 50
 

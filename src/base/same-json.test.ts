@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { sameJson } from './same-json.ts'
+import { hashJson } from './hash-json.ts'
+import { sameJson, sameOrderedJson } from './same-json.ts'
 
 it('compares JSON whatever the order of keys', () => {
   expect(sameJson({ a: 1, b: { c: [1, 2], d: null } }, { b: { d: null, c: [1, 2] }, a: 1 })).toBe(true)
@@ -13,4 +14,17 @@ it('compares JSON whatever the order of keys', () => {
 it('takes any depth', () => {
   const deep = () => JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown
   expect(sameJson(deep(), deep())).toBe(true)
+})
+
+it('compares JSON with the order of keys', () => {
+  expect(sameOrderedJson({ a: 1, b: [{ c: 1, d: 2 }] }, { a: 1, b: [{ c: 1, d: 2 }] })).toBe(true)
+  expect(sameOrderedJson({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(false)
+  expect(sameOrderedJson([{ c: 1, d: 2 }], [{ d: 2, c: 1 }])).toBe(false)
+  expect(sameOrderedJson({ a: undefined, b: 1 }, { b: 1 })).toBe(true)
+})
+
+it('hashes JSON whatever the order of keys', () => {
+  expect(hashJson({ a: 1, b: [{ c: 1, d: 2 }] })).toBe(hashJson({ b: [{ d: 2, c: 1 }], a: 1 }))
+  expect(hashJson({ a: 1 })).not.toBe(hashJson({ a: 2 }))
+  expect(hashJson([1, 2])).not.toBe(hashJson([2, 1]))
 })

@@ -1,23 +1,30 @@
-/** Whether two JSON values are equal whatever the order of their keys; loops, because depth is up to whoever wrote them. */
-export function sameJson(a: unknown, b: unknown): boolean {
+/** Whether two JSON values are equal whatever the order of their keys. */
+export const sameJson = (a: unknown, b: unknown): boolean => isSame(a, b, false)
+
+/** Whether two JSON values are equal, with their keys in the same order. */
+export const sameOrderedJson = (a: unknown, b: unknown): boolean => isSame(a, b, true)
+
+/** A loop instead of recursion, because values may nest deeper than the stack. */
+function isSame(a: unknown, b: unknown, ordered: boolean): boolean {
   const pairs: [unknown, unknown][] = [[a, b]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [left, right] = pair
     if (left === right || (Number.isNaN(left) && Number.isNaN(right))) continue
-    const parts = pairParts(left, right)
+    const parts = pairParts(left, right, ordered)
     if (parts === undefined) return false
     for (const part of parts) pairs.push(part)
   }
   return true
 }
 
-function pairParts(left: unknown, right: unknown): [unknown, unknown][] | undefined {
+function pairParts(left: unknown, right: unknown, ordered: boolean): [unknown, unknown][] | undefined {
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length ? left.map((item, index) => [item, right[index]]) : undefined
   }
   if (!isObject(left) || !isObject(right)) return undefined
-  const keys = definedKeys(left)
-  if (keys.length !== definedKeys(right).length || keys.some((key) => !Object.hasOwn(right, key))) return undefined
+  const [keys, others] = [definedKeys(left), definedKeys(right)]
+  const differs = (key: string, at: number) => (ordered ? others[at] !== key : !Object.hasOwn(right, key))
+  if (keys.length !== others.length || keys.some(differs)) return undefined
   return keys.map((key) => [left[key], right[key]])
 }
 

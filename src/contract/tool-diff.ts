@@ -7,7 +7,7 @@ export const changeClasses = ['wording', 'compatible', 'breaking'] as const
 export const ChangeClass = z.enum(changeClasses)
 export type ChangeClass = z.infer<typeof ChangeClass>
 
-/** One difference between two schemas; the pointer goes through references as if they were written out. */
+/** One difference between two schemas or configs; in a schema the pointer goes through references as if they were written out. */
 export const SchemaChange = z.strictObject({ pointer: z.string(), class: ChangeClass, message: z.string() })
 export type SchemaChange = z.infer<typeof SchemaChange>
 
@@ -17,7 +17,7 @@ export const FieldChange = z.strictObject({
   class: ChangeClass,
   before: z.unknown(),
   after: z.unknown(),
-  /** Only for schemas. */
+  /** For schemas and configs: each place that differs. */
   changes: z.array(SchemaChange).optional(),
   /** The lines that differ, only for long texts. */
   text: z.string().optional(),

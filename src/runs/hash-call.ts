@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hashJson } from '../base/hash-json.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 
-/** What makes two calls the same call: the tool and its arguments. */
-export const hashCall = ({ name, version }: RunnableTool, input: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify([name, version, input]))
-    .digest('hex')
+/** Identifies a call under an idempotency key: the tool, its version and the arguments in any order. */
+export const hashCall = ({ name, version }: RunnableTool, input: unknown): string => hashJson([name, version, input])

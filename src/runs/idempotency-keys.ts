@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
+import { hashJson } from '../base/hash-json.ts'
 
 /** How many finished calls are remembered; the oldest is forgotten first. */
 const mostRemembered = 1000
@@ -10,7 +10,7 @@ export class IdempotencyKeys {
 
   run<T>(key: string | undefined, body: unknown, work: () => Promise<T>): Promise<T> {
     if (key === undefined) return work()
-    const hash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+    const hash = hashJson(body)
     const known = this.#calls.get(key)
     if (known !== undefined) {
       if (known.body === hash) return known.result as Promise<T>

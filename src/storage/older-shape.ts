@@ -58,10 +58,10 @@ async function bringExecutions(
   const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
   let count = 0
   for (let after = ''; ; ) {
-    const page = rowsOf<{ row: string }>(
-      await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.tool_executions`)} t
+    const page = rowsOf<JsonRow>(
+      await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.tool_executions`)} t
         where t.id::text > ${after} order by t.id::text limit ${batch}`),
-    ).map(({ row }) => JSON.parse(row) as OldRow)
+    ).map(toOldRow)
     const last = page.at(-1)
     if (last === undefined) return count
     checkStatuses('execution', page.map(statusOf), executionStatus.enumValues)
@@ -74,14 +74,21 @@ async function bringExecutions(
 /** Rows as JSON, so that columns which are there or not make no difference. */
 async function readAll(db: Db, table: OldTable): Promise<readonly OldRow[]> {
   if (!(await isThere(db, `${aside}.${table}`))) return []
-  const result = await db.execute(sql`select ${rowWithTime} as row from ${sql.raw(`${aside}.${table}`)} t`)
-  return rowsOf<{ row: string }>(result).map(({ row }) => JSON.parse(row) as OldRow)
+  const result = await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.${table}`)} t`)
+  return rowsOf<JsonRow>(result).map(toOldRow)
 }
 
-// Two versions made in the same millisecond have an order too, which a Date does not know.
+interface JsonRow {
+  readonly row: string
+  readonly made_us: string | number | null
+}
+
+// json keeps the order of keys where the old column did. Two versions made in the same millisecond have an order too, which a
+// Date does not know.
 const rowWithTime = sql.raw(
-  `(to_jsonb(t) || jsonb_build_object('made_us', (extract(epoch from t.created_at) * 1000000)::bigint))::text`,
+  'to_json(t)::text as row, (extract(epoch from t.created_at) * 1000000)::bigint::text as made_us',
 )
+const toOldRow = ({ row, made_us }: JsonRow): OldRow => ({ ...(JSON.parse(row) as OldRow), made_us })
 
 /** Parents first. */
 async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<void> {

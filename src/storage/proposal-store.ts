@@ -106,7 +106,7 @@ export class DatabaseProposalStore implements ProposalStore {
       if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
       const [row] = await db
         .update(toolProposals)
-        .set({ replay: sql`${storableJson(report)}::jsonb`, updatedAt: sql`now()` })
+        .set({ replay: sql`${storableJson(report)}::json`, updatedAt: sql`now()` })
         .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
         .returning()
       if (row === undefined)

@@ -4,6 +4,7 @@ import {
   boolean,
   index,
   integer,
+  json,
   jsonb,
   pgEnum,
   pgTable,
@@ -36,8 +37,8 @@ export const toolExecutions = pgTable(
     version: integer('version'),
     legacyVersion: text('legacy_version'),
     status: executionStatus('status').notNull().default('PENDING'),
-    inputData: jsonb('input_data').notNull(),
-    outputData: jsonb('output_data'),
+    inputData: json('input_data').notNull(),
+    outputData: json('output_data'),
     errorMessage: text('error_message'),
     errorCode: text('error_code'),
     startedAt: at('started_at'),
@@ -75,7 +76,7 @@ export const toolExecutions = pgTable(
     idempotencyKey: varchar('idempotency_key', { length: 200 }),
     bodyHash: text('body_hash'),
     /** The tool itself, where no version keeps it. */
-    definition: jsonb('definition'),
+    definition: json('definition'),
     /** What it was run for, where that is not a call: replay. */
     purpose: varchar('purpose', { length: 20 }),
     decidedBy: text('decided_by'),

@@ -6,6 +6,7 @@ import {
   check,
   index,
   integer,
+  json,
   jsonb,
   pgEnum,
   pgTable,
@@ -29,8 +30,10 @@ export const times = {
   createdAt: at('created_at').notNull().defaultNow(),
   updatedAt: at('updated_at').notNull().defaultNow(),
 }
-const object = (name: string) => jsonb(name).$type<Record<string, unknown>>()
-const list = (name: string) => jsonb(name).$type<unknown[]>().notNull().default([])
+// JSON of users is kept as json, because jsonb sorts the keys of objects; jsonb is for arrays of strings.
+const object = (name: string) => json(name).$type<Record<string, unknown>>()
+const objects = (name: string) => json(name).$type<unknown[]>().notNull().default([])
+const strings = (name: string) => jsonb(name).$type<unknown[]>().notNull().default([])
 
 /** Who keeps to themselves; `changes` grows with every change of what the catalogue shows. */
 export const workspaces = pgTable('workspaces', {
@@ -66,13 +69,13 @@ export const toolCategories = pgTable(
 const meaning = {
   namespace: varchar('namespace', { length: 128 }),
   summary: text('summary'),
-  exampleRequests: list('example_requests'),
-  examples: list('examples'),
+  exampleRequests: strings('example_requests'),
+  examples: objects('examples'),
   notes: text('notes'),
-  externalRefs: list('external_refs'),
+  externalRefs: strings('external_refs'),
   annotations: object('annotations').notNull().default({}),
-  inputModes: list('input_modes'),
-  outputModes: list('output_modes'),
+  inputModes: strings('input_modes'),
+  outputModes: strings('output_modes'),
   securitySummary: text('security_summary'),
 }
 
@@ -86,7 +89,7 @@ export const tools = pgTable(
     description: text('description').notNull(),
     status: toolStatus('status').notNull().default('DRAFT'),
     categoryId: uuid('category_id').references(() => toolCategories.id),
-    tags: list('tags'),
+    tags: strings('tags'),
     inputSchema: object('input_schema').notNull(),
     outputSchema: object('output_schema').notNull().default({}),
     scriptContent: text('script_content'),
@@ -115,7 +118,7 @@ const snapshot = {
   displayName: varchar('display_name', { length: 200 }).notNull(),
   description: text('description').notNull(),
   categoryId: uuid('category_id'),
-  tags: list('tags'),
+  tags: strings('tags'),
   inputSchema: object('input_schema').notNull(),
   outputSchema: object('output_schema').notNull().default({}),
   executorType: varchar('executor_type', { length: 20 }).notNull(),
@@ -167,7 +170,7 @@ export const toolProposals = pgTable(
     decision: text('decision'),
     acceptedVersion: integer('accepted_version'),
     /** What came of running recorded inputs against it. */
-    replay: jsonb('replay').$type<ReplayReport>(),
+    replay: json('replay').$type<ReplayReport>(),
     ...times,
   },
   (table) => [index('tool_proposals_of_tool').on(table.toolId, table.createdAt)],
@@ -202,8 +205,8 @@ export const auditEntries = pgTable(
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     subject: text('subject').notNull(),
-    before: jsonb('before'),
-    after: jsonb('after'),
+    before: json('before'),
+    after: json('after'),
     requestId: text('request_id'),
   },
   (table) => [index('audit_entries_newest').on(table.workspaceId, table.id)],
@@ -218,7 +221,7 @@ export const idempotentAnswers = pgTable(
     idempotencyKey: varchar('idempotency_key', { length: 200 }).notNull(),
     bodyHash: text('body_hash').notNull(),
     status: integer('status'),
-    body: jsonb('body'),
+    body: json('body'),
     createdAt: times.createdAt,
   },
   (table) => [

@@ -55,6 +55,58 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(version).toMatchObject({ content, isLatest: true, createdBy: 'tester' })
     })
 
+    it('keeps the order of keys wherever JSON of a user is stored', async () => {
+      const written = {
+        zeta: { type: 'string' },
+        a: { type: 'string' },
+        mid: { type: 'object', properties: { b: {}, aa: {} } },
+      }
+      const content = newTool({
+        inputSchema: { type: 'object', required: ['zeta'], properties: written },
+        outputSchema: { title: 'out', properties: written },
+        executorConfig: { timeoutMs: 1, env: { ZZ: '1', A: '2' }, command: ['echo'] },
+        examples: [{ description: 'one', args: { zeta: 1, a: 2 } }],
+      })
+      const tool = await stores.tools.create(caller, content)
+      const proposal = await stores.proposals.create(caller, {
+        toolId: tool.id,
+        baseVersion: 1,
+        change: { inputSchema: { title: 'x', properties: written } },
+        reason: undefined,
+        changelog: undefined,
+      })
+      const policy = Policy.parse({ default: 'enabled', tools: { zeta: {}, a: {} } })
+      await stores.policies.put(caller, { name: 'in-order', policy })
+      await stores.answers.claim(caller, 'in-order', 'hash')
+      await stores.answers.keep(caller, 'in-order', { status: 200, body: written })
+      const { items: audit } = await stores.audit.list('default', { limit: 100 })
+      const created = audit.find(({ subject }) => subject === `tool:${tool.name}`)?.after as ToolContent
+      const stored = [
+        await stores.tools.get('default', tool.name),
+        (await stores.tools.version('default', tool.id, 1))?.content,
+        (await stores.tools.list('default', { limit: 100, search: tool.name })).items[0],
+        created,
+      ]
+      const ordered = ({ inputSchema, outputSchema, executorConfig, examples }: ToolContent) =>
+        JSON.stringify([inputSchema, outputSchema, executorConfig, examples])
+      expect(stored.map((one) => ordered(one as ToolContent))).toEqual(stored.map(() => ordered(content)))
+      expect(JSON.stringify((await stores.proposals.get('default', proposal.id))?.change)).toBe(
+        JSON.stringify({ inputSchema: { title: 'x', properties: written } }),
+      )
+      expect(Object.keys((await stores.policies.get('default', 'in-order'))?.policy.tools ?? {})).toEqual(['zeta', 'a'])
+      const answer = await stores.answers.claim(caller, 'in-order', 'hash')
+      expect(JSON.stringify(answer)).toBe(JSON.stringify({ status: 200, body: written }))
+      await stores.policies.remove(caller, 'in-order')
+    })
+
+    it('makes a version of another order of keys', async () => {
+      const tool = await stores.tools.create(caller, newTool({ inputSchema: { properties: { a: {}, b: {} } } }))
+      const inputSchema = { properties: { b: {}, a: {} } }
+      const { changed } = await stores.tools.change(caller, tool.id, (now) => ({ ...contentOf(now), inputSchema }))
+      const now = await stores.tools.get('default', tool.id)
+      expect([changed, now?.version, JSON.stringify(now?.inputSchema)]).toEqual([true, 2, JSON.stringify(inputSchema)])
+    })
+
     it('refuses a second tool of the same name, and makes one of fifty that are created at once (fault 78)', async () => {
       const content = newTool()
       const results = await Promise.allSettled(Array.from({ length: 50 }, () => stores.tools.create(caller, content)))

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
-import { sameJson } from '../base/same-json.ts'
+import { sameOrderedJson } from '../base/same-json.ts'
 import { SharedReads } from '../base/shared-reads.ts'
 import { type Expected, isExpectedTool, toolTag } from '../contract/expected.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../contract/registry.ts'
@@ -101,7 +101,7 @@ export class DatabaseToolStore implements ToolStore {
       const current = await lockTool(db, caller.workspace, idOrName)
       checkExpected(current, options.expectedVersion)
       const [before, after] = [contentOf(current), contentOf(await make(current))]
-      if (sameJson(before, after)) return { tool: current, changed: false }
+      if (sameOrderedJson(before, after)) return { tool: current, changed: false }
       await checkCategory(db, caller.workspace, after.categoryId)
       const [row] = await db
         .update(tools)
@@ -229,7 +229,7 @@ function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
 
 /** Only what differs, as it was and as it is, and the versions. */
 function toChange(before: RegisteredTool, after: RegisteredTool, { backTo }: ChangeOptions): Change {
-  const keys = contentKeys.filter((key) => !sameJson(before[key], after[key]))
+  const keys = contentKeys.filter((key) => !sameOrderedJson(before[key], after[key]))
   const pick = (tool: RegisteredTool) => ({
     ...Object.fromEntries(keys.map((key) => [key, tool[key]])),
     version: tool.version,

@@ -1,6 +1,6 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import { changeClasses, type FieldChange, type ToolDiff } from '../../contract/tool-diff.ts'
-import { showValue } from './place.ts'
+import { showChange } from './place.ts'
 
 /** How much of one field is shown. */
 const most = { changes: 10, lines: 20 }
@@ -22,7 +22,7 @@ function describeField({ field, class: name, before, after, changes, text }: Fie
     const lines = text.split('\n').map((line) => `  ${showInvisible(line).replaceAll('\r', '\\r')}`)
     return [heading, ...cutLines(lines, most.lines)]
   }
-  return [heading, `  ${showValue(before)} -> ${showValue(after)}`]
+  return [heading, `  ${showChange(before, after)}`]
 }
 
 function cutLines(lines: readonly string[], count: number): readonly string[] {

@@ -80,6 +80,77 @@ describe('diffTools', () => {
     ])
   })
 
+  it('names the objects whose keys are in another order', () => {
+    const order = (before: Partial<ToolDraft>, after: Partial<ToolDraft>) =>
+      describeDiff(diffTools(tool(before), tool(after))).split('\n')
+    const [was, is] = [
+      { a: {}, b: { x: 1, y: 2 } },
+      { b: { y: 2, x: 1 }, a: {} },
+    ]
+    expect(order({ inputSchema: { properties: was } }, { inputSchema: { properties: is } })).toEqual([
+      'wording: 1 field changed',
+      'inputSchema (wording)',
+      '  wording: the keys of /properties are in another order: b, a',
+      '  wording: the keys of /properties/b are in another order: y, x',
+    ])
+    const query = { executorType: 'http' as const, executorConfig: { query: was } }
+    expect(order(query, { ...query, executorConfig: { query: is } })).toContain(
+      '  wording: the keys of /query are in another order: b, a',
+    )
+  })
+
+  it('takes another order of the values without a flag for breaking', () => {
+    const required = ['a', 'b']
+    const [was, is] = [
+      { required, properties: { a: {}, b: {} } },
+      { required, properties: { b: {}, a: {} } },
+    ]
+    expect(classOf({ inputSchema: was }, { inputSchema: is })).toBe('breaking')
+    const cli = (names: readonly string[]) => ({
+      executorType: 'cli' as const,
+      executorConfig: { baseCommand: 'cp', args: names.map((name) => ({ name, positional: true })) },
+    })
+    const same = { inputSchema: was, ...cli(['a', 'b']) }
+    expect(classOf(same, { ...same, inputSchema: is })).toBe('wording')
+    expect(classOf(same, { ...same, ...cli(['b', 'a']) })).toBe('breaking')
+    expect(classOf(same, { ...same, ...cli(['a', 'b', 'c']) })).toBe('compatible')
+  })
+
+  it('shows the changed places of a config, and takes those for breaking that a caller sees', () => {
+    const http = (more: object) => ({
+      executorType: 'http' as const,
+      executorConfig: { method: 'GET', url: 'https://reports.example/api/v1/reports/{id}', ...more },
+    })
+    const places = (before: object, after: object) => {
+      const [field] = diffTools(tool(http(before)), tool(http(after))).fields
+      return field?.changes?.map(({ pointer, class: name, message }) => [pointer, name, message])
+    }
+    expect(places({ response: { pointer: '/data' } }, { response: { pointer: '/items' } })).toEqual([
+      ['/response/pointer', 'breaking', "response.pointer: '/data' -> '/items'"],
+    ])
+    expect(places({}, { response: { type: 'text' } })?.[0]).toContain('breaking')
+    expect(places({ headers: { A: '1' } }, { headers: { B: '2' } })).toEqual([
+      ['/headers/A', 'compatible', "headers.A was removed: '1'"],
+      ['/headers/B', 'compatible', "headers.B was added: '2'"],
+    ])
+    const long = `https://reports.example/${'a'.repeat(100)}`
+    expect(places({ url: `${long}1` }, { url: `${long}2` })).toEqual([
+      ['/url', 'compatible', `url: …${'a'.repeat(20)}1 -> …${'a'.repeat(20)}2`],
+    ])
+    expect(places({ timeoutMs: 1000 }, { timeoutMs: 500 })?.[0]).toContain('breaking')
+    expect(places({ timeoutMs: 500 }, { timeoutMs: 1000 })?.[0]).toContain('compatible')
+    const shell = (more: object) => ({ executorType: 'shell' as const, executorConfig: { command: ['ls'], ...more } })
+    expect(classOf(shell({}), shell({ paths: { a: '/srv' } }))).toBe('breaking')
+    expect(classOf(shell({ dashes: ['a'] }), shell({}))).toBe('breaking')
+  })
+
+  it('shows where long values begin to differ', () => {
+    const tags = Array.from({ length: 30 }, (_, index) => `tag-${index}`)
+    expect(describeDiff(diffTools(tool({ tags }), tool({ tags: [...tags.slice(0, 29), 'other'] })))).toContain(
+      '…,"tag-27","tag-28","tag-29"] -> …,"tag-27","tag-28","other"]',
+    )
+  })
+
   it('is as bad as its worst part, and finds nothing between a tool and itself', () => {
     const schema = fc.dictionary(fc.constantFrom('type', 'enum', 'minimum', 'title', 'properties'), fc.jsonValue())
     const draft = fc.record(

@@ -44,16 +44,31 @@ export function namedAt(place: Place): string {
 
 /** A value as a sentence shows it. */
 export function showValue(value: unknown): string {
-  if (typeof value === 'string') return `'${short(value)}'`
-  return typeof value === 'object' && value !== null ? shortJson(value) : String(value)
+  return typeof value === 'string' ? `'${short(value)}'` : short(toText(value))
 }
 
+/** Two values beside each other; of long ones the part in which they begin to differ. */
+export function showChange(before: unknown, after: unknown): string {
+  const [was, is] = [toText(before), toText(after)]
+  if (was.length <= longest && is.length <= longest) return `${showValue(before)} -> ${showValue(after)}`
+  let same = 0
+  while (same < was.length && was[same] === is[same]) same++
+  const start = Math.max(0, same - leadIn)
+  const part = (text: string) =>
+    `${start > 0 ? '…' : ''}${short(text.slice(start))}${text.length > start + longest ? '…' : ''}`
+  return `${part(was)} -> ${part(is)}`
+}
+
+/** How much is shown before the difference. */
+const leadIn = 20
+
 /** Values that nest too deep to be written are only called what they are. */
-function shortJson(value: object): string {
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
   try {
-    return short(JSON.stringify(value))
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
   } catch {
-    return Array.isArray(value) ? 'a list' : 'an object'
+    return Array.isArray(value) ? 'an array' : 'an object'
   }
 }
 

@@ -5,6 +5,7 @@ import { toPointer } from '../../base/problem.ts'
 import { splitWords } from '../../base/split-words.ts'
 import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
+import { inPositionalOrder } from '../../contract/positional-names.ts'
 import type { RunRequest } from './run-request.ts'
 
 /**
@@ -39,9 +40,7 @@ interface Positional {
 }
 
 function positionalWords(args: readonly ArgDef[], values: ArgValues): readonly Positional[] {
-  const ordered = args
-    .filter((arg) => arg.positional !== false)
-    .sort((a, b) => Number(a.positional === true ? 0 : a.positional) - Number(b.positional === true ? 0 : b.positional))
+  const ordered = inPositionalOrder(args.filter((arg) => arg.positional !== false))
   return ordered.flatMap((arg) => {
     const value = values.get(arg.name)
     return value === undefined ? [] : [value].flat().map((item) => ({ name: arg.name, word: String(item) }))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { sameJson } from '../../base/same-json.ts'
+import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
 import { RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
@@ -61,7 +61,7 @@ export const proposeChange = defineOperation({
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
     await refuseInvalid(context, next, '/change')
-    if (sameJson(contentOf(tool), contentOf(next)))
+    if (sameOrderedJson(contentOf(tool), contentOf(next)))
       throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
     return withDiff(context, await registryOf(context).stores.proposals.create(context.caller, draft), tool)

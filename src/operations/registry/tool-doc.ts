@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { positionalNames } from '../../contract/positional-names.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
 import { describeTools, ToolDoc } from '../describe-tools.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -8,6 +9,15 @@ import { IdOrName } from './inputs.ts'
 import { showRegistered, toOfferedDoc } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
 
+/** What one reads about one tool, with what a command line needs to call it. */
+const CallableDoc = ToolDoc.extend({
+  positional: z
+    .array(z.string())
+    .optional()
+    .describe('Of a registered tool: the arguments that tooldex call takes without a flag, in their order.'),
+})
+type CallableDoc = z.infer<typeof CallableDoc>
+
 /** Read about one tool. */
 export const readDoc = defineOperation({
   name: 'tools.doc',
@@ -15,7 +25,7 @@ export const readDoc = defineOperation({
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/doc', tag: 'search' },
   input: z.object({ idOrName: IdOrName, level: DetailLevel.default('schema') }),
-  output: ToolDoc,
+  output: CallableDoc,
   async handle({ idOrName, level }, context) {
     const named = await resolveName(context, idOrName)
     const known =
@@ -26,13 +36,14 @@ export const readDoc = defineOperation({
   },
 })
 
-async function docOfRegistered(context: OperationContext, idOrName: string, level: DetailLevel): Promise<ToolDoc> {
+async function docOfRegistered(context: OperationContext, idOrName: string, level: DetailLevel): Promise<CallableDoc> {
   const tool = await findRegistered(context, idOrName)
-  return toOfferedDoc(idOfRegistered(tool), await showRegistered(context, tool), level, tool)
+  const doc = toOfferedDoc(idOfRegistered(tool), await showRegistered(context, tool), level, tool)
+  return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }
 }
 
 /** What may not be known here is answered like what is not there. */
-async function orUndefined(work: () => Promise<ToolDoc>): Promise<ToolDoc | undefined> {
+async function orUndefined(work: () => Promise<CallableDoc>): Promise<CallableDoc | undefined> {
   try {
     return await work()
   } catch (thrown) {

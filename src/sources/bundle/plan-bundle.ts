@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { sameOrderedJson } from '../../base/same-json.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
 /** What makes `current` say what `wanted` says; what only `current` has is removed only with `prune`. */
@@ -43,11 +43,11 @@ function planPart<T extends { readonly name: string }>(
   }
 }
 
-/** The fields in which two things differ; the order of keys does not count, as no database keeps it. */
+/** The fields in which two things differ; the order of keys counts inside a field, because it is kept. */
 function changedFields(before: object = {}, after: object = {}): readonly string[] {
   const [a, b] = [before, after] as Record<string, unknown>[]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].filter((name) => !isDeepStrictEqual(a?.[name], b?.[name])).sort()
+  return [...names].filter((name) => !sameOrderedJson(a?.[name], b?.[name])).sort()
 }
 
 /** Parents come before their children, and go after them. */

@@ -6,7 +6,8 @@ import { TooldexError } from '../../base/errors.ts'
 //   {"format":"tooldex-dump-1","migrations":[...],"createdAt":"..."}
 //   ["tools",{"id":"...","name":"...",...}]       one line a row, table by table, what is referred to first
 //   {"rows":{"tools":1,...},"sha256":"..."}       of every line before this one, line ends included
-// A row is what the database itself writes of it as JSON: numbers keep all their digits, and no engine is in it.
+// A row is what the database itself writes of it as JSON: numbers keep all their digits, objects the order of their
+// keys, and no engine is in it.
 
 /** The first line: what can read the file. */
 export const DumpHeader = z.object({

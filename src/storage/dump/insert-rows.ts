@@ -63,7 +63,7 @@ export class RowInserter {
     this.#letters = 0
     try {
       await this.#db.execute(sql`insert into ${into} overriding system value
-        select * from jsonb_populate_recordset(null::${into}, ${rows}::text::jsonb)`)
+        select * from json_populate_recordset(null::${into}, ${rows}::text::json)`)
     } catch (thrown) {
       const { code, text } = causeOf(thrown)
       throw code?.startsWith('22') || code?.startsWith('23') ? dumpRefused(`${text}`, thrown) : thrown

@@ -18,8 +18,8 @@ export async function createHere(db: Db, drafts: readonly HereDraft[]): Promise<
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, worker,
         lease_until, attempt, started_at)
-      select id, workspace, tool_id, tool_name, version, status::execution_status, input::jsonb, timeout_ms, caller_id,
-        trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::jsonb, purpose, reason, worker,
+      select id, workspace, tool_id, tool_name, version, status::execution_status, input::json, timeout_ms, caller_id,
+        trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
         now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
       from jsonb_to_recordset(${storableJson(drafts.map(toGiven))}::jsonb) as given (id uuid, workspace text,
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,

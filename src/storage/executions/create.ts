@@ -61,9 +61,9 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
         caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label,
         turn, attempt, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
-        'PENDING'::execution_status, ${storableJson(draft.inputData)}::jsonb, ${draft.timeoutMs}::int,
+        'PENDING'::execution_status, ${storableJson(draft.inputData)}::json, ${draft.timeoutMs}::int,
         ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
-        ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::jsonb,
+        ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::json,
         ${draft.purpose}, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
         ${after(begin.withinMs)}
       ${counts ? isRoom(begin.limits) : sql``}

@@ -89,6 +89,19 @@ export function describeExecutions(
       })
     })
 
+    it('keeps the order of keys in input, output and definition', async () => {
+      const value = { zeta: 1, a: { y: [{ k: 1, j: 2 }], b: 2 }, mid: null }
+      const more = { inputData: value, definition: value }
+      for (const begin of [here, queued]) {
+        const { execution } = await create(begin, more)
+        const [claimed] = begin === here ? [] : await claim('in-order')
+        await stores.executions.finish(claimed?.execution ?? execution, ended(value))
+        const { inputData, outputData } = await get(execution.id)
+        const definition = claimed?.tool ?? value
+        expect(JSON.stringify([inputData, outputData, definition])).toBe(JSON.stringify([value, value, value]))
+      }
+    })
+
     it('keeps what PostgreSQL itself would refuse, as near as can be', async () => {
       const { execution } = await create(here, { inputData: { odd: 'a\0b', half: '\ud800' } })
       await stores.executions.finish(execution, ended({ 'k\0': '\udc00x' }, { logs: { stdout: 'x\0y', stderr: '' } }))

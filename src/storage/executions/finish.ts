@@ -35,7 +35,7 @@ export async function finishExecutions(
   const rows = rowsOf<Row>(
     await db.execute(sql`
       with done as (
-        update tool_executions run set status = given.status::execution_status, output_data = given.output::jsonb,
+        update tool_executions run set status = given.status::execution_status, output_data = given.output::json,
           stdout = given.stdout, stderr = given.stderr, truncated = given.truncated, exit_code = given.exit_code,
           isolation = given.isolation, environment = given.environment, error_code = given.error_code,
           error_message = given.error_message, completed_at = now(), updated_at = now(), lease_until = null,

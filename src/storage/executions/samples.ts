@@ -12,10 +12,10 @@ interface SampleQuery {
   readonly limit: number
 }
 
-/** The newest successful runs of a version, each input once. */
+/** The newest successful runs of a version, each input once, whatever the order of its keys. */
 export async function readSamples(db: Db, query: SampleQuery): Promise<readonly Execution[]> {
   const { workspace, toolId, version, limit } = query
-  const input = sql`md5(${runs.inputData}::text)`
+  const input = sql`md5(${runs.inputData}::jsonb::text)`
   const newest = db
     .selectDistinctOn([input])
     .from(runs)

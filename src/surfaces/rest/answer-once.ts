@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
+import { hashJson } from '../../base/hash-json.ts'
 import type { AnswerStore, Caller } from '../../contract/stores.ts'
 
 /** What a request is answered. */
@@ -19,7 +19,7 @@ export async function answerOnce(
 ): Promise<Answer> {
   if (key.length > 200 || key.trim() === '')
     throw new TooldexError('INPUT_INVALID', 'Idempotency-Key must have 1 to 200 characters.')
-  const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
+  const hash = hashJson(request)
   for (let waited = 0; waited < waitMs; waited += stepMs) {
     const claim = await answers.claim(caller, key, hash)
     if (claim === 'fresh') return runAndKeep({ answers, caller, key }, answer)

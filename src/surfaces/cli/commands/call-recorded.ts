@@ -1,5 +1,6 @@
 import { TooldexError } from '../../../base/errors.ts'
 import type { Execution } from '../../../contract/execution.ts'
+import { requiredNames } from '../../../contract/positional-names.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
 import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
@@ -102,13 +103,13 @@ const howToFollow = (host: CliHost, id: string): string =>
 const whatFor = ({ id: executionId, reason, expiresAt }: Execution): string =>
   reason === 'approval' ? waitingText({ executionId, expiresAt }) : ''
 
-/** The tool as its flags are made: what it needs may be given without a flag, in the order of its schema. */
+/** The tool as its flags are made; a server of an older release does not say which arguments need no flag. */
 async function readTool(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}
   const properties = (schema.properties ?? {}) as FlagTool['properties']
   const required = (schema.required ?? []) as readonly string[]
-  const positional = Object.keys(properties).filter((name) => required.includes(name))
+  const positional = doc.positional ?? requiredNames(schema)
   const tool: FlagTool = { name: doc.name, properties, positional }
   return { tool, description: doc.tool?.description ?? '', required }
 }

@@ -1,0 +1,36 @@
+import type { ToolContent } from './registry.ts'
+
+/** The part of an argument that says where it goes on the command line. */
+interface PlacedArg {
+  readonly name: string
+  readonly positional?: boolean | number
+}
+
+/** Arguments in the order of the program's command line: as they are defined, except where `positional` is a number. */
+export const inPositionalOrder = <Arg extends PlacedArg>(args: readonly Arg[]): readonly Arg[] =>
+  args.toSorted((a, b) => rankOf(a) - rankOf(b))
+
+const rankOf = ({ positional }: PlacedArg): number => (typeof positional === 'number' ? positional : 0)
+
+/**
+ * The arguments that `tooldex call` takes without a flag, in their order: the executor's own for a command-line program, the
+ * required properties of the schema otherwise.
+ */
+export function positionalNames({
+  inputSchema,
+  executorType,
+  executorConfig: { args },
+}: Pick<ToolContent, 'inputSchema' | 'executorType' | 'executorConfig'>): readonly string[] {
+  const required = requiredNames(inputSchema)
+  if (executorType !== 'cli' || !Array.isArray(args)) return required
+  const bare = (args as readonly PlacedArg[]).filter(
+    ({ name, positional = false }) => positional !== false || required.includes(name),
+  )
+  return inPositionalOrder(bare).map(({ name }) => name)
+}
+
+/** The required properties of a schema, in the order of its properties. */
+export function requiredNames({ properties, required }: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = Array.isArray(required) ? required : []
+  return Object.keys((properties ?? {}) as object).filter((name) => names.includes(name))
+}
