@@ -31,8 +31,8 @@ afterAll(() => server?.stop())
 
 const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
 const call = (line: readonly string[], env = there()) => runCli(['call', ...line], { env })
-const createActive = async (tool: { readonly name: string }) => {
-  expect(await server.request('POST', '/tools', tool)).toMatchObject({ status: 201 })
+const createActive = async (tool: Readonly<Record<string, unknown>>) => {
+  expect(await server.request('POST', '/tools', { body: tool })).toMatchObject({ status: 201 })
   expect(await server.request('POST', `/tools/${tool.name}/activate`)).toMatchObject({ status: 200 })
 }
 const newest = async (tool: string) => (await server.request('GET', `/executions?tool=${tool}&limit=1`)).body.items[0]
@@ -63,7 +63,6 @@ describe('tooldex call of a registered tool at a server', () => {
     const script = 'echo "$1 $2 $3"'
     const program = scriptTool('copy_thing', { script }, tempFolder())
     const executorConfig = { ...program.executorConfig, args }
-    const { baseCommand } = program.executorConfig
     await createActive({ ...program, inputSchema, executorConfig })
     expect(await call(['copy_thing', 'A.txt', 'B.txt', 'C'])).toMatchObject({ code: 0, stdout: 'A.txt B.txt C\n' })
     await createActive({
@@ -71,9 +70,12 @@ describe('tooldex call of a registered tool at a server', () => {
       name: 'copy_shell',
       inputSchema,
       executorType: 'shell',
-      executorConfig: { command: [baseCommand, '{{to}}', '{{source}}', '{{as}}'], isolation: 'limited' },
+      executorConfig: { command: ['echo', '{{to}}', '{{source}}', '{{as}}'] },
     })
-    expect(await call(['copy_shell', 'A.txt', 'B.txt', 'C'])).toMatchObject({ code: 0, stdout: 'A.txt B.txt C\n' })
+    const plan = await call(['copy_shell', 'A.txt', 'B.txt', 'C', '--dry-run', '--json'])
+    expect(JSON.parse(plan.stdout)).toMatchObject({
+      plan: { argv: [expect.stringMatching(/echo$/), 'A.txt', 'B.txt', 'C'] },
+    })
   })
 
   it('shows what it prints while it runs, each part once', async () => {
