@@ -92,6 +92,7 @@ export function compose(
     redactorFor: rememberRedactors(env),
     longestMs: options.longestMs,
     tracing,
+    logger,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)

@@ -1,14 +1,28 @@
 import { tooldexHome } from '../sources/cli/index.ts'
-import { type Database, openDatabase, waitForAnswer } from '../storage/index.ts'
+import { type Database, migrate, openDatabase, readMigrations, waitForAnswer } from '../storage/index.ts'
 
 /** Opens the database that the environment names: DATABASE_URL, or the embedded one in TOOLDEX_HOME. */
-export async function openOwnDatabase(
-  env: NodeJS.ProcessEnv = process.env,
-  { waitMs = 0, onWait }: { waitMs?: number; onWait?: (reason: string) => void } = {},
-): Promise<Database> {
+export async function openOwnDatabase(env: NodeJS.ProcessEnv = process.env): Promise<Database> {
   const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
+  return orClose(database, () => waitForAnswer(database, { ms: 0 }))
+}
+
+/** The same with its schema brought up to date; the steps are reported unless the database is new. */
+export async function openMigratedDatabase(
+  env: NodeJS.ProcessEnv,
+  report: (line: string) => void = () => {},
+): Promise<Database> {
+  const database = await openOwnDatabase(env)
+  const steps: string[] = []
+  await orClose(database, () => migrate(database, (step) => void steps.push(step)))
+  const isNew = steps.length === readMigrations().length
+  if (steps.length > 0 && !isNew) report(`database migrated: ${steps.join(', ')}`)
+  return database
+}
+
+async function orClose(database: Database, work: () => Promise<void>): Promise<Database> {
   try {
-    await waitForAnswer(database, { ms: waitMs, ...(onWait === undefined ? {} : { onWait }) })
+    await work()
     return database
   } catch (error) {
     await database.close().catch(() => {})

@@ -4,11 +4,11 @@ import type { HttpRoute, OperationContext, Scope } from '../operations/operation
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import type { RecordedRuns } from '../runs/index.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
-import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
+import { createStores, type Database } from '../storage/index.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../surfaces/cli/index.ts'
 import { callOwn, followOwn } from './call-own.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
+import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
@@ -17,13 +17,7 @@ export async function openOwnRegistry(
   signal: AbortSignal,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RegistryClient> {
-  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
-  try {
-    await migrate(database)
-  } catch (error) {
-    await database.close().catch(() => {})
-    throw error
-  }
+  const database = await openMigratedDatabase(env)
   return new OwnRegistry(database, signal, env)
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { ensureFolder } from '../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { TooldexError } from '../base/errors.ts'
+import { inHome } from '../base/file-system-error.ts'
 import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
@@ -11,13 +12,14 @@ import { Catalogues } from '../operations/registry/catalogues.ts'
 import { hashKey, makeKey } from '../operations/registry/keys.ts'
 import { registryOf } from '../operations/registry/registry.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
-import { createStores, type Database, migrate, openDatabase } from '../storage/index.ts'
+import { createStores, type Database } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose, learns } from './compose.ts'
 import { Hand } from './hand/hand.ts'
 import { drain, drainMs, listen } from './listen.ts'
+import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
@@ -34,10 +36,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   const env = process.env
   checkNumberSettings(env)
   const home = tooldexHome(env)
-  const database = await openDatabase({ url: env.DATABASE_URL, home })
+  const database = await openMigratedDatabase(env, options.say)
   const ending = new AbortController()
   try {
-    await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
     const allowed = { warm: warmPlaces(env), ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
@@ -147,10 +148,11 @@ function untell(file: string): void {
 
 /** Says where this server is, so that commands find it. */
 function tell(home: string, url: string): string {
-  ensureFolder(home)
   const file = join(home, 'server.json')
-  writeFileSync(file, `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`, {
-    mode: 0o600,
+  const text = `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`
+  inHome(file, () => {
+    ensurePrivateFolder(home)
+    writeFileSync(file, text, { mode: 0o600 })
   })
   return file
 }

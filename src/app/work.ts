@@ -3,14 +3,14 @@ import { TooldexError } from '../base/errors.ts'
 import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { OperationContext } from '../operations/operation.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
-import { createStores, migrate, openDatabase } from '../storage/index.ts'
+import { createStores } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose } from './compose.ts'
 import { Hand } from './hand/hand.ts'
 import { drain, drainMs, listen } from './listen.ts'
+import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
@@ -27,9 +27,8 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     throw new TooldexError('USAGE', 'A worker needs the PostgreSQL database that the servers use.', {
       hint: 'Set DATABASE_URL. An embedded database belongs to its server, which runs queued calls itself.',
     })
-  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
+  const database = await openMigratedDatabase(env, options.say)
   try {
-    await migrate(database, (step) => options.say(`database: ${step}`))
     const stores = createStores(database)
     const allowed = { warm: warmPlaces(env), ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)

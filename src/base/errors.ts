@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Problem } from './problem.ts'
 
 /** What one error code means to every surface. */
@@ -30,6 +31,19 @@ export const errorTable = {
   UNAUTHORIZED: { http: 401, exit: 6, retry: false, hint: 'Send a valid key as Authorization: Bearer KEY.' },
   KEY_REUSED: { http: 422, exit: 2, retry: false, hint: 'Use a new Idempotency-Key for another request.' },
   UNAVAILABLE: { http: 503, exit: 75, retry: true, hint: 'The database does not answer; try again shortly.' },
+  DISK_FULL: { http: 503, exit: 74, retry: true, hint: 'Free space on the disk, then try again.' },
+  HOME_UNUSABLE: {
+    http: 500,
+    exit: 78,
+    retry: false,
+    hint: 'Set TOOLDEX_HOME to a folder that this user may write, or fix this one.',
+  },
+  DATABASE_DAMAGED: {
+    http: 500,
+    exit: 78,
+    retry: false,
+    hint: 'Move the folder away and load a backup with: tooldex db import FILE',
+  },
   DATABASE_LOCKED: { http: 503, exit: 75, retry: false, hint: 'Stop the other process, or talk to it with --server.' },
   MIGRATION_FAILED: {
     http: 500,
@@ -88,7 +102,12 @@ export const errorTable = {
   FILE_REFUSED: { http: 422, exit: 3, retry: false, hint: 'Give the path of a regular file.' },
   CLIENT_CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: "Mend the client's config file first." },
   HELP_UNREADABLE: { http: 422, exit: 3, retry: false, hint: 'Save the help text and pass it with --from FILE.' },
-  INTERNAL: { http: 500, exit: 70, retry: false, hint: 'This is our fault; please report it.' },
+  INTERNAL: {
+    http: 500,
+    exit: 70,
+    retry: false,
+    hint: 'The log has the cause under this id; report both.',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable
@@ -100,6 +119,8 @@ export class TooldexError extends Error {
   readonly hint: string
   /** After how many seconds it may be tried again, where that is known. */
   readonly retryAfter: number | undefined
+  /** Of an INTERNAL error: finds its cause in the log. */
+  readonly id: string | undefined
 
   constructor(code: ErrorCode, message: string, options: TooldexErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -108,6 +129,7 @@ export class TooldexError extends Error {
     this.problems = options.problems ?? []
     this.hint = options.hint ?? errorTable[code].hint
     this.retryAfter = options.retryAfter
+    this.id = options.id
   }
 
   get exitCode(): number {
@@ -120,12 +142,16 @@ interface TooldexErrorOptions {
   readonly hint?: string
   readonly cause?: unknown
   readonly retryAfter?: number
+  readonly id?: string
 }
 
 /** Turns whatever was thrown into an error that may leave the process: unknown ones become INTERNAL without details. */
 export function toTooldexError(thrown: unknown): TooldexError {
   if (thrown instanceof TooldexError) return thrown
-  return new TooldexError('INTERNAL', 'Something went wrong inside Tooldex.', { cause: thrown })
+  if ((thrown as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC')
+    return new TooldexError('DISK_FULL', 'There is no space left on the disk.', { cause: thrown })
+  const id = randomBytes(4).toString('hex')
+  return new TooldexError('INTERNAL', `Internal error ${id}.`, { cause: thrown, id })
 }
 
 /** An error as plain data: what `--json`, MCP and REST show of it. */
@@ -135,10 +161,13 @@ export interface ErrorBody {
   readonly hint: string
   readonly retryable: boolean
   readonly errors: readonly Problem[]
+  /** Of an INTERNAL error: finds its cause in the log. */
+  readonly id?: string
 }
 
 /** The wire shape of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
-  const { code, message, hint, problems } = error
-  return { code, message, hint, retryable: errorTable[code].retry, errors: problems }
+  const { code, message, hint, problems, id } = error
+  const body = { code, message, hint, retryable: errorTable[code].retry, errors: problems }
+  return id === undefined ? body : { ...body, id }
 }

@@ -1,4 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
+import { type TooldexError, toTooldexError } from './errors.ts'
 import { toOneLine } from './visible-text.ts'
 
 export const logLevels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const
@@ -43,6 +44,14 @@ export function createLogger(options: LoggerOptions): Logger {
 
 /** A logger that says nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Any thrown value as an error of ours; the cause of an INTERNAL one is logged under its id. */
+export function logged(logger: Logger, thrown: unknown, fields: LogFields = {}): TooldexError {
+  const error = toTooldexError(thrown)
+  const { code, cause, id } = error
+  if (code === 'INTERNAL') logger.error(String((cause as Error | undefined)?.stack ?? cause), { ...fields, id })
+  return error
+}
 
 function formatLine(level: LogLevel, message: string, fields: LogFields): string {
   const pairs = Object.entries(fields)

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
+import { logged } from '../base/logger.ts'
 import { findLostKeys } from '../base/plain-input.ts'
 import { toRefusal } from '../base/refusal.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
@@ -43,10 +44,8 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
     record('ok')
     return output
   } catch (thrown) {
-    const error = toTooldexError(thrown)
+    const error = logged(context.logger, thrown)
     record(error.code)
-    if (error.code === 'INTERNAL')
-      context.logger.error(String((error.cause as Error | undefined)?.stack ?? error.cause))
     throw error
   }
 }

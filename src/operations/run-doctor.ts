@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import * as z from 'zod'
 import { commandWords } from '../base/command-words.ts'
-import { ensureFolder } from '../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { toTooldexError } from '../base/errors.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import type { Levels } from '../executors/sandbox/levels.ts'
@@ -44,7 +44,7 @@ function checkNode(): Check {
 function checkHome(): Check {
   const folder = userConfigsDir()
   try {
-    ensureFolder(folder)
+    ensurePrivateFolder(folder)
     accessSync(folder, constants.W_OK)
     return { name: 'home', state: 'ok', message: `your own configs go to ${folder}` }
   } catch {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { TooldexError, toTooldexError } from '../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
+import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { ArgValues } from '../contract/arguments.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
@@ -24,6 +25,7 @@ export interface RunnerParts {
   /** The longest that any call may take, whatever its tool or caller says. */
   readonly longestMs?: number | undefined
   readonly tracing?: Tracing | undefined
+  readonly logger?: Logger | undefined
 }
 
 /** How one call is made. */
@@ -89,7 +91,7 @@ export function createRunner(parts: RunnerParts): Runner {
       live?.end()
       return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)
     } catch (thrown) {
-      return redactOutcome(failedToStart(toTooldexError(thrown)), redact)
+      return redactOutcome(failedToStart(logged(parts.logger ?? silentLogger, thrown, { tool: job.tool.name })), redact)
     }
   }
   /** What the executor starts or calls is told of the executor's own span. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toTooldexError } from '../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
 import { readResult } from './read-result.ts'
 import type { AsideAnswer, AsideResult } from './read-result-aside.ts'
 
@@ -9,6 +9,8 @@ try {
   const { content, query } = workerData as AsideResult
   say({ page: await readResult(content, query) })
 } catch (thrown) {
-  const { code, message, hint, problems } = toTooldexError(thrown)
+  // Any other error crosses to the main thread with its stack, to be logged there.
+  if (!(thrown instanceof TooldexError)) throw thrown
+  const { code, message, hint, problems } = thrown
   say({ error: { code, message, hint, problems } })
 }

@@ -1,5 +1,6 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
+import { logged } from '../base/logger.ts'
 import type { ClaimedExecution, Execution } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -105,7 +106,7 @@ export class WorkerLoop {
         noteEnd(span, await this.#perform(claimed, span.traceparent)),
       )
     } catch (thrown) {
-      const { code, message } = toTooldexError(thrown)
+      const { code, message } = logged(logger, thrown)
       logger.error('a run could not be ended', { execution: execution.id, code, reason: message })
     } finally {
       runner.slots.leave()
@@ -145,7 +146,7 @@ export class WorkerLoop {
         workspace,
       })
     } catch (thrown) {
-      const { code, message, hint } = toTooldexError(thrown)
+      const { code, message, hint } = logged(this.#runs.parts.logger, thrown, { execution: execution.id })
       return failure(code, `${message} ${hint}`)
     }
   }

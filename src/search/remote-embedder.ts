@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureFolder } from '../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { toolFields } from './tool-fields.ts'
@@ -116,7 +116,7 @@ export class RemoteEmbedder implements Embedder {
 
   #writeCached(text: string, vector: Float32Array): void {
     try {
-      ensureFolder(this.#options.cacheFolder)
+      ensurePrivateFolder(this.#options.cacheFolder)
       writeFileSync(this.#pathOf(text), Buffer.from(vector.buffer), { mode: 0o600 })
     } catch {
       // Asked for again next time.

@@ -2,32 +2,58 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { Database } from './database.ts'
+import { causeOf } from './failures.ts'
 import { guard } from './guard.ts'
 
 const pauseMs = 250
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'host not found',
+  ETIMEDOUT: 'connection timed out',
+  CONNECT_TIMEOUT: 'connection timed out',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  ENOENT: 'no such socket',
+}
 
 /** Waits for a database that is not up yet; after `ms` the last reason is thrown, naming the database. */
 export async function waitForAnswer(
-  { db, name }: Database,
+  { db, name }: Pick<Database, 'db' | 'name'>,
   { ms, onWait, signal }: { ms: number; onWait?: (reason: string) => void; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const end = performance.now() + ms
-  for (let told = false; ; ) {
+  for (let announced = false; ; ) {
     try {
       await guard(() => db.execute(sql`select 1`))
       return
     } catch (thrown) {
-      const reason = thrown instanceof TooldexError ? thrown.message : 'The database does not answer.'
-      const forGood =
-        !(thrown instanceof TooldexError) || thrown.code !== 'UNAVAILABLE' || thrown.hint.includes('DATABASE_URL')
-      if (forGood || performance.now() + pauseMs > end)
-        throw new TooldexError('UNAVAILABLE', `${reason} (${name})`, {
-          hint: 'Start the database, or check DATABASE_URL.',
-          cause: thrown,
-        })
-      if (!told) onWait?.(`${reason} (${name})`)
-      told = true
+      const error = unanswered(thrown, name)
+      if (isFinal(thrown) || performance.now() + pauseMs > end) throw error
+      if (!announced) onWait?.(error.message)
+      announced = true
       await sleep(pauseMs, undefined, { signal })
     }
   }
+}
+
+/** A wrong password, an unknown database or a TLS refusal does not go away by waiting. */
+function isFinal(thrown: unknown): boolean {
+  const { code = '' } = causeOf(thrown)
+  const isAway = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE'
+  return !isAway || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED'
+}
+
+function unanswered(thrown: unknown, name: string): TooldexError {
+  const reason = reasons[causeOf(thrown).code ?? '']
+  if (reason !== undefined)
+    return new TooldexError('UNAVAILABLE', `PostgreSQL at ${name} does not answer: ${reason}.`, {
+      hint: 'Start it, or correct host and port in DATABASE_URL.',
+      cause: thrown,
+    })
+  const message = thrown instanceof TooldexError ? thrown.message : 'The database does not answer.'
+  return new TooldexError('UNAVAILABLE', `${message} (${name})`, {
+    hint: 'Start the database, or check DATABASE_URL.',
+    cause: thrown,
+  })
 }

@@ -44,9 +44,11 @@ export type FromHand =
   | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: Refusal }
 
 /** An error as it goes from one process to the other. */
-export interface Refusal {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly hint: string
-  readonly problems: readonly Problem[]
-}
+export type Refusal =
+  | {
+      readonly code: ErrorCode
+      readonly message: string
+      readonly hint: string
+      readonly problems: readonly Problem[]
+    }
+  | { readonly stack: string }

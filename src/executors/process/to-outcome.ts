@@ -57,7 +57,7 @@ function withCut({ text, bytes, cut }: Captured, name: string): string {
 export function toStartError(error: unknown, program: string): TooldexError {
   if (error instanceof TooldexError) return error
   const { code = 'unknown error' } = error as NodeJS.ErrnoException
-  const [ours, message] = startErrors[code] ?? ['INTERNAL', `${program} could not be started (${code}).`]
+  const [ours, message] = startErrors[code] ?? ['COMMAND_NOT_EXECUTABLE', `PROGRAM could not be started (${code}).`]
   return new TooldexError(ours, message.replace('PROGRAM', program), { cause: error })
 }
 

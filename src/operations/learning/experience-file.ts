@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ensureFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
 
 const mostLines = 5000
@@ -16,7 +16,7 @@ export class ExperienceFile implements ExperienceKeeper {
 
   /** Written before it returns: whoever called a tool may leave right after. */
   async note(experience: Experience): Promise<void> {
-    ensureFolder(dirname(this.place))
+    ensurePrivateFolder(dirname(this.place))
     appendFileSync(this.place, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
     const all = readExperiences(this.place)
     if (all.length <= mostLines) return

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toTooldexError } from '../../base/errors.ts'
+import { TooldexError } from '../../base/errors.ts'
 import { type AsideInput, type AsideMessage, placeHere, readHere } from './read-bundle-aside.ts'
 
 // Whoever takes the parts must not be kept by any of them for long.
@@ -19,6 +19,8 @@ try {
   if (input.problems === undefined) tellBundle(input)
   else say({ placed: placeHere(input) })
 } catch (thrown) {
-  const { code, message, hint, problems } = toTooldexError(thrown)
+  // Any other error crosses to the main thread with its stack, to be logged there.
+  if (!(thrown instanceof TooldexError)) throw thrown
+  const { code, message, hint, problems } = thrown
   say({ error: { code, message, hint, problems } })
 }

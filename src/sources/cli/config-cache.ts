@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 
@@ -29,7 +29,7 @@ export class ConfigCache {
     if (this.#folder === undefined) return
     const path = join(this.#folder, fileName(text))
     try {
-      ensureFolder(this.#folder)
+      ensurePrivateFolder(this.#folder)
       writeFileSync(`${path}.${process.pid}`, JSON.stringify(config), { mode: 0o600 })
       renameSync(`${path}.${process.pid}`, path)
       this.#prune(this.#folder)

@@ -1,12 +1,12 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
 
 /** Keeps a folder for this process: two that write the same files would destroy them. A lock left by a dead process is taken over. */
 export function lockFolder(folder: string): () => void {
-  ensureFolder(folder)
+  ensurePrivateFolder(folder)
   const file = join(folder, 'lock')
   for (let attempt = 0; attempt < 3; attempt++) {
     if (tryLock(file)) return () => release(file)

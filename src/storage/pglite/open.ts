@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { drizzle } from 'drizzle-orm/pglite'
+import { TooldexError } from '../../base/errors.ts'
+import { inHome, toHomeError } from '../../base/file-system-error.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { lockFolderSoon } from './lock-folder.ts'
@@ -9,34 +12,71 @@ import { templateBlob, unpackTemplate } from './template.ts'
 
 /** Opens the embedded database in a folder, for this process alone; without a folder it lives in memory. */
 export async function openPglite(folder: string | undefined): Promise<Database> {
-  const unlock = folder === undefined ? () => {} : await lockFolderSoon(folder)
+  if (folder === undefined) return toDatabase(await start({ loadDataDir: templateBlob() }), undefined, () => {})
+  const unlock = await lockFolderSoon(folder).catch((thrown) => {
+    throw toHomeError(thrown, folder)
+  })
   try {
-    const data = folder === undefined ? undefined : join(folder, 'data')
-    if (data !== undefined) unpackTemplate(data)
-    const loadDataDir = data === undefined ? templateBlob() : undefined
-    const client = await PGlite.create({
-      ...(data === undefined ? {} : { dataDir: data }),
-      ...(loadDataDir === undefined ? {} : { loadDataDir }),
-      extensions: { pg_trgm },
-      // Read by the query builder: it would read a second time what is read already, and make a number of the text "11".
-      parsers: { [types.JSON]: asText, [types.JSONB]: asText },
+    const dataDir = join(folder, 'data')
+    inHome(dataDir, () => unpackTemplate(dataDir))
+    const client = await start({ dataDir }).catch((thrown) => {
+      throw explainStart(thrown, dataDir)
     })
-    const db = drizzle(client, { schema }) as unknown as Db
-    return {
-      engine: 'pglite',
-      name: folder ?? 'memory',
-      db,
-      slow: db,
-      listen: (channel, onNotice) => client.listen(channel, onNotice),
-      async close() {
-        await client.close()
-        unlock()
-      },
-    }
+    return toDatabase(client, folder, unlock)
   } catch (error) {
     unlock()
     throw error
   }
 }
+
+function toDatabase(client: PGlite, folder: string | undefined, unlock: () => void): Database {
+  const db = drizzle(client, { schema }) as unknown as Db
+  return {
+    engine: 'pglite',
+    name: folder ?? 'memory',
+    db,
+    slow: db,
+    listen: (channel, onNotice) => client.listen(channel, onNotice),
+    async close() {
+      await client.close()
+      unlock()
+    },
+  }
+}
+
+/** Starts the engine; a text that is read by the query builder must not be read twice, or "11" becomes a number. */
+const start = (place: { dataDir?: string; loadDataDir?: Blob | undefined }): Promise<PGlite> =>
+  PGlite.create({
+    ...(place.dataDir === undefined ? {} : { dataDir: place.dataDir }),
+    ...(place.loadDataDir === undefined ? {} : { loadDataDir: place.loadDataDir }),
+    extensions: { pg_trgm },
+    parsers: { [types.JSON]: asText, [types.JSONB]: asText },
+  })
+
+/** The engine ends without a reason that it can name: either it could not write, or its files are damaged. */
+function explainStart(thrown: unknown, folder: string): unknown {
+  const known = toHomeError(thrown, folder)
+  if (known !== thrown) return known
+  const blocked = probeWrite(folder)
+  if (blocked !== undefined) return toHomeError(blocked, folder)
+  return new TooldexError('DATABASE_DAMAGED', `The embedded database in ${folder} is damaged and cannot be opened.`, {
+    cause: thrown,
+  })
+}
+
+/** The error of writing as much as the engine needs for one file of its log. */
+function probeWrite(folder: string): unknown {
+  const file = join(folder, `probe.${process.pid}`)
+  try {
+    writeFileSync(file, Buffer.alloc(probeBytes))
+    return undefined
+  } catch (error) {
+    return error
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+const probeBytes = 1024 * 1024
 
 const asText = (text: string): string => text

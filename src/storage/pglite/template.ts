@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { ensureFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { emptyDatabaseDir } from '../../base/package-info.ts'
 import { readTar } from './read-tar.ts'
 
@@ -14,18 +14,28 @@ export function unpackTemplate(folder: string): void {
   if (existsSync(join(folder, 'PG_VERSION'))) return
   const tar = readTemplate()
   if (tar === undefined) {
-    ensureFolder(folder)
+    ensurePrivateFolder(folder)
     return
   }
   const growing = `${folder}.new`
   rmSync(growing, { recursive: true, force: true })
-  ensureFolder(growing)
-  for (const { path, content } of readTar(tar)) {
-    if (content === undefined) mkdirSync(join(growing, path), { recursive: true, mode: 0o700 })
-    else writeFileSync(join(growing, path), content, { mode: 0o600 })
+  ensurePrivateFolder(growing)
+  try {
+    unpack(tar, growing)
+    setAside(folder)
+    renameSync(growing, folder)
+  } catch (error) {
+    // On a full disk every file that stays is one too many.
+    rmSync(growing, { recursive: true, force: true })
+    throw error
   }
-  setAside(folder)
-  renameSync(growing, folder)
+}
+
+function unpack(tar: Buffer, target: string): void {
+  for (const { path, content } of readTar(tar)) {
+    if (content === undefined) mkdirSync(join(target, path), { recursive: true, mode: 0o700 })
+    else writeFileSync(join(target, path), content, { mode: 0o600 })
+  }
 }
 
 /** What is there is no database that can be opened, but it may be all that is left of one. */

@@ -48,8 +48,11 @@ export function readAddress(url: string, env: NodeJS.ProcessEnv = process.env): 
   // The driver never connects by itself; it only has to know whether there is another place to try.
   const shown = anyPlace ? 'localhost' : places.map(() => 'localhost').join(',')
   const rest = `postgres://${decode(user) === '' ? '' : `${user}@`}${shown}${database}?${query}`
-  return { places, tls, anyPlace, rest, name: `${given}${database}` }
+  return { places, tls, anyPlace, rest, name: `${places.map(nameOf).join(',')}${database}` }
 }
+
+const nameOf = (place: Place): string =>
+  'path' in place ? place.path : `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`
 
 function decode(text: string): string {
   try {

@@ -105,11 +105,12 @@ function toQuery(fields: Record<string, unknown>): string {
 
 /** What the server said, as the error it stands for here. */
 function toError(status: number, body: unknown): TooldexError {
-  const { code, detail, hint, errors } = (body ?? {}) as {
+  const { code, detail, hint, errors, id } = (body ?? {}) as {
     code?: string
     detail?: string
     hint?: string
     errors?: Problem[]
+    id?: string
   }
   if (code === undefined || !Object.hasOwn(errorTable, code))
     return new TooldexError('UNAVAILABLE', `The server answered ${status} without saying why.`, {
@@ -119,5 +120,6 @@ function toError(status: number, body: unknown): TooldexError {
   return new TooldexError(code as ErrorCode, detail ?? code, {
     problems: errors ?? [],
     ...(said === undefined ? {} : { hint: said }),
+    ...(id === undefined ? {} : { id }),
   })
 }

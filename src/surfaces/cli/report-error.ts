@@ -1,5 +1,6 @@
 import colors from 'picocolors'
-import { errorTable, type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { errorTable, TooldexError, toErrorBody } from '../../base/errors.ts'
+import { createLogger, logged } from '../../base/logger.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
@@ -7,11 +8,15 @@ import { nameCommands } from './name-commands.ts'
 
 /** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
 export function reportError(thrown: unknown, host: CliHost, json: boolean): number {
-  const error = toTooldexError(thrown)
+  // An operation has logged what failed inside it.
+  const error = thrown instanceof TooldexError ? thrown : logged(errorLogger(host), thrown)
   if (json) host.out(`${JSON.stringify({ error: toErrorBody(error) }, null, 2)}\n`)
   else host.err(`${errorText(error)}\n`)
   return error.exitCode
 }
+
+const errorLogger = (host: CliHost) =>
+  createLogger({ level: 'ERROR', file: process.env.TOOLDEX_LOG_FILE, stderr: (line) => host.err(line) })
 
 function errorText(error: TooldexError): string {
   const lines = [`${colors.red('error:')} ${showInvisible(error.message)}`]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import { TooldexError } from '../../base/errors.ts'
-import type { Logger } from '../../base/logger.ts'
+import type { TooldexError } from '../../base/errors.ts'
+import { type Logger, logged } from '../../base/logger.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
@@ -59,10 +59,7 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
     for (const [name, value] of Object.entries(safeHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
-  app.onError((error, c) => {
-    noteFailure(context.logger, error, c)
-    return problemResponse(error, c.get('requestId'))
-  })
+  app.onError((thrown, c) => problemResponse(logFailure(context.logger, thrown, c), c.get('requestId')))
   app.notFound((c) => {
     const { error, allow } = unknownAddress(new URL(c.req.url).pathname)
     if (allow !== undefined && c.req.method === 'OPTIONS')
@@ -176,10 +173,11 @@ async function download(
 const requestIdOf = (given: string | undefined): string =>
   given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
 
-/** The address without its query, for a query may hold what nobody should read; an unknown error is told with its stack. */
-function noteFailure(logger: Logger, error: unknown, c: Context<Env>): void {
+/** Logs the path without its query, which may hold secrets. */
+function logFailure(logger: Logger, thrown: unknown, c: Context<Env>): TooldexError {
   const { pathname } = new URL(c.req.url)
   const about = { method: c.req.method, path: pathname.slice(0, 200), requestId: c.get('requestId') }
-  if (error instanceof TooldexError) logger.info('refused', { ...about, code: error.code })
-  else logger.error(String((error as Error | undefined)?.stack ?? error), about)
+  const error = logged(logger, thrown, about)
+  if (error.code !== 'INTERNAL') logger.info('refused', { ...about, code: error.code })
+  return error
 }

@@ -49,6 +49,7 @@ export const problemSchema = {
       },
     },
     requestId: { type: 'string' },
+    id: { type: 'string', description: 'Of an INTERNAL error: finds its cause in the log.' },
   },
 }
 

@@ -8,7 +8,7 @@ export function problemResponse(
 ): Response {
   const error = toTooldexError(thrown)
   const { http: status } = errorTable[error.code]
-  const { code, message, hint, retryable, errors } = toErrorBody(error)
+  const { code, message, hint, retryable, errors, id } = toErrorBody(error)
   const body = {
     type: `urn:tooldex:error:${code}`,
     title: titleOf(code),
@@ -19,6 +19,7 @@ export function problemResponse(
     retryable,
     errors,
     requestId,
+    ...(id === undefined ? {} : { id }),
   }
   const headers: Record<string, string> = { 'content-type': 'application/problem+json', ...more }
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="tooldex"'
