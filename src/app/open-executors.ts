@@ -18,6 +18,7 @@ import type { MoreParts } from './compose.ts'
 import type { Hand } from './hand/hand.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
+import { secretKeyOf } from './secret-key.ts'
 
 /** What an admin allows, and how many interpreters wait for work. */
 type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers'> & {
@@ -26,7 +27,7 @@ type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders
 
 /** The executors and secrets of a process with a database. */
 export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Hand) {
-  const box = createSecretBox(env.TOOLDEX_SECRET_KEY || undefined)
+  const box = createSecretBox(secretKeyOf(env))
   const places = { env, box, find: (workspace: string, name: string) => secrets.find(workspace, name) }
   const sandbox = openSandbox(env, allowed)
   const environments = new Environments(environmentsFolder(env))

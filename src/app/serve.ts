@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ensurePrivateFolder } from '../base/ensure-folder.ts'
-import { TooldexError } from '../base/errors.ts'
+import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { inHome } from '../base/file-system-error.ts'
+import type { Logger } from '../base/logger.ts'
 import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
@@ -23,6 +24,7 @@ import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
+import { ensureSecretKey } from './secret-key.ts'
 
 /** What `tooldex serve` is asked for. */
 export interface ServeOptions extends ServeFlags {
@@ -62,6 +64,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await catalogues.of(context.caller.workspace)
     await refuseStrangers(options.host, stores)
     const secret = await firstKey(stores, env)
+    const keyFile = await ensureSecretKey(env, stores, logger)
     const app = createRestApp({
       context,
       ready: () => stores.ping(),
@@ -69,9 +72,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       memoryOf: (workspace) => memories.of(workspace),
     })
     const { server, url } = await listen(app, options)
-    const file = tell(home, url)
+    const file = tell(home, url, logger)
     hand.start()
-    await greet(options, { url, secret, context, database })
+    await greet(options, { url, secret, keyFile, context, database })
     await stopped(stop)
     untell(file)
     await Promise.all([drain(server), runs.close(drainMs)])
@@ -87,7 +90,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
 /** Makes the folder whose configs are served, so that it can be watched; a home that cannot be written to has none. */
 function offerFolder(folder: string): void {
   try {
-    ensureFolder(folder)
+    ensurePrivateFolder(folder)
   } catch {
     // With a PostgreSQL database nothing else needs the home to be writable.
   }
@@ -146,26 +149,35 @@ function untell(file: string): void {
   }
 }
 
-/** Says where this server is, so that commands find it. */
-function tell(home: string, url: string): string {
+/** Writes where this server is, so that commands find it; in a home that cannot be written they need its URL. */
+function tell(home: string, url: string, logger: Logger): string {
   const file = join(home, 'server.json')
   const text = `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`
-  inHome(file, () => {
-    ensurePrivateFolder(home)
-    writeFileSync(file, text, { mode: 0o600 })
-  })
+  try {
+    inHome(file, () => {
+      ensurePrivateFolder(home)
+      writeFileSync(file, text, { mode: 0o600 })
+    })
+  } catch (thrown) {
+    logger.warn(`commands on this machine must name this server: TOOLDEX_URL=${url}`, {
+      reason: toTooldexError(thrown).message,
+    })
+  }
   return file
 }
 
 interface Greeting {
   readonly url: string
   readonly secret: string | undefined
+  /** The key for stored secrets, where this start made it. */
+  readonly keyFile: string | undefined
   readonly context: OperationContext
   readonly database: Database
 }
 
 /** Five lines: what is served, the key, the page to log in or to read, what to try, how to stop. */
-async function greet(options: ServeOptions, { url, secret, context, database }: Greeting): Promise<void> {
+async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
+  const { url, secret, keyFile, context, database } = greeting
   const { say } = options
   const { tools } = await context.catalogue.open()
   const ofConfigs = context.catalogue.current().index.size
@@ -184,6 +196,7 @@ async function greet(options: ServeOptions, { url, secret, context, database }: 
   const self = ownCommand()
   const sought = options.examples ? 'holidays' : 'undo'
   say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} search ${sought}`)
+  if (keyFile !== undefined) say(`stored secrets are encrypted with the new key in ${keyFile}: keep a copy of it`)
   say('stop with Ctrl+C')
 }
 

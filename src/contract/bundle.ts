@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hints } from '../base/shape-problems.ts'
+import { withDisplayName } from './display-name.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -27,13 +28,15 @@ export const BundleCategory = z.strictObject({
 export type BundleCategory = z.infer<typeof BundleCategory>
 
 /** A tool as files name it: its category by name, and what becomes of it. */
-export const BundleTool = ToolDraft.omit({ categoryId: true }).extend({
-  category: CategoryName.nullable().default(null),
-  /** Where absent, a new tool is a draft and a known one stays what it is. */
-  status: ToolStatus.optional(),
-  /** What the version that this makes says of itself; no part of the tool. */
-  changelog: z.string().max(registryLimits.changelog).nullable().default(null),
-})
+export const BundleTool = ToolDraft.omit({ categoryId: true })
+  .extend({
+    category: CategoryName.nullable().default(null),
+    /** Where absent, a new tool is a draft and a known one stays what it is. */
+    status: ToolStatus.optional(),
+    /** The changelog of the version that this makes; not part of the tool. */
+    changelog: z.string().max(registryLimits.changelog).nullable().default(null),
+  })
+  .overwrite(withDisplayName)
 export type BundleTool = z.infer<typeof BundleTool>
 
 /** What a policy is known by. */

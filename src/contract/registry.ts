@@ -94,6 +94,10 @@ export type ToolContent = z.infer<typeof ToolContent>
 
 /** A tool as it is written down by whoever registers it: what has a default may be left out. */
 export const ToolDraft = ToolContent.extend({
+  // Empty until `withDisplayName`, which sees the name too, derives it.
+  displayName: ToolContent.shape.displayName
+    .default('')
+    .meta({ description: 'The name that people read; derived from the name where absent.', default: undefined }),
   tags: Tags.default([]),
   outputSchema: Json.default({}),
   executorType: ExecutorType.default('python'),

@@ -6,7 +6,7 @@ import { tempFolder } from '../../tests/support/temp-folder.ts'
 import { createSecretBox, openSecrets } from './index.ts'
 
 const open = (env: Record<string, string> = {}) =>
-  openSecrets({ env, box: createSecretBox(undefined), find: async () => undefined }, 'default')
+  openSecrets({ env, box: createSecretBox({ read: () => undefined }), find: async () => undefined }, 'default')
 
 it('takes a secret out of texts in every form it may stand in', async () => {
   const secrets = open({ TOKEN: 'line one\n"quoted"' })

@@ -3,27 +3,26 @@ import { TooldexError } from '../base/errors.ts'
 import type { SecretBox } from '../contract/secret.ts'
 
 const [nonceBytes, tagBytes] = [12, 16]
-const fewestLetters = 16
+const minCharacters = 16
 
-/** Encrypts stored secrets (AES-256-GCM) with a key made from what the environment gives; without one nothing is stored. */
-export function createSecretBox(passphrase: string | undefined): SecretBox {
+/** Where the passphrase for stored secrets comes from. */
+export interface SecretKeySource {
+  read(): string | undefined
+  /** Makes and keeps one for the first secret; absent where none can be kept. */
+  make?(): string
+}
+
+/** Encrypts stored secrets (AES-256-GCM) with a key derived from a passphrase; without one nothing is stored. */
+export function createSecretBox(source: SecretKeySource): SecretBox {
   let derived: Buffer | undefined
-  const key = (): Buffer => {
-    if (passphrase === undefined || passphrase.length < fewestLetters)
-      throw new TooldexError(
-        'SECRET_UNAVAILABLE',
-        'Stored secrets need a key of 16 letters or more to be encrypted with.',
-        {
-          hint: 'Set TOOLDEX_SECRET_KEY for the server and its workers, the same for all.',
-        },
-      )
-    derived ??= scryptSync(passphrase, 'tooldex secrets', 32)
+  const key = (make?: () => string): Buffer => {
+    derived ??= scryptSync(checked(source.read() ?? make?.()), 'tooldex secrets', 32)
     return derived
   }
   return {
     seal(value) {
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key(), nonce)
+      const cipher = createCipheriv('aes-256-gcm', key(source.make), nonce)
       const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
     },
@@ -37,10 +36,21 @@ export function createSecretBox(passphrase: string | undefined): SecretBox {
         )
       } catch (cause) {
         throw new TooldexError('SECRET_UNAVAILABLE', 'A stored secret cannot be read with this key.', {
-          hint: 'Set TOOLDEX_SECRET_KEY to what it was when the secret was stored, or store it again.',
+          hint: 'Set TOOLDEX_SECRET_KEY to the key that the secret was stored with, or store it again.',
           cause,
         })
       }
     },
   }
+}
+
+function checked(passphrase: string | undefined): string {
+  if (passphrase !== undefined && passphrase.length >= minCharacters) return passphrase
+  const message =
+    passphrase === undefined
+      ? 'There is no key to read stored secrets with.'
+      : `The key for stored secrets is shorter than ${minCharacters} characters.`
+  throw new TooldexError('SECRET_UNAVAILABLE', message, {
+    hint: 'Set TOOLDEX_SECRET_KEY, the same for all servers and workers, or copy secret.key to TOOLDEX_HOME.',
+  })
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
 import { withSuggestion } from '../../base/suggest-mending.ts'
+import { withDisplayName } from '../../contract/display-name.ts'
 import { ToolDraft } from '../../contract/registry.ts'
 import { defineOperation } from '../operation.ts'
 import { checkPlace } from './check-place.ts'
@@ -39,7 +40,7 @@ export const validateDraft = defineOperation({
   takes: 'tool',
   scope: 'read',
   http: { method: 'post', path: '/validate', tag: 'tools' },
-  input: ToolDraft,
+  input: ToolDraft.overwrite(withDisplayName),
   output: Verdict,
   async handle(content, context) {
     const problems = await registryOf(context).check(content, context.signal)

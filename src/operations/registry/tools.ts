@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { toRefusal } from '../../base/refusal.ts'
 import { hasErrors } from '../../base/typed-yaml.ts'
+import { withDisplayName } from '../../contract/display-name.ts'
 import {
   ExecutorType,
   RegisteredTool,
@@ -38,7 +39,7 @@ export const createTool = defineOperation({
   takes: 'tool',
   scope: 'write',
   http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
-  input: ToolDraft.extend({ changelog: Changelog.optional() }),
+  input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)

@@ -1,6 +1,7 @@
 import type { Finding } from '../../base/typed-yaml.ts'
+import { toDisplayName } from '../../contract/display-name.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
-import { remarkName, toDisplayName, toSafeName } from './safe-name.ts'
+import { remarkName, toSafeName } from './safe-name.ts'
 
 /** A tool of another form in ours, with where its parts stood. */
 export interface ForeignTool {

@@ -12,15 +12,6 @@ export function toSafeName(name: string): string {
 export const toSafeNamespace = (name: string): string =>
   name.replace(/[:\s/]+/gu, '-').slice(0, registryLimits.namespace)
 
-/** `git_status` as `Git status`. */
-export function toDisplayName(name: string): string {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/[_.\-\s]+/g, ' ')
-    .trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 /** Says that a name had to be changed, if it had to be. */
 export function remarkName(from: string, to: string, path: readonly PropertyKey[]): readonly Finding[] {
   if (from === to) return []

@@ -5,9 +5,10 @@ import { checkArgs } from '../../contract/check-cli-args.ts'
 import { CliConfig, type ToolDef, toHints } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import { toCliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { toDisplayName } from '../../contract/display-name.ts'
 import { buildInputSchema } from '../../contract/input-schema.ts'
 import type { BundleView } from './bundle-view.ts'
-import { remarkName, toDisplayName, toSafeName, toSafeNamespace } from './safe-name.ts'
+import { remarkName, toSafeName, toSafeNamespace } from './safe-name.ts'
 
 const configKind = {
   schema: CliConfig,

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
+import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { formatProblem, type Problem } from '../../../base/problem.ts'
+import type { RegisteredTool } from '../../../contract/registry.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { getCategory } from '../../../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
@@ -22,21 +24,24 @@ interface Writing<Input extends z.ZodType, Output extends z.ZodType> {
   readonly operation: Operation<Input, Output>
   readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly text: (answer: z.output<Output>) => string
+  /** A second step in the same session. */
+  readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
   /** The tool that was written, to be looked at again: what is doubtful about it is said. */
   readonly written?: (answer: z.output<Output>) => string
 }
 
-type Asking<Input extends z.ZodType, Output extends z.ZodType> = Pick<Writing<Input, Output>, 'operation' | 'input'> & {
-  readonly file: ToolFile
-}
+type Asking<Input extends z.ZodType, Output extends z.ZodType> = Pick<
+  Writing<Input, Output>,
+  'operation' | 'input' | 'after'
+> & { readonly file: ToolFile }
 
 /** Does an operation with the fields in a file; what is wrong with them is told with its line. */
 export async function writeTool<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags & { readonly script?: string },
-  { file, operation, input, text, written }: Writing<Input, Output>,
+  { file, operation, input, text, after, written }: Writing<Input, Output>,
 ): Promise<void> {
-  const answer = await askAbout(host, flags, { file: readToolFile(file, flags.script), operation, input })
+  const answer = await askAbout(host, flags, { file: readToolFile(file, flags.script), operation, input, after })
   host.out(flags.json ? toJson(answer) : text(answer))
   if (written !== undefined) await tellDoubts(host, flags, written(answer))
 }
@@ -51,15 +56,30 @@ export async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: 
 async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
-  { file: { fields, explain }, operation, input }: Asking<Input, Output>,
+  { file: { fields, explain }, operation, input, after }: Asking<Input, Output>,
 ): Promise<z.output<Output>> {
   return withRegistry(host, flags, async (registry) => {
     try {
-      return await registry.invoke(operation, input(await withCategory(registry, fields)))
+      const answer = await registry.invoke(operation, input(await withCategory(registry, fields)))
+      return after === undefined ? answer : await after(registry, answer)
     } catch (thrown) {
       throw explain(thrown)
     }
   })
+}
+
+/** Activates a tool that was just registered; where that is refused, the draft stays and the error says so. */
+async function activate(registry: RegistryClient, { id, name }: RegisteredTool): Promise<RegisteredTool> {
+  try {
+    return await registry.invoke(tools.activateTool, { idOrName: id })
+  } catch (thrown) {
+    const { code, message, problems } = toTooldexError(thrown)
+    throw new TooldexError(code, `${name} is registered as a draft and was not activated: ${message}`, {
+      problems,
+      hint: `Fix it with: tooldex tools edit ${name}; then run: tooldex tools activate ${name}`,
+      cause: thrown,
+    })
+  }
 }
 
 /** People write the name of a category; the registry keeps its id. */
@@ -77,12 +97,14 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
     .description('register the tool in a YAML or JSON file (- for standard input)')
     .option('--changelog <text>', 'what to say about it')
     .option('--script <file>', 'the script of the tool; scriptFile in the file does the same')
-  withRegistryOptions(create).action((file: string, flags: WriteFlags) =>
+    .option('--activate', 'activate it at once')
+  withRegistryOptions(create).action((file: string, flags: WriteFlags & { activate?: boolean }) =>
     writeTool(host, flags, {
       file,
       operation: tools.createTool,
       input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
       text: said,
+      after: flags.activate ? activate : undefined,
       written: ({ id }) => id,
     }),
   )

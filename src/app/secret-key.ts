@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensurePrivateFolder } from '../base/ensure-folder.ts'
+import { toTooldexError } from '../base/errors.ts'
+import { inHome } from '../base/file-system-error.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Stores } from '../contract/stores.ts'
+import type { SecretKeySource } from '../secrets/index.ts'
+import { tooldexHome } from '../sources/cli/index.ts'
+
+const fileOf = (env: NodeJS.ProcessEnv): string => join(tooldexHome(env), 'secret.key')
+
+/** The key that stored secrets are encrypted with: TOOLDEX_SECRET_KEY, or `secret.key` in TOOLDEX_HOME. */
+export function secretKeyOf(env: NodeJS.ProcessEnv): SecretKeySource {
+  const file = fileOf(env)
+  const read = () => env.TOOLDEX_SECRET_KEY || readKey(file)
+  return { read, make: () => makeKey(file) ?? (read() as string) }
+}
+
+/**
+ * Makes the key at the first start of a server and returns its file. A database that has secrets already needs the key
+ * they were stored with.
+ */
+export async function ensureSecretKey(
+  env: NodeJS.ProcessEnv,
+  { secrets }: Pick<Stores, 'secrets'>,
+  logger: Logger,
+): Promise<string | undefined> {
+  if (secretKeyOf(env).read() !== undefined || (await secrets.list('default')).length > 0) return undefined
+  const file = fileOf(env)
+  try {
+    return makeKey(file) === undefined ? undefined : file
+  } catch (thrown) {
+    logger.warn('secrets cannot be stored without TOOLDEX_SECRET_KEY', { reason: toTooldexError(thrown).message })
+    return undefined
+  }
+}
+
+const readKey = (file: string): string | undefined =>
+  existsSync(file) ? inHome(file, () => readFileSync(file, 'utf8').trim()) : undefined
+
+/** Undefined where another process was first. */
+function makeKey(file: string): string | undefined {
+  const key = randomBytes(32).toString('base64url')
+  return inHome(file, () => {
+    ensurePrivateFolder(join(file, '..'))
+    try {
+      writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
+      return key
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      return undefined
+    }
+  })
+}

@@ -1,0 +1,107 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callOwn, followOwn } from '../src/app/call-own.ts'
+import { ensureSecretKey, secretKeyOf } from '../src/app/secret-key.ts'
+import { TooldexError } from '../src/base/errors.ts'
+import { silentLogger } from '../src/base/logger.ts'
+import { invoke } from '../src/operations/invoke.ts'
+import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
+import { createSecretBox } from '../src/secrets/index.ts'
+import type { RegistryClient } from '../src/surfaces/cli/index.ts'
+import { openRegistry } from './support/open-worlds.ts'
+import { runInProcess } from './support/run-in-process.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
+
+let world: Awaited<ReturnType<typeof openRegistry>>
+let client: RegistryClient
+beforeAll(async () => {
+  world = await openRegistry()
+  const { context } = world
+  client = {
+    invoke: (operation, input) => invoke(operation, input, context),
+    call: (call, controls) => callOwn(context, call, controls),
+    follow: (id) => followOwn(context, id),
+    close: async () => {},
+  }
+}, 120_000)
+afterAll(() => world.close())
+const run = (...words: string[]) => runInProcess(words, { openRegistry: async () => client })
+
+const toolFile = (name: string, more = '') =>
+  tempFile(
+    `${name}.yaml`,
+    `name: ${name}\ndescription: Looks something up.\ninputSchema: { type: object, properties: {} }\nexecutorType: http\nexecutorConfig: { method: GET, url: "https://example.com/" }\n${more}`,
+  )
+
+describe('tooldex tools create', () => {
+  it('derives the display name where there is none', async () => {
+    expect((await run('tools', 'create', toolFile('send_daily_report'), '--json')).code).toBe(0)
+    expect(JSON.parse((await run('tools', 'get', 'send_daily_report')).out)).toMatchObject({
+      displayName: 'Send daily report',
+    })
+    const bundle = await invoke(exportBundle, {}, world.context)
+    const { displayName: _, ...tool } = { ...bundle.tools[0], name: 'second_tool' } as Record<string, unknown>
+    await invoke(importBundle, { bundle: { tooldex: 1, tools: [tool] } }, world.context)
+    expect(JSON.parse((await run('tools', 'get', 'second_tool')).out)).toMatchObject({ displayName: 'Second tool' })
+    const empty = await run('tools', 'create', toolFile('third_tool', 'displayName: ""\n'))
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('displayName')])
+  })
+
+  it('activates at once with --activate, and keeps the draft where it cannot', async () => {
+    const { out } = await run('tools', 'create', toolFile('look_up'), '--activate')
+    expect(out).toBe('look_up is ACTIVE, version 1.\n')
+    const refusing: RegistryClient = {
+      ...client,
+      invoke(operation, input) {
+        if (operation.name === 'registry.activate') throw new TooldexError('TOOL_INVALID', 'The script is missing.')
+        return client.invoke(operation, input)
+      },
+    }
+    const words = ['tools', 'create', toolFile('stays_draft'), '--activate']
+    const failed = await runInProcess(words, { openRegistry: async () => refusing })
+    expect([failed.code, failed.err]).toEqual([
+      2,
+      expect.stringMatching(/stays_draft is registered as a draft and was not activated: The script is missing\./),
+    ])
+    expect(JSON.parse((await run('tools', 'get', 'stays_draft')).out)).toMatchObject({ status: 'DRAFT' })
+  })
+})
+
+describe('the key for stored secrets', () => {
+  const none = { list: async () => [] } as never
+
+  it('is made once, for its owner only, and opens what it sealed', async () => {
+    const env = { TOOLDEX_HOME: join(tempFolder(), 'home') }
+    const file = join(env.TOOLDEX_HOME, 'secret.key')
+    expect(await ensureSecretKey(env, { secrets: none }, silentLogger)).toBe(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const sealed = createSecretBox(secretKeyOf(env)).seal('value')
+    expect(await ensureSecretKey(env, { secrets: none }, silentLogger)).toBeUndefined()
+    expect(createSecretBox(secretKeyOf(env)).open(sealed)).toBe('value')
+  })
+
+  it('is made by the first secret, and not by reading one', () => {
+    const env = { TOOLDEX_HOME: tempFolder() }
+    expect(() => createSecretBox(secretKeyOf(env)).open('AAAA')).toThrow('no key to read stored secrets')
+    createSecretBox(secretKeyOf(env)).seal('value')
+    expect(readFileSync(join(env.TOOLDEX_HOME, 'secret.key'), 'utf8').trim()).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('is not made beside secrets of another key, nor where TOOLDEX_SECRET_KEY has one', async () => {
+    const env = { TOOLDEX_HOME: tempFolder() }
+    const some = { list: async () => [{}] } as never
+    expect(await ensureSecretKey(env, { secrets: some }, silentLogger)).toBeUndefined()
+    const chosen = { ...env, TOOLDEX_SECRET_KEY: 'chosen by the operator' }
+    expect(await ensureSecretKey(chosen, { secrets: none }, silentLogger)).toBeUndefined()
+    expect(secretKeyOf(chosen).read()).toBe('chosen by the operator')
+  })
+
+  it('does not keep a server from starting where the home cannot be written', async () => {
+    const home = tempFile('home', '')
+    const warnings: string[] = []
+    const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) }
+    expect(await ensureSecretKey({ TOOLDEX_HOME: home }, { secrets: none }, logger)).toBeUndefined()
+    expect(warnings).toEqual(['secrets cannot be stored without TOOLDEX_SECRET_KEY'])
+  })
+})
