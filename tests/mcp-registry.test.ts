@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
-import { activateTool, createTool, deactivateTool } from '../src/operations/registry/tools.ts'
+import { activateTool, changeTool, createTool, deactivateTool } from '../src/operations/registry/tools.ts'
 import { createMcpServer } from '../src/surfaces/mcp/create-server.ts'
 import { openRegistry } from './support/open-worlds.ts'
 import { draft } from './support/rest.ts'
@@ -48,7 +48,7 @@ it('lists registered tools, and tells of their changes, where a registry is open
   expect([await classic.names(), await pinned.names()]).toEqual([[], ['search_tools', 'describe_tool', 'call_tool']])
 })
 
-it('lists and calls the tool that a name means, where a config and the registry have one of this name', async () => {
+it('lists and calls the tool of a config under its name, where the registry has one of this name', async () => {
   const both = await openRegistry(['coreutils'])
   try {
     const { context } = both
@@ -64,9 +64,14 @@ it('lists and calls the tool that a name means, where a config and the registry 
     ]) {
       const { client } = await connect(mode, both)
       const { tools } = await client.listTools()
-      const [echo, ...others] = tools.filter(({ name }) => name === 'coreutils_echo')
-      expect([echo?.description, others]).toEqual(['Does one thing.', []])
-      expect(tools.find(({ name }) => name === 'coreutils_cat')?.description).not.toBe('Does one thing.')
+      for (const shared of ['coreutils_echo', 'coreutils_cat']) {
+        const [own, ...others] = tools.filter(({ name }) => name === shared)
+        expect([own?.description === 'Does one thing.', others]).toEqual([false, []])
+      }
+      const names = tools.filter(({ description }) => description === 'Does one thing.').map(({ name }) => name)
+      expect(names).toEqual(
+        mode.classic ? [expect.stringMatching(/^acme_coreutils_cat_/), expect.stringMatching(/^registry_/)] : [],
+      )
       // The name alone would mean either: what is listed is called all the same.
       const cat = await client.callTool({ name: 'coreutils_cat', arguments: { files: '/dev/null' } })
       expect(cat.isError, JSON.stringify(cat)).toBeFalsy()
@@ -77,10 +82,30 @@ it('lists and calls the tool that a name means, where a config and the registry 
       const { results } = found.structuredContent as { results: readonly { id: string; callAs?: string }[] }
       const callAs = new Map(results.map((hit) => [hit.id, hit.callAs]))
       expect(callAs.get('coreutils:coreutils_echo')).toBe('coreutils:coreutils_echo')
-      expect([callAs.has('coreutils_echo'), callAs.get('coreutils_echo')]).toEqual([true, undefined])
+      expect(callAs.get('coreutils_echo')).toBe('registry:coreutils_echo')
       expect(JSON.stringify(found.content)).toMatch(/coreutils:coreutils_echo[(:]/)
     }
+    const called = await client.callTool({ name: 'call_tool', arguments: { name: 'coreutils_echo', arguments: {} } })
+    expect(JSON.stringify(called)).toContain('is ambiguous: coreutils:coreutils_echo, registry:coreutils_echo')
   } finally {
     await both.close()
+  }
+})
+
+it('holds a pinned version to the approval that the latest requires', async () => {
+  const { context } = registry
+  await invoke(createTool, draft('pays_bills'), context)
+  await invoke(activateTool, { idOrName: 'pays_bills' }, context)
+  await invoke(changeTool, { idOrName: 'pays_bills', annotations: { requiresApproval: true } }, context)
+  for (const scopes of [['read', 'call'] as const, ['read', 'call', 'write', 'admin'] as const]) {
+    const scoped = { ...registry, context: { ...context, scopes: new Set(scopes) } }
+    const { client } = await connect({ classic: false, pinned: [] }, scoped)
+    for (const pin of [{ name: 'pays_bills', version: 1 }, { name: 'pays_bills@1' }]) {
+      const called = await client.callTool({ name: 'call_tool', arguments: { ...pin, arguments: {} } })
+      expect([called.isError, JSON.stringify(called.content)]).toEqual([
+        true,
+        expect.stringMatching(scopes.length === 2 ? /needs the scope 'write'/ : /nobody can be asked here/),
+      ])
+    }
   }
 })

@@ -6,7 +6,7 @@ import { runCli } from './support/run-cli.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
-/** Named like a tool of the config, without a namespace: the name is its id. */
+/** Named like a tool of the config, without a namespace. */
 const bare = 'coreutils_echo'
 /** Named like a tool of the config, in a namespace of its own. */
 const shared = 'coreutils_cat'
@@ -29,25 +29,32 @@ const cli = (words: readonly string[], named = true) =>
     env: { TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key, TOOLDEX_URL: named ? server.url : undefined },
   })
 
-describe('the id of a tool without a namespace', () => {
-  it('means that tool wherever one reads, though a config has a tool of this name', async () => {
+describe('a registered tool without a namespace, named like a tool of a config', () => {
+  const full = `registry:${bare}`
+
+  it('is a resource of the registry under its name', async () => {
     expect((await get(`/tools/${bare}`)).body).toMatchObject({ name: bare, namespace: null })
-    expect((await get(`/tools/${bare}/doc`)).body.id).toBe(bare)
-    expect((await get(`/llm/tools/${bare}`)).body.id).toBe(bare)
-    expect((await post('/describe', { ids: [bare] })).body.tools[0].id).toBe(bare)
-    for (const named of [true, false])
-      expect(JSON.parse((await cli(['describe', bare, '--json'], named)).stdout).tools[0].id).toBe(bare)
   })
 
-  it('means that tool wherever one calls', async () => {
-    const run = await post(`/tools/${bare}/execute`, { input: { word: 'x' }, wait: true })
+  it('is read and called by its full id', async () => {
+    expect((await get(`/tools/${full}/doc`)).body.id).toBe(bare)
+    expect((await get(`/llm/tools/${full}`)).body.id).toBe(bare)
+    expect((await post('/describe', { ids: [full] })).body.tools[0].id).toBe(bare)
+    const run = await post(`/tools/${full}/execute`, { input: { word: 'x' }, wait: true })
     expect(run.body, run.text).toMatchObject({ status: 'SUCCESS', outputData: 'registered x\n' })
-    const invoked = await post(`/llm/tools/${bare}/invoke`, { arguments: { word: 'x' } })
+    const invoked = await post(`/llm/tools/${full}/invoke`, { arguments: { word: 'x' } })
     expect(invoked.body, invoked.text).toMatchObject({ success: true, result: 'registered x\n' })
     for (const named of [true, false]) {
-      const called = await cli(['call', bare, '--word', 'x'], named)
+      const called = await cli(['call', full, '--word', 'x'], named)
       expect(called.stdout, called.stderr).toBe('registered x\n')
     }
+  })
+
+  it('is called by the name that it has in lists for models', async () => {
+    const { aliases } = (await get('/llm/tools?limit=1000&format=openai')).body
+    const [alias] = Object.entries(aliases).find(([, id]) => id === full) ?? []
+    const invoked = await post(`/llm/tools/${alias}/invoke`, { arguments: { word: 'x' } })
+    expect(invoked.body, invoked.text).toMatchObject({ success: true, result: 'registered x\n' })
   })
 
   it('leaves the other tool to be called by its own id', async () => {
@@ -56,40 +63,38 @@ describe('the id of a tool without a namespace', () => {
     expect(run.body, run.text).toMatchObject({ status: 'SUCCESS', outputData: 'own\n' })
   })
 
-  it('runs nothing else while that tool is disabled', async () => {
+  it('leaves the name to the other tool while it is disabled', async () => {
     expect((await post(`/tools/${bare}/deactivate`)).status).toBe(200)
-    expectProblem(await post(`/tools/${bare}/execute`, { input: { word: 'x' } }), 409, 'TOOL_DISABLED')
-    const unknown = await post('/describe', { ids: [bare] })
-    expectProblem(unknown, 404, 'TOOL_NOT_FOUND')
-    await eventually(
-      () => post('/describe', { ids: [bare] }),
-      ({ body }) => body.hint.startsWith(`Did you mean 'coreutils:${bare}'`),
-    )
+    expectProblem(await post(`/tools/${full}/execute`, { input: { word: 'x' } }), 409, 'TOOL_DISABLED')
+    const run = await post(`/tools/${bare}/execute`, { input: { message: 'own' }, wait: true })
+    expect(run.body, run.text).toMatchObject({ status: 'SUCCESS', outputData: 'own\n' })
     expect((await post(`/tools/${bare}/reactivate`)).status).toBe(200)
   })
 })
 
 describe('a bare name that two tools have', () => {
-  const ids = `acme:${shared}, coreutils:${shared}`
-  const refused = `tool name "${shared}" is ambiguous: ${ids}`
-
-  it('is refused with their ids, wherever it is given', async () => {
+  it.each([
+    [shared, `acme:${shared}, coreutils:${shared}`],
+    [bare, `coreutils:${bare}, registry:${bare}`],
+  ])('is refused with their ids, wherever it is given: %s', async (name, ids) => {
+    const refused = `tool name "${name}" is ambiguous: ${ids}`
     const answers = [
-      await get(`/tools/${shared}/doc`),
-      await get(`/llm/tools/${shared}`),
-      await post('/describe', { ids: [shared] }),
-      await post(`/tools/${shared}/execute`, { input: { word: 'x' } }),
-      await post(`/llm/tools/${shared}/invoke`, { arguments: { word: 'x' } }),
+      await get(`/tools/${name}/doc`),
+      await get(`/llm/tools/${name}`),
+      await post('/describe', { ids: [name] }),
+      await post(`/tools/${name}/execute`, { input: { word: 'x' } }),
+      await post(`/llm/tools/${name}/invoke`, { arguments: { word: 'x' } }),
     ]
     for (const answer of answers) {
       expectProblem(answer, 422, 'INPUT_INVALID')
       expect(answer.body.detail).toBe(refused)
     }
     for (const words of [
-      ['describe', shared],
-      ['call', shared, '--word', 'x'],
+      ['describe', name],
+      ['call', name, '--word', 'x'],
     ])
       expect((await cli(words)).stderr).toContain(refused)
+    expect((await cli(['call', name, '--word', 'x'], false)).stderr).toContain(refused)
   })
 
   it('is no way to either, and each is called by its id', async () => {

@@ -122,8 +122,8 @@ export class Catalog {
   }
 
   /** Whether a tool is not meant by its bare name alone, because another has it too. */
-  sharesName(id: string, { name }: Pick<CatalogTool, 'name'>): boolean {
-    return id !== name && this.#table.countOf(name) > 1
+  sharesName({ name }: Pick<CatalogTool, 'name'>): boolean {
+    return this.#table.countOf(name) > 1
   }
 
   /** Everyone who can run a tool, in order of registration. */

@@ -13,6 +13,22 @@ export function formatToolId({ namespace, name, version }: ToolId): string {
   return [namespace, name, ...(version === undefined ? [] : [version])].join(':')
 }
 
+/** The namespace by which a registered tool without one is named where another source has a tool of its name. */
+const registryNamespace = 'registry'
+
+/** Whether a tool is in the namespace that an id names. */
+export const isInNamespace = (namespace: string | null | undefined, asked: string | undefined): boolean =>
+  asked === undefined || asked === (namespace || registryNamespace)
+
+/** The id of a tool with a namespace in any case, which no tool of another source shares. */
+export const toFullId = ({
+  name,
+  namespace,
+}: {
+  readonly name: string
+  readonly namespace?: string | null | undefined
+}) => formatToolId({ name, namespace: namespace || registryNamespace })
+
 /** Reads an id; `name@3` and `namespace:name@3` are other spellings of a pinned version. */
 export function parseToolId(text: string): ToolId {
   const [, plain = text, pinned] = /^(.*)@(\d+)$/s.exec(text) ?? []

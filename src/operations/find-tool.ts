@@ -3,6 +3,7 @@ import { suggest } from '../base/suggest.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
+import { withLatestProtection } from '../contract/protection.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
 import { formatToolId, parseToolId } from '../contract/tool-id.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
@@ -43,7 +44,12 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   if (shown?.source === 'registry') return { from: 'catalogue' as const, id, tool: shown, registered }
   // Loaded for the first who asks, because a server for configs starts without.
   const { showRegistered } = await import('./registry/offered-doc.ts')
-  return { from: 'catalogue' as const, id, tool: await showRegistered(context, registered), registered }
+  return {
+    from: 'catalogue' as const,
+    id,
+    tool: await showRegistered(context, withLatestProtection(registered, latest)),
+    registered,
+  }
 }
 
 async function findElsewhere(catalogue: LiveCatalogue, idOrName: string): Promise<OfferedTool | undefined> {

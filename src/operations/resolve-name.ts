@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
-import { formatToolId, parseToolId } from '../contract/tool-id.ts'
+import { formatToolId, isInNamespace, parseToolId, toFullId } from '../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../contract/tool-index.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import type { OperationContext } from './operation.ts'
@@ -29,7 +29,7 @@ interface AskedTool {
 
 /**
  * The tool that a name means on every surface: the one with exactly this id, or else the only one with this bare name. A
- * tool without a namespace has its name as its id, so that no tool of the same name in a namespace is run in its place.
+ * name that a config and the registry both offer is ambiguous, so that no source takes over calls of another's tool.
  */
 export async function resolveName(
   context: OperationContext,
@@ -39,10 +39,10 @@ export async function resolveName(
   if (known !== undefined && toolIdOf(known.entry) === given) return known
   const named = await findNamed(context, given)
   if (known === undefined || named === undefined) return named ?? known
-  if (isExact(named.tool, given)) return named
-  // What cannot be called leaves the name to the other.
+  if (named.tool.name !== given) return named
+  // A tool that cannot be called leaves the name to the other.
   if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return known
-  throw ambiguous(given, [toolIdOf(known.entry), idOfRegistered(named.tool)])
+  throw ambiguous(given, [toolIdOf(known.entry), toFullId(named.tool)])
 }
 
 /** A registered tool by its name, its id, the id of its row, each with a version or without. */
@@ -50,7 +50,7 @@ export async function findNamed({ registry, caller }: OperationContext, given: s
   const asked = readName(given)
   if (registry === undefined || asked === undefined) return undefined
   const tool = await registry.stores.tools.get(caller.workspace, asked.name)
-  if (tool === undefined || (asked.namespace !== undefined && asked.namespace !== tool.namespace)) return undefined
+  if (tool === undefined || !isInNamespace(tool.namespace, asked.namespace)) return undefined
   return { from: 'registry', tool, version: asked.version }
 }
 
@@ -80,9 +80,6 @@ function findInConfigs({ catalogue }: OperationContext, given: string): FoundToo
   const resolved = entry === undefined ? null : index.get(entry.toolName)
   return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }
 }
-
-/** Whether more was given than the bare name of a tool in a namespace. */
-const isExact = (tool: RegisteredTool, given: string): boolean => !tool.namespace || given !== tool.name
 
 /** `name`, `name@3`, `namespace:name`, `namespace:name:3`, `namespace:name@3`; undefined for what is none of them. */
 function readName(given: string): AskedTool | undefined {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { TokenCounter } from '../base/tokens.ts'
 import type { CatalogHit } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
+import { toFullId } from '../contract/tool-id.ts'
 import { Readiness, unlessReady } from '../contract/tool-state.ts'
 import { signatureOf } from './signature.ts'
 
@@ -13,7 +14,7 @@ export type SearchLevel = z.infer<typeof SearchLevel>
 export const SearchHit = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its id, said where the name alone means another tool or several. */
+  /** The id to call it by, where several tools have its name. */
   callAs: z.string().optional(),
   shortDescription: z.string(),
   /** How likely this is what was asked for, from 0 to 1. */
@@ -71,14 +72,15 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
 function toHit(candidate: Candidate, level: SearchLevel): SearchHit {
   const { id, tool, score, scoreType, readiness, explanation, sharesName } = candidate
   const { name, description, inputSchema } = tool
-  const callAs = sharesName ? { callAs: id } : {}
+  const fullId = sharesName ? toFullId(tool) : undefined
+  const callAs = fullId === undefined ? {} : { callAs: fullId }
   const why = explanation === undefined ? {} : { explanation }
   const shortDescription = shorten(description, level === 'line' ? 60 : 120)
   const line = { id, name, ...callAs, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
   if (level === 'line') return line
   const summary = {
     ...line,
-    signature: signatureOf(sharesName ? id : name, inputSchema),
+    signature: signatureOf(fullId ?? name, inputSchema),
     category: tool.category ?? null,
   }
   if (level === 'summary') return summary

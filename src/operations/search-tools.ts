@@ -107,7 +107,7 @@ async function search(input: Input, context: OperationContext) {
   const candidates = page.hits.map((hit) => ({
     ...hit,
     explanation: engine?.explain(hit.id, question),
-    sharesName: opened.tools.sharesName(hit.id, hit.tool),
+    sharesName: opened.tools.sharesName(hit.tool),
   }))
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(

@@ -16,6 +16,7 @@ import { listTools } from './list-tools.ts'
 import { listVersions } from './list-versions.ts'
 import type { Cursors } from './page.ts'
 import { announce, type Change, record } from './record.ts'
+import { renameInPolicies } from './rename-in-policies.ts'
 import { contentKeys, contentOf, isUuid, toTool, toVersion } from './rows.ts'
 import { toolCategories, tools, toolVersions } from './schema.ts'
 import { listTags, renameTag } from './tags.ts'
@@ -103,6 +104,7 @@ export class DatabaseToolStore implements ToolStore {
       const [before, after] = [contentOf(current), contentOf(await make(current))]
       if (sameOrderedJson(before, after)) return { tool: current, changed: false }
       await checkCategory(db, caller.workspace, after.categoryId)
+      if (before.name !== after.name) await renameInPolicies(db, caller, before.name, after.name)
       const [row] = await db
         .update(tools)
         .set({ ...after, version: current.version + 1, updatedAt: sql`now()` })

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import { assignAliases, compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import { withSubtree } from '../category-subtree.ts'
-import { orByAlias } from '../find-alias.ts'
+import { orByAlias, toNamed } from '../find-alias.ts'
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -50,16 +51,8 @@ export const listForModel = defineOperation({
       view: await viewOf(context),
     })
     // Assigned over all tools, so that no two pages have the same name for different tools.
-    const all = Array.from(
-      tools.entries,
-      ([
-        id,
-        {
-          tool: { name, namespace },
-        },
-      ]) => ({ id, name, namespace }),
-    )
-    const listed = page.hits.map(({ id, tool }) => toLlmTool(id, tool))
+    const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+    const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)
     return {
       ...compileTools(listed, format, { ...plain(wishes), aliases: assignAliases(all, format) }),
@@ -79,7 +72,8 @@ export const getForModel = defineOperation({
   output: CompiledTool.extend({ id: z.string() }),
   async handle({ name, format, ...wishes }, context) {
     const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
-    return { id, ...compileTool(toLlmTool(id, tool), format, plain(wishes)) }
+    const { tools } = await context.catalogue.open()
+    return { id, ...compileTool(toLlmTool(tools, id, tool), format, plain(wishes)) }
   },
 })
 
@@ -94,23 +88,10 @@ async function findOffered(context: OperationContext, name: string) {
   return { id, tool }
 }
 
-function toLlmTool(id: string, tool: CatalogTool): LlmTool {
-  const {
-    name,
-    namespace,
-    version,
-    title,
-    description,
-    inputSchema,
-    outputSchema,
-    annotations,
-    tags,
-    exampleRequests,
-  } = tool
+function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
+  const { version, title, description, inputSchema, outputSchema, annotations, tags, exampleRequests } = tool
   return {
-    id,
-    name,
-    namespace,
+    ...toNamed(tools, id, tool),
     version,
     displayName: title,
     description,

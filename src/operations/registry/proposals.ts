@@ -10,6 +10,7 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
 import { checkRest } from './check-rest.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
+import { refuseUnsafeChange } from './name-gate.ts'
 import {
   contentOf,
   findRegistered,
@@ -160,6 +161,7 @@ export const acceptProposal = defineOperation({
         if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
         refuseCode(context, current, next)
         await refuseInvalid(context, next)
+        await refuseUnsafeChange(context, { policies, current, next }, proposal.createdBy)
         refuseUntried({ policies, current, next }, proposal)
         return next
       }

@@ -8,7 +8,7 @@ import type { ReplayCounts } from '../../contract/replay.ts'
 const behaviour = ['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent'] as const
 
 /** Whether a change is one of what a tool does. */
-const changesBehaviour = (before: ToolContent, after: ToolContent): boolean =>
+export const changesBehaviour = (before: ToolContent, after: ToolContent): boolean =>
   behaviour.some((field) => !sameJson(before[field], after[field]))
 
 /** How many recorded inputs must give the same before a change of a tool, as the strictest policy says. */

@@ -18,6 +18,8 @@ import { readableNames } from '../tool-view.ts'
 import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
+import { refuseTakenName, refuseUnsafeChange } from './name-gate.ts'
+import { refuseUnprotecting } from './protection-gate.ts'
 import {
   contentOf,
   findRegistered,
@@ -43,6 +45,8 @@ export const createTool = defineOperation({
   output: RegisteredTool,
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)
+    const { stores } = registryOf(context)
+    await refuseTakenName(context, content, { policies: await stores.policies.list(context.caller.workspace) })
     const problems = await registryOf(context).check(content, context.signal)
     const place = await checkPlace(context, content)
     if (hasErrors([...problems, ...place.category]))
@@ -51,7 +55,7 @@ export const createTool = defineOperation({
         what: `The tool ${content.name}`,
         problems: [...problems, ...place.category, ...place.name],
       })
-    return registryOf(context).stores.tools.create(context.caller, content, { changelog })
+    return stores.tools.create(context.caller, content, { changelog })
   },
   judgeRest: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
 })
@@ -128,6 +132,7 @@ export const changeTool = defineOperation({
       const next = withChange(current, change)
       refuseCode(context, current, next)
       await refuseInvalid(context, next)
+      await refuseUnsafeChange(context, { policies, current, next })
       refuseUnproposed({ policies, current, next })
       return next
     }
@@ -151,7 +156,11 @@ export const deleteTool = defineOperation({
   output: RegisteredTool,
   async handle({ idOrName, expectedVersion }, context) {
     const name = await nameToChange(context, idOrName)
-    return registryOf(context).stores.tools.remove(context.caller, name, { expectedVersion })
+    const { stores } = registryOf(context)
+    const current = await stores.tools.get(context.caller.workspace, name)
+    const policies = await stores.policies.list(context.caller.workspace)
+    if (current !== undefined) refuseUnprotecting(context, { policies, current })
+    return stores.tools.remove(context.caller, name, { expectedVersion })
   },
 })
 

@@ -5,6 +5,7 @@ import { RegisteredTool, type ToolContent, ToolVersion } from '../../contract/re
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
+import { refuseUnsafeChange } from './name-gate.ts'
 import {
   contentOf,
   findRegistered,
@@ -89,11 +90,15 @@ export const rollbackTool = defineOperation({
     await refuseInvalid(context, content)
     const { stores } = registryOf(context)
     const category = await categoryOf(context, content, tool)
+    const policies = await stores.policies.list(context.caller.workspace)
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
+    const make = async (current: RegisteredTool) => {
+      const next = { ...contentOf(content), ...category }
+      await refuseUnsafeChange(context, { policies, current, next })
+      return next
+    }
     try {
-      return (
-        await stores.tools.change(context.caller, tool.id, () => ({ ...contentOf(content), ...category }), options)
-      ).tool
+      return (await stores.tools.change(context.caller, tool.id, make, options)).tool
     } catch (thrown) {
       throw nameTaken(thrown, tool, content.name)
     }

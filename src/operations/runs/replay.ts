@@ -3,6 +3,7 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import { rulesFor } from '../../contract/policy.ts'
+import { findUnboundArgument, requiresApproval } from '../../contract/protection.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { Difference, ReplayedRun } from '../../contract/replay.ts'
 import { fromRegistry } from '../../contract/runnable-tool.ts'
@@ -46,7 +47,8 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
   )
 }
 
-async function toRunnable({ registry, caller }: OperationContext, tool: RegisteredTool, next: ToolContent) {
+/** The changed tool, to be run under the policies that bind the caller; a replay is no way around an approval or a bound. */
+async function toRunnable({ registry, caller, scopes }: OperationContext, tool: RegisteredTool, next: ToolContent) {
   const kept = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const rules = rulesFor(
     kept.map(({ policy }) => policy),
@@ -54,6 +56,19 @@ async function toRunnable({ registry, caller }: OperationContext, tool: Register
     caller.actor,
   )
   if (rules === undefined) throw new TooldexError('POLICY_REFUSED', `A policy keeps you from running ${tool.name}.`)
+  const unbound = findUnboundArgument(next, tool, rules)
+  if (unbound !== undefined)
+    throw new TooldexError(
+      'POLICY_REFUSED',
+      `A policy bounds the argument '${unbound}' of ${tool.name}, which the proposed change does not have.`,
+      { hint: 'Keep the argument, or ask an admin to change the policy.' },
+    )
+  const asks = requiresApproval(tool) || requiresApproval(next) || rules.some((rule) => rule.requireApproval === true)
+  if (asks && !scopes.has('admin'))
+    throw new TooldexError(
+      'FORBIDDEN',
+      `Each call of ${tool.name} requires approval; replaying it needs the scope 'admin'.`,
+    )
   // What runs has no number yet.
   return { ...fromRegistry({ ...tool, ...next }, rules), version: null }
 }

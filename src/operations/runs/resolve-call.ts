@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import { policiesFor, ruleFor, type ToolRule } from '../../contract/policy.ts'
+import { findTightening, findUnboundArgument, withLatestProtection } from '../../contract/protection.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
@@ -81,13 +82,37 @@ async function resolveRegistered(
         hint: 'Say the version once.',
       },
     )
-  const runnable = fromRegistry(await inVersion(context, latest, version ?? named.version), bound)
+  const pinned = await inVersion(context, latest, version ?? named.version)
+  if (pinned !== latest) refuseWeaker(context, { pinned, latest, rules: bound })
+  const runnable = fromRegistry(withLatestProtection(pinned, latest), bound)
   return {
     tool: runnable,
     id: formatToolId({ name: latest.name, namespace: latest.namespace ?? undefined, version: String(latest.version) }),
     approvalBy: whoAsks(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may go away.` } : {}),
   }
+}
+
+/** A pin is no way around a protection that the tool has gained since, nor around a bound of a policy. */
+function refuseWeaker(
+  { scopes }: OperationContext,
+  { pinned, latest, rules }: { pinned: RegisteredTool; latest: RegisteredTool; rules: readonly NamedRule[] },
+): void {
+  const { name, version } = pinned
+  const unbound = findUnboundArgument(pinned, latest, rules)
+  if (unbound !== undefined)
+    throw new TooldexError(
+      'POLICY_REFUSED',
+      `A policy bounds the argument '${unbound}' of ${name}, which version ${version} does not have.`,
+      { hint: 'Call the latest version: leave the version out.' },
+    )
+  const tightening = findTightening(pinned, latest)
+  if (tightening === undefined || scopes.has('write')) return
+  throw new TooldexError(
+    'FORBIDDEN',
+    `Version ${latest.version} of ${name} ${tightening}; calling version ${version} needs the scope 'write'.`,
+    { hint: 'Call the latest version: leave the version out.' },
+  )
 }
 
 function refuseInactive(tool: RegisteredTool): void {

@@ -1,7 +1,9 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { ClaimedExecution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import { Policy, rulesFor } from '../../contract/policy.ts'
+import { Policy, rulesFor, type ToolRule } from '../../contract/policy.ts'
+import { findTightening, findUnboundArgument, withLatestProtection } from '../../contract/protection.ts'
 import { fromRegistry } from '../../contract/runnable-tool.ts'
 import type { Db } from '../database.ts'
 import { toTool, toVersion } from '../rows.ts'
@@ -36,46 +38,93 @@ export async function claimExecutions(
   if (taken.length === 0) return []
   const ids = taken.map(({ id }) => id)
   const rows = await db
-    .select({ run: toolExecutions, tool: tools, version: toolVersions })
+    .select({ run: toolExecutions, tool: tools, version: toolVersions, latestAt: latest.createdAt })
     .from(toolExecutions)
     .leftJoin(tools, eq(tools.id, toolExecutions.toolId))
     .leftJoin(
       toolVersions,
       and(eq(toolVersions.toolId, toolExecutions.toolId), eq(toolVersions.version, toolExecutions.version)),
     )
+    .leftJoin(latest, and(eq(latest.toolId, tools.id), latest.isLatest))
     .where(inArray(toolExecutions.id, ids))
     .orderBy(toolExecutions.turn, toolExecutions.createdAt)
   const rules = await policiesOf(db, [...new Set(rows.map(({ run }) => run.workspaceId))])
   return rows.map((row) => toClaimed(row, rules.get(row.run.workspaceId) ?? []))
 }
 
+const latest = alias(toolVersions, 'latest')
+
 interface Row {
   readonly run: typeof toolExecutions.$inferSelect
   readonly tool: typeof tools.$inferSelect | null
   readonly version: typeof toolVersions.$inferSelect | null
+  /** When the latest version was made. */
+  readonly latestAt: Date | null
 }
 
-function toClaimed({ run, tool, version }: Row, rules: readonly Policy[]): ClaimedExecution {
+type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>
+
+/** Whatever changed while a run waited holds for it: the status of its tool, its protection and the policies. */
+function toClaimed(row: Row, policies: readonly Policy[]): ClaimedExecution {
+  const { run, tool, version } = row
   const { workspaceId: workspace, traceparent } = run
-  const claimed = { execution: toExecution(run), workspace, traceparent, refusal: undefined }
-  if (run.definition !== null) return { ...claimed, tool: run.definition as RunnableTool }
-  if (tool === null || version === null) return refused(claimed, 'TOOL_NOT_FOUND', 'was deleted before it could run')
+  const claim = { execution: toExecution(run), workspace, traceparent }
+  if (run.definition !== null) return claimConfigured(claim, run, policies)
+  if (tool === null || version === null) return refused(claim, 'TOOL_NOT_FOUND', 'was deleted before it could run')
   if (run.purpose === null && tool.status !== 'ACTIVE' && tool.status !== 'DEPRECATED')
-    return refused(claimed, 'TOOL_DISABLED', `is ${tool.status} now`)
-  const content = { ...toTool(tool), ...toVersion(version).content, version: version.version }
-  const binding = rulesFor(rules, tool.name, run.callerId)
-  if (binding === undefined) return refused(claimed, 'TOOL_NOT_FOUND', 'is hidden by a policy now')
-  return { ...claimed, tool: fromRegistry(content, binding) }
+    return refused(claim, 'TOOL_DISABLED', `is ${tool.status} now`)
+  const rules = rulesFor(policies, tool.name, run.callerId)
+  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', 'is hidden by a policy now')
+  return claimRegistered(claim, { ...row, tool, version }, rules)
 }
 
-const refused = (
-  claimed: Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>,
-  code: string,
-  why: string,
-): ClaimedExecution => ({
-  ...claimed,
+function claimRegistered(
+  claim: Claim,
+  { run, tool, version, latestAt }: Row & { [Key in 'tool' | 'version']: NonNullable<Row[Key]> },
+  rules: readonly ToolRule[],
+): ClaimedExecution {
+  const now = toTool(tool)
+  const content = { ...now, ...toVersion(version).content, version: version.version }
+  const unbound = findUnboundArgument(content, now, rules)
+  if (unbound !== undefined)
+    return refused(
+      claim,
+      'POLICY_REFUSED',
+      `has no argument '${unbound}' in version ${version.version}, which a policy bounds now`,
+    )
+  const protectedTool = withLatestProtection(content, now)
+  const runnable = fromRegistry(protectedTool, rules)
+  if (needsApproval(run, runnable, rules)) return refused(claim, 'APPROVAL_NEEDED', approvalNeeded)
+  // What was tightened before the call was checked with the scopes of its caller.
+  const isNewer = latestAt !== null && latestAt > run.createdAt
+  const tightening = isNewer ? findTightening(protectedTool, now) : undefined
+  if (tightening !== undefined)
+    return refused(claim, 'FORBIDDEN', `${tightening} since version ${now.version}; call it again`)
+  return { ...claim, refusal: undefined, tool: runnable }
+}
+
+function claimConfigured(claim: Claim, run: Row['run'], policies: readonly Policy[]): ClaimedExecution {
+  const tool = run.definition as RunnableTool
+  const rules = rulesFor(policies, tool.name, run.callerId)
+  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', 'is hidden by a policy now')
+  if (needsApproval(run, tool, rules)) return refused(claim, 'APPROVAL_NEEDED', approvalNeeded)
+  if (rules.length === 0) return { ...claim, refusal: undefined, tool }
+  const constraints = [...(tool.constraints ?? []), ...rules.map(({ args }) => args)]
+  return { ...claim, refusal: undefined, tool: { ...tool, constraints } }
+}
+
+const approvalNeeded = 'needs approval of each call now; call it again'
+
+/** Whether a run needs an approval that nobody gave, because it was not needed when the call was made. */
+const needsApproval = (run: Row['run'], { annotations }: RunnableTool, rules: readonly ToolRule[]): boolean =>
+  run.purpose === null &&
+  run.decidedBy === null &&
+  (annotations?.requiresApproval === true || rules.some(({ requireApproval }) => requireApproval === true))
+
+const refused = (claim: Claim, code: string, why: string): ClaimedExecution => ({
+  ...claim,
   tool: undefined,
-  refusal: { code, message: `${claimed.execution.toolName} ${why}.` },
+  refusal: { code, message: `${claim.execution.toolName} ${why}.` },
 })
 
 async function policiesOf(db: Db, workspaces: readonly string[]): Promise<ReadonlyMap<string, readonly Policy[]>> {

@@ -315,6 +315,52 @@ export function describeExecutions(
       expect((await get(first?.execution.id as string)).toolName).toBe(tool.name)
     })
 
+    it('holds a queued run to what was tightened while it waited', async () => {
+      await drain()
+      const active = { status: 'ACTIVE' } as const
+      const properties = { w: { type: 'string' } }
+      const first = { inputSchema: { type: 'object', properties } }
+      const [asks, bounded, walls, kept] = [
+        await stores.tools.create(caller, newTool(first), active),
+        await stores.tools.create(caller, newTool(first), active),
+        await stores.tools.create(
+          caller,
+          newTool({ ...first, executorConfig: { command: ['ls'], network: true } }),
+          active,
+        ),
+        await stores.tools.create(caller, newTool(first), active),
+      ]
+      const wait = async (tool: { id: string; name: string }) =>
+        (await create(queued, { definition: null, toolId: tool.id, toolName: tool.name, version: 1 })).execution.id
+      const ids = [await wait(asks), await wait(bounded), await wait(walls), await wait(kept)]
+      const config = (await create(queued, { toolName: 'a_config_tool', definition: { name: 'a_config_tool' } }))
+        .execution.id
+      const change = (tool: { id: string }, fields: object) =>
+        stores.tools.change(caller, tool.id, (current) => ({ ...current, ...fields }))
+      await change(asks, { annotations: { requiresApproval: true } })
+      await change(bounded, { inputSchema: { type: 'object', properties: { word: { type: 'string' } } } })
+      await change(walls, { executorConfig: { command: ['ls'] } })
+      await change(kept, { description: 'Other words' })
+      const tools = {
+        [bounded.name]: { args: { word: { pattern: 'a' } } },
+        a_config_tool: { args: {}, requireApproval: true },
+      }
+      await stores.policies.put(caller, {
+        name: 'tightened',
+        policy: { executor: { type: 'local', volumes: [] }, default: 'enabled', tools },
+      })
+      const claimed = new Map((await claim('w1', 100)).map((each) => [each.execution.id, each]))
+      await stores.policies.remove(caller, 'tightened')
+      expect(ids.map((id) => claimed.get(id)?.refusal?.code)).toEqual([
+        'APPROVAL_NEEDED',
+        'POLICY_REFUSED',
+        'FORBIDDEN',
+        undefined,
+      ])
+      expect(claimed.get(config)?.refusal?.code).toBe('APPROVAL_NEEDED')
+      expect(claimed.get(ids[3] as string)?.tool).toMatchObject({ version: 1 })
+    })
+
     it('lists the newest first, or the oldest, filtered, page by page, in its own workspace only', async () => {
       const trace = randomUUID()
       const ids: string[] = []

@@ -4,7 +4,7 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import { formatToolId } from '../../contract/tool-id.ts'
+import { formatToolId, toFullId } from '../../contract/tool-id.ts'
 import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/live-catalogue.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
@@ -28,28 +28,29 @@ export function listedTools(catalogue: LiveCatalogue, mode: ListMode): readonly 
   return mode.classic ? shown : [...metaTools(), ...shown]
 }
 
-/** The tools beside the three, or in classic mode all: where two would have one name it is the one that the name means. */
+/** The tools beside the three, or in classic mode all; a tool of a config keeps its name, whatever is registered. */
 export function listedWithIds(catalogue: LiveCatalogue, { classic, pinned }: ListMode): readonly ListedTool[] {
   const snapshot = catalogue.current()
   const registered = classic || pinned.length > 0 ? catalogue.registered() : []
-  const exact = new Map(registered.map((tool) => [formatToolId(tool), tool]))
+  const fromRegistry = (tool: CatalogTool): ListedTool => {
+    const isShared = snapshot.names.has(tool.name)
+    const name = toClientName(isShared ? toFullId(tool) : tool.name)
+    return { id: isShared ? toFullId(tool) : formatToolId(tool), tool: { ...toRegistered(tool), name } }
+  }
   if (classic) {
-    const own = snapshot.entries
-      .filter(({ toolName }) => !exact.has(toolName))
-      .map((entry) => fromConfig(snapshot, entry))
-    const taken = new Set(own.map(({ tool }) => tool.name))
-    return [...own, ...registered.map(fromRegistry).filter(({ tool }) => !taken.has(tool.name))]
+    const own = snapshot.entries.map((entry) => fromConfig(snapshot, entry))
+    return [...own, ...registered.map(fromRegistry)]
   }
   const shown = pinned.flatMap((name) => {
     const entry = snapshot.names.get(name)
-    const named = exact.get(name)
-    if (entry !== undefined && (named === undefined || toolIdOf(entry) === name)) return [fromConfig(snapshot, entry)]
-    return (named === undefined ? registered.filter((tool) => tool.name === name) : [named]).map(fromRegistry)
+    if (entry !== undefined) return [fromConfig(snapshot, entry)]
+    return registered.filter((tool) => isNamed(tool, name)).map(fromRegistry)
   })
   return shown.filter(({ tool }) => !isMetaTool(tool.name))
 }
 
-const fromRegistry = (tool: CatalogTool): ListedTool => ({ id: formatToolId(tool), tool: toRegistered(tool) })
+const isNamed = (tool: CatalogTool, name: string): boolean =>
+  tool.name === name || formatToolId(tool) === name || toFullId(tool) === name
 
 function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): ListedTool {
   const id = toolIdOf(entry)
@@ -57,9 +58,8 @@ function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entri
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }
 
-function toRegistered({ name, title, description, inputSchema, annotations }: CatalogTool): Tool {
+function toRegistered({ name, title, description, inputSchema, annotations }: CatalogTool): Omit<Tool, 'name'> {
   return {
-    name: toClientName(name),
     title: showInvisible(title ?? toTitle(name)),
     description: showInvisible(description),
     inputSchema: showDescriptions(inputSchema) as Tool['inputSchema'],

@@ -1,0 +1,270 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { onEachEngine } from './support/each-engine.ts'
+import { eventually, makeKey, putPolicies } from './support/keys.ts'
+import { registerScript } from './support/registered-tools.ts'
+import { draft, expectProblem } from './support/rest.ts'
+import { runCli } from './support/run-cli.ts'
+import type { RequestOptions } from './support/start-server.ts'
+
+const approved = { annotations: { requiresApproval: true } }
+const schemaOf = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
+const policyOf = (tools: object, more: object = {}) => ({ default: 'enabled', tools, ...more })
+/** A tool that somebody without the scope admin may register: it runs no code. */
+const httpTool = (name: string, more: object = {}) =>
+  draft(name, {
+    executorType: 'http',
+    executorConfig: { method: 'GET', url: 'https://example.org/{word}' },
+    inputSchema: schemaOf('word'),
+    ...more,
+  })
+
+onEachEngine(
+  'the protection of a tool',
+  (server) => {
+    let [caller, both, boss] = ['', '', '']
+    beforeAll(async () => {
+      caller = await makeKey(server(), 'caller', ['call'])
+      both = await makeKey(server(), 'both', ['call', 'write'])
+      boss = await makeKey(server(), 'boss', ['write'])
+    })
+
+    const as = (key: string, method: string, path: string, body?: object) => {
+      const options: RequestOptions = { key, ...(body === undefined ? {} : { body }) }
+      return server().request(method, path, options)
+    }
+    const admin = (method: string, path: string, body?: object) => as(server().key, method, path, body)
+    const execute = (key: string, tool: string, body: object) => as(key, 'POST', `/tools/${tool}/execute`, body)
+    const change = async (tool: string, body: object) => {
+      const answer = await admin('PATCH', `/tools/${tool}`, body)
+      expect(answer.status, answer.text).toBe(200)
+    }
+    const ended = (id: string) =>
+      eventually(
+        async () => (await admin('GET', `/executions/${id}`)).body,
+        ({ status }) => !['PENDING', 'RUNNING'].includes(status),
+      )
+
+    describe('under a pinned version', () => {
+      beforeAll(async () => {
+        await registerScript(server(), 'pay', { script: 'echo "paid $1"' })
+        await change('pay', approved)
+        await registerScript(server(), 'say', {
+          script: 'echo "said $1"',
+          more: {
+            inputSchema: schemaOf('w'),
+            executorConfig: { baseCommand: 'echo', args: [{ name: 'w', positional: true }] },
+          },
+        })
+        await change('say', {
+          inputSchema: schemaOf('word'),
+          executorConfig: { baseCommand: 'echo', args: [{ name: 'word', positional: true }] },
+        })
+        await putPolicies(server(), [
+          { name: 'words', policy: policyOf({ say: { args: { word: { pattern: '[a-z]+' } } } }) },
+        ])
+      })
+
+      const pins: readonly (readonly [string, (key: string) => ReturnType<typeof execute>])[] = [
+        ['pay@1', (key) => execute(key, 'pay@1', { input: { word: 'x' }, wait: true })],
+        ['registry:pay:1', (key) => execute(key, 'registry:pay:1', { input: { word: 'x' }, wait: true })],
+        ['version 1', (key) => execute(key, 'pay', { input: { word: 'x' }, version: 1, wait: true })],
+        ['queued version 1', (key) => execute(key, 'pay', { input: { word: 'x' }, version: 1 })],
+      ]
+
+      it.each(pins)('is not called by a key that may only call: %s', async (_name, call) => {
+        const answer = await call(caller)
+        expectProblem(answer, 403, 'FORBIDDEN')
+        expect(answer.body.detail).toContain('Version 2 of pay requires approval of each call; calling version 1 needs')
+      })
+
+      it.each(pins)('waits for approval even with the scope write: %s', async (_name, call) => {
+        const { status, body } = await call(both)
+        expect([status, body.status, body.reason]).toEqual([202, 'PENDING', 'approval'])
+        expectProblem(await as(both, 'POST', `/executions/${body.id}/approve`), 403, 'FORBIDDEN')
+        await as(boss, 'POST', `/executions/${body.id}/approve`)
+        expect(await ended(body.id)).toMatchObject({ status: 'SUCCESS', version: 1, outputData: 'paid x\n' })
+      })
+
+      it('is held to the latest by models, by agents and in descriptions', async () => {
+        const invoked = await as(caller, 'POST', '/llm/tools/pay@1/invoke', { arguments: { word: 'x' } })
+        expectProblem(invoked, 403, 'FORBIDDEN')
+        const told = await as(caller, 'POST', '/describe', { ids: ['pay@1'] })
+        expect(told.body.tools[0].readiness).toMatchObject({ state: 'needs-approval' })
+        const dry = await execute(both, 'pay@1', { input: { word: 'x' }, dryRun: true })
+        expect(dry.body).toMatchObject({ needsApproval: true, approvalBy: ['the tool itself'] })
+        const words = ['call', '--server', server().url, 'pay@1', '--word', 'x']
+        const cli = await runCli(words, { env: { TOOLDEX_HOME: server().home, TOOLDEX_API_KEY: caller } })
+        expect([cli.code, cli.stderr]).toEqual([6, expect.stringContaining("needs the scope 'write'")])
+      })
+
+      it('is refused where a bound of a policy does not apply to it', async () => {
+        for (const key of [caller, both, server().key])
+          for (const body of [{ version: 1 }, { version: 1, wait: true }, { version: 1, dryRun: true }]) {
+            const answer = await execute(key, 'say', { input: { w: 'NOT ALLOWED' }, ...body })
+            expectProblem(answer, 403, 'POLICY_REFUSED')
+            expect(answer.body.detail).toBe(
+              "A policy bounds the argument 'word' of say, which version 1 does not have.",
+            )
+          }
+        expectProblem(await execute(caller, 'say', { input: { word: 'NO' } }), 403, 'POLICY_REFUSED')
+        expect((await execute(caller, 'say', { input: { word: 'yes' }, wait: true })).body.status).toBe('SUCCESS')
+      })
+
+      it('holds what was approved before to what was tightened since', async () => {
+        await registerScript(server(), 'mail', {
+          script: 'echo "mailed $1"',
+          more: {
+            ...approved,
+            inputSchema: schemaOf('w'),
+            executorConfig: { baseCommand: 'echo', args: [{ name: 'w', positional: true }] },
+          },
+        })
+        const { body } = await execute(caller, 'mail', { input: { w: 'TO ALL' } })
+        await change('mail', {
+          inputSchema: schemaOf('word'),
+          executorConfig: { baseCommand: 'echo', args: [{ name: 'word', positional: true }] },
+        })
+        await putPolicies(server(), [
+          { name: 'mails', policy: policyOf({ mail: { args: { word: { pattern: 'me' } } } }) },
+        ])
+        expect((await as(boss, 'POST', `/executions/${body.id}/approve`)).status).toBe(200)
+        expect(await ended(body.id)).toMatchObject({ status: 'CANCELLED', errorCode: 'POLICY_REFUSED', attempt: 1 })
+      })
+
+      it('is not run by replaying a proposal either', async () => {
+        const only = { annotations: { requiresApproval: true, readOnlyHint: true } }
+        await registerScript(server(), 'look', { script: 'echo "$1"', more: only })
+        const proposal = await as(both, 'POST', '/tools/look/proposals', { change: { description: 'Other words.' } })
+        const replay = await as(both, 'POST', `/proposals/${proposal.body.id}/replay`, {})
+        expectProblem(replay, 403, 'FORBIDDEN')
+        expect((await admin('POST', `/proposals/${proposal.body.id}/replay`, {})).status).toBe(200)
+      })
+    })
+
+    describe('against one key that may call and write', () => {
+      beforeAll(async () => {
+        for (const name of ['wire', 'sent', 'bound']) {
+          expect((await admin('POST', '/tools', httpTool(name, name === 'wire' ? approved : {}))).status).toBe(201)
+          expect((await admin('POST', `/tools/${name}/activate`)).status).toBe(200)
+        }
+        await putPolicies(server(), [
+          {
+            name: 'careful',
+            policy: policyOf({ sent: { requireApproval: true }, bound: { args: { word: { pattern: '[a-z]+' } } } }),
+          },
+        ])
+      })
+
+      const loosening: readonly (readonly [string, string, object])[] = [
+        ['approval is switched off', 'wire', { annotations: { requiresApproval: false } }],
+        ['approval is left out', 'wire', { annotations: {} }],
+        ['a tool that a rule names is renamed', 'sent', { name: 'sent_now' }],
+        [
+          'a bounded argument is renamed',
+          'bound',
+          { inputSchema: schemaOf('w'), executorConfig: { method: 'GET', url: 'https://example.org/{w}' } },
+        ],
+        [
+          'a bounded argument is no longer used',
+          'bound',
+          { executorConfig: { method: 'GET', url: 'https://example.org/' } },
+        ],
+      ]
+
+      it.each(loosening)('does not change it alone: %s', async (_name, tool, body) => {
+        const direct = await as(both, 'PATCH', `/tools/${tool}`, body)
+        expectProblem(direct, 403, 'FORBIDDEN')
+        expect(direct.body.detail).toContain('or the acceptance of another person')
+        const proposed = await as(both, 'POST', `/tools/${tool}/proposals`, { change: body })
+        expect(proposed.status, proposed.text).toBe(201)
+        const own = await as(both, 'POST', `/proposals/${proposed.body.id}/accept`, {})
+        expectProblem(own, 403, 'FORBIDDEN')
+        expect(own.body.hint).toContain('You proposed this change yourself')
+        expect((await admin('GET', `/tools/${tool}`)).body.version).toBe(1)
+      })
+
+      it('does not go back to a version before, nor delete and register it anew', async () => {
+        await change('wire', { description: 'Wires money.' })
+        await change('wire', { annotations: {} })
+        await change('wire', approved)
+        const { version } = (await admin('GET', '/tools/wire')).body
+        expectProblem(await as(both, 'POST', '/tools/wire/rollback', { version: version - 1 }), 403, 'FORBIDDEN')
+        for (const name of ['wire', 'sent', 'bound'])
+          expectProblem(await as(both, 'DELETE', `/tools/${name}`), 403, 'FORBIDDEN')
+        expect((await admin('GET', '/tools/wire')).body).toMatchObject({ version, ...approved })
+      })
+
+      it('may change what protects nothing', async () => {
+        expect((await as(both, 'PATCH', '/tools/wire', { description: 'Wires some money.' })).status).toBe(200)
+        const words = { ...schemaOf('word'), description: 'What is sent.' }
+        expect((await as(both, 'PATCH', '/tools/bound', { inputSchema: words })).status).toBe(200)
+      })
+
+      it('is loosened with the acceptance of another person', async () => {
+        const { body } = await as(both, 'POST', '/tools/wire/proposals', { change: { annotations: {} } })
+        expect((await as(boss, 'POST', `/proposals/${body.id}/accept`, {})).status).toBe(200)
+        expect((await admin('GET', '/tools/wire')).body.annotations).toEqual({})
+      })
+    })
+
+    describe('by a policy that names it', () => {
+      const waits = async (tool: string) => {
+        const { body, text } = await execute(caller, tool, { input: { word: 'x' } })
+        expect(body, text).toMatchObject({ status: 'PENDING', reason: 'approval' })
+      }
+
+      it('follows the tool to another name and namespace, and stays with the name', async () => {
+        await registerScript(server(), 'ship', { script: 'echo "shipped $1"' })
+        await putPolicies(server(), [{ name: 'ships', policy: policyOf({ ship: { requireApproval: true } }) }])
+        await change('ship', { name: 'ship_out' })
+        await waits('ship_out')
+        await change('ship_out', { namespace: 'docks' })
+        await waits('docks:ship_out')
+        await waits('ship_out@1')
+        const { policy } = (await admin('GET', '/policies/ships')).body
+        expect(policy.tools.ship_out).toEqual(policy.tools.ship)
+        const audit = await admin('GET', '/audit?subject=policy:ships')
+        expect(audit.body.items[0]).toMatchObject({ action: 'policy.change' })
+        // Whatever is called so next is bound as well, and only an admin may call something so.
+        expectProblem(await as(both, 'POST', '/tools', httpTool('ship')), 403, 'FORBIDDEN')
+        await registerScript(server(), 'ship', { script: 'echo "again $1"' })
+        await waits('ship')
+        expect((await admin('DELETE', '/tools/ship')).status).toBe(200)
+        await registerScript(server(), 'ship', { script: 'echo "once more $1"' })
+        await waits('ship')
+      })
+
+      it('is not spread over two names with different rules', async () => {
+        await registerScript(server(), 'load', { script: 'echo' })
+        const tools = { load: { requireApproval: true }, unload: {} }
+        await putPolicies(server(), [{ name: 'loads', policy: policyOf(tools) }])
+        expectProblem(await admin('PATCH', '/tools/load', { name: 'unload' }), 409, 'IN_USE')
+      })
+    })
+
+    describe('of its name', () => {
+      const taken: readonly (readonly [string, { name: string; namespace?: string }])[] = [
+        ['the name of a tool of a config', { name: 'coreutils_wc' }],
+        ['the same in a namespace', { name: 'coreutils_wc', namespace: 'mine' }],
+        ['the namespace of a config', { name: 'anything', namespace: 'coreutils' }],
+      ]
+      it.each(taken)('is not taken without the scope admin: %s', async (_name, fields) => {
+        expectProblem(await as(both, 'POST', '/tools', { ...httpTool('x'), ...fields }), 403, 'FORBIDDEN')
+        const other = httpTool(`free_${fields.namespace ?? 'name'}_${fields.name}`.slice(0, 40))
+        expect((await as(both, 'POST', '/tools', other)).status).toBe(201)
+        expectProblem(await as(both, 'PATCH', `/tools/${other.name}`, fields), 403, 'FORBIDDEN')
+        const proposed = await as(both, 'POST', `/tools/${other.name}/proposals`, { change: fields })
+        expectProblem(await as(boss, 'POST', `/proposals/${proposed.body.id}/accept`, {}), 403, 'FORBIDDEN')
+      })
+
+      it('is not taken by the name that a tool has in lists for models', async () => {
+        const { aliases } = (await admin('GET', '/llm/tools?limit=1000&format=openai')).body
+        const [alias] = Object.entries(aliases).find(([, id]) => id === 'coreutils:coreutils_wc') ?? []
+        const answer = await as(both, 'POST', '/tools', httpTool(String(alias)))
+        expectProblem(answer, 403, 'FORBIDDEN')
+        expect(answer.body.detail).toContain('is what coreutils:coreutils_wc is called in lists for models')
+      })
+    })
+  },
+  { words: ['coreutils'] },
+)
