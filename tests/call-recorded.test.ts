@@ -287,7 +287,7 @@ it('waits for the queue of a server without a worker, until there is one', async
       err += text
     })
     const ended = new Promise<number | null>((resolve) => waiting.on('close', resolve))
-    const until = Date.now() + 20_000
+    const until = Date.now() + 60_000
     while (!err.includes('waits for a worker') && Date.now() < until) await sleep(50)
     expect(err).toContain('waits for a worker')
     waiting.kill('SIGINT')

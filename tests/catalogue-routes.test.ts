@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { onEachEngine } from './support/each-engine.ts'
+import { eventually } from './support/keys.ts'
 import { expectProblem, register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import type { TestServer } from './support/start-server.ts'
@@ -21,7 +21,10 @@ onEachEngine(
       await register(server(), 'poor_tool', { description: 'x' })
       await server().request('POST', '/tools/poor_tool/activate')
       await register(server(), 'draft_tool', { description: 'y' })
-      await sleep(1000)
+      await eventually(
+        () => server().request('GET', '/search?query=poor_tool'),
+        ({ text }) => text.includes('poor_tool'),
+      )
     })
 
     it('measures search by requests whose answers are known', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from './support/keys.ts'
 import { register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
@@ -15,8 +15,10 @@ beforeAll(async () => {
   await register(server, 'zebra_count', { description: 'Counts the zebras of a herd.' })
   await server.request('POST', '/tools/zebra_count/activate')
   await register(server, 'zebra_draft', { description: 'Counts zebras, but not yet.' })
-  // Offered within a second of the change.
-  await sleep(1000)
+  await eventually(
+    () => server.request('GET', '/search?query=zebra_count'),
+    ({ text }) => text.includes('zebra_count'),
+  )
 })
 afterAll(() => server?.stop())
 

@@ -89,7 +89,7 @@ describe('tooldex tools edit in an editor', () => {
         said += text
       })
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      for (const late = Date.now() + 20_000; !said.includes('Press Enter to mend it') && Date.now() < late; )
+      for (const late = Date.now() + 60_000; !said.includes('Press Enter to mend it') && Date.now() < late; )
         await sleep(50)
       expect(said).toContain('displayName')
       child.stdin.write('\n')

@@ -10,7 +10,7 @@ const ways = [
 ] as const
 
 const until = async (holds: () => boolean): Promise<void> => {
-  for (const end = Date.now() + 15_000; !holds() && Date.now() < end; ) await sleep(20)
+  for (const end = Date.now() + 60_000; !holds() && Date.now() < end; ) await sleep(20)
 }
 
 describe.each(ways)('a server of the official package over %s, %s revisions', (way, revisions, spoken) => {

@@ -11,7 +11,6 @@ import { tempFolder } from '../support/temp-folder.ts'
 const config = (...names: string[]) =>
   `command: echo\ntools:\n${names.map((name) => `  - {name: ${name}, description: d, command: ${name}}\n`).join('')}`
 const broken = 'command: echo\ntools: [{name: half'
-const withinMs = 2000
 
 interface Live {
   readonly catalogue: LiveCatalogue
@@ -43,7 +42,7 @@ describe('fault 13: files that change while they are served', () => {
   it('fault 13: a good edit is taken over within 2 s', async () => {
     const live = watchTwo()
     live.write('two.yaml', config('two_b', 'two_c'))
-    await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', 'two_b', 'two_c'])
+    await expect.poll(live.names).toEqual(['one_a', 'one_b', 'two_b', 'two_c'])
     expect(live.lines).toEqual([])
   })
 
@@ -52,7 +51,7 @@ describe('fault 13: files that change while they are served', () => {
     for (const round of ['x', 'y']) {
       live.write('.two.yaml.swp', config(`two_${round}`))
       renameSync(join(live.folder, '.two.yaml.swp'), join(live.folder, 'two.yaml'))
-      await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', `two_${round}`])
+      await expect.poll(live.names).toEqual(['one_a', 'one_b', `two_${round}`])
     }
   })
 
@@ -72,13 +71,13 @@ describe('fault 13: files that change while they are served', () => {
     const live = watchTwo()
     const snapshot = live.catalogue.current()
     spoil(live)
-    await expect.poll(() => live.lines.join(''), { timeout: withinMs }).toMatch(says)
+    await expect.poll(() => live.lines.join('')).toMatch(says)
     expect(live.lines.at(-1)).toContain('the old tools stay')
     expect(live.catalogue.current()).toBe(snapshot)
     expect(live.names()).toEqual(before)
     rmSync(join(live.folder, 'two.yaml'), { recursive: true, force: true })
     live.write('two.yaml', config('two_again'))
-    await expect.poll(live.names, { timeout: withinMs }).toEqual(['one_a', 'one_b', 'two_again'])
+    await expect.poll(live.names).toEqual(['one_a', 'one_b', 'two_again'])
   })
 
   it('fault 13: whoever looks during a reload sees all of the old or all of the new', async () => {
@@ -97,7 +96,7 @@ describe('fault 13: files that change while they are served', () => {
     })()
     for (const generation of generations) {
       live.write('two.yaml', config(...Array.from({ length: 50 }, (_, number) => `${generation}_${number}`)))
-      await expect.poll(() => live.names().includes(`${generation}_49`), { timeout: withinMs }).toBe(true)
+      await expect.poll(() => live.names().includes(`${generation}_49`)).toBe(true)
     }
     await expect.poll(() => seen.size).toBe(1 + generations.length)
     looking = false
@@ -120,7 +119,7 @@ describe('fault 13: files that change while they are served', () => {
       live.write('two.yaml', text.slice(0, end + 200))
       await sleep(5)
     }
-    await expect.poll(() => live.names().length, { timeout: withinMs }).toBe(42)
+    await expect.poll(() => live.names().length).toBe(42)
   })
 })
 
@@ -137,17 +136,17 @@ describe('fault 13: over MCP', () => {
       expect(await names()).toEqual(['first'])
 
       writeFileSync(file, broken)
-      await expect.poll(stderr, { timeout: withinMs }).toMatch(/the old tools stay: .*tools\.yaml:\d+:\d+: /)
+      await expect.poll(stderr).toMatch(/the old tools stay: .*tools\.yaml:\d+:\d+: /)
       expect(await names()).toEqual(['first'])
       expect(await call('first')).toEqual([{ type: 'text', text: 'first' }])
 
       rmSync(file)
-      await expect.poll(stderr, { timeout: withinMs }).toContain('tools.yaml does not exist')
+      await expect.poll(stderr).toContain('tools.yaml does not exist')
       expect(await call('first')).toEqual([{ type: 'text', text: 'first' }])
 
       writeFileSync(file, config('first', 'second'))
       await expect
-        .poll(async () => (await call('second').catch(() => [])) as unknown[], { timeout: withinMs })
+        .poll(async () => (await call('second').catch(() => [])) as unknown[])
         .toEqual([{ type: 'text', text: 'second' }])
     },
   )

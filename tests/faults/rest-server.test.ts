@@ -138,18 +138,19 @@ describe('starting and stopping', { timeout: 90_000 }, () => {
     onTestFinished(() => own.stop())
     const body = JSON.stringify(draft('drained'))
     const half = body.length >> 1
-    const head = `host: x\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
-    const socket = holdConnection(own, `POST /api/v1/tools HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, half)}`)
+    const head = `host: x\r\nexpect: 100-continue\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+    const socket = holdConnection(own, `POST /api/v1/tools HTTP/1.1\r\n${head}\r\n\r\n`)
     let answer = ''
     socket.setEncoding('utf8').on('data', (more: string) => {
       answer += more
     })
-    await sleep(1000)
+    await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 100 /)
+    socket.write(body.slice(0, half))
     own.signal('SIGTERM')
     await sleep(500)
     socket.write(body.slice(half))
     expect(await own.ended).toBe(0)
-    expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /m)
     expect(existsSync(join(home, 'server.json'))).toBe(false)
     await expect(fetch(`${own.url}/healthz`)).rejects.toThrow()
     const again = await startServer({ home })

@@ -21,7 +21,8 @@ onEachWorld('a tool that changes while it is called', { words: ['--concurrency',
     await registerCommand(server, 'changing', say('first', 1.5))
     const waited = execute(server, 'changing', {}, { wait: true })
     const queued = (await times(3, () => execute(server, 'changing', {}))).map(({ body }) => body.id)
-    await sleep(300)
+    const accepted = async () => (await server.request('GET', '/executions?tool=changing')).body.items.length
+    await expect.poll(accepted).toBe(4)
     expect((await patch('changing', { executorConfig: { baseCommand: say('second') } })).body.version).toBe(2)
     const after = await execute(server, 'changing', {}, { wait: true })
     const ended = [(await waited).body, ...(await Promise.all(queued.map((id) => untilEnded(server, id))))]

@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 const until = async (holds: () => boolean, what: string): Promise<void> => {
-  for (const end = Date.now() + 15_000; !holds(); await sleep(20)) if (Date.now() > end) throw new Error(`not ${what}`)
+  for (const end = Date.now() + 60_000; !holds(); await sleep(20)) if (Date.now() > end) throw new Error(`not ${what}`)
 }
 
 /** The most memory that was in use while something ran, beyond what was before it. */

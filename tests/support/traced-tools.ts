@@ -113,7 +113,7 @@ export const execute = (
 }
 
 /** Waits until a run has ended. */
-export async function untilEnded(server: TestServer, id: string, withinMs = 30_000) {
+export async function untilEnded(server: TestServer, id: string, withinMs = 120_000) {
   for (const end = Date.now() + withinMs; ; await sleep(50)) {
     const { body } = await server.request('GET', `/executions/${id}`)
     if (!['PENDING', 'RUNNING'].includes(body.status)) return body
@@ -122,7 +122,7 @@ export async function untilEnded(server: TestServer, id: string, withinMs = 30_0
 }
 
 /** Waits until nothing waits or runs any more. */
-export async function untilQuiet(server: TestServer, withinMs = 60_000): Promise<void> {
+export async function untilQuiet(server: TestServer, withinMs = 120_000): Promise<void> {
   for (const end = Date.now() + withinMs; ; await sleep(100)) {
     const { body } = await server.request('GET', '/executions?status=PENDING&status=RUNNING&limit=1')
     if (body.items?.length === 0) return
