@@ -139,6 +139,40 @@ describe('configs of executors', () => {
     ])
   })
 
+  it('refuses a program whose every call would fail: a parameter with a default, or a required one, that no argument takes', () => {
+    const properties = { city: { type: 'string', default: 'Oslo' }, days: { type: 'integer' }, unit: {} }
+    const args = [{ name: 'unit' }]
+    expect(check('cli', { baseCommand: 'weather', args }, { properties, required: ['days'] })).toEqual([
+      "error /args: no argument takes the parameter 'city', which has a default in the input schema, so every call would fail",
+      "error /args: no argument takes the parameter 'days', which is required in the input schema, so every call would fail",
+    ])
+  })
+
+  it('refuses defaults that the executor refuses in every call', () => {
+    const schemaOf = (value: unknown) => ({ properties: { city: { default: value } } })
+    const cli = (arg: object) => ({ baseCommand: 'weather', args: [{ name: 'city', ...arg }] })
+    expect(check('cli', cli({ type: 'integer' }), schemaOf('Oslo'))).toEqual([
+      "error /args/0: the default of 'city' in the input schema cannot be used: Argument 'city': cannot convert 'Oslo' to integer",
+    ])
+    expect(check('cli', cli({ enum: ['a'], default: 'b' }), { properties: { city: {} } })).toEqual([
+      expect.stringContaining('error /args/0/default: '),
+    ])
+    expect(check('cli', cli({ required: true }), schemaOf('Oslo'))).toEqual([])
+    const shell = (...command: (string | string[])[]) => check('shell', { command }, schemaOf('-x'))
+    expect(shell('ls', '-l', '{{city}}')).toEqual([expect.stringContaining('error /command/2: the default of ')])
+    expect(shell('ls', ['-l', '{{city}}'])).toEqual([expect.stringContaining('error /command/1: the default of ')])
+    expect(shell('ls', '--', '{{city}}')).toEqual([])
+    expect(check('shell', { command: ['ls', '{{city}}'], dashes: ['city'] }, schemaOf('-x'))).toEqual([])
+    const http = (more: object, value: unknown) =>
+      check('http', { method: 'GET', url: 'https://example.com/{city}', ...more }, schemaOf(value))
+    expect(http({}, '..')).toEqual([expect.stringContaining('error /url: the default of ')])
+    expect(http({}, '')).toEqual([expect.stringContaining('error /url: the default of ')])
+    expect(http({ headers: { 'X-City': '{city}' } }, 'a\nb')).toEqual([
+      expect.stringContaining('error /headers/X-City: the default of '),
+    ])
+    expect(http({ headers: { 'X-City': '{city}' } }, 'Oslo')).toEqual([])
+  })
+
   it('finds parameters behind refs and choices, and asks nothing of an open schema', () => {
     const command = ['echo', '{{x}}', '{{y}}']
     const split = { $defs: { a: { properties: { x: {} } } }, $ref: '#/$defs/a', anyOf: [{ properties: { y: {} } }] }

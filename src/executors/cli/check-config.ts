@@ -5,6 +5,8 @@ import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'
 import { LimitsConfig } from '../sandbox/sandbox-limits.ts'
+import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
+import { coerceArguments } from './coerce-arguments.ts'
 
 /** What is wrong with the config of a tool of a command-line program. */
 export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, inputSchema) => [
@@ -12,6 +14,7 @@ export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorCo
   ...checkCommand(config.command, ['command'], true),
   ...config.args.flatMap((arg, index) => checkArg(arg, ['args', index], config.args.slice(0, index))),
   ...checkNames(config.args, inputSchema),
+  ...checkDefaults(config.args, inputSchema),
   ...checkLimits(config.limits),
 ])
 
@@ -62,11 +65,34 @@ function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly
   const known = new Set(args.map(({ name }) => name))
   const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, names, ['args', index, 'name']))
   const unused = [...(names ?? [])].filter((name) => !known.has(name))
-  return [
-    ...unknown,
-    ...unused.map((name): ConfigFinding => {
-      const message = `no argument takes the parameter '${name}'`
-      return { path: ['args'], message, hint: `add { "name": "${name}" }`, severity: 'warning' }
-    }),
-  ]
+  return [...unknown, ...unused.map((name) => unusedParameter(name, inputSchema))]
+}
+
+/** A call with a parameter that no argument takes is refused, so one that every call has is an error. */
+function unusedParameter(name: string, inputSchema: InputSchema): ConfigFinding {
+  const { required } = inputSchema
+  const hasDefault = schemaDefaults(inputSchema).some(([filled]) => filled === name)
+  const always = hasDefault ? 'has a default' : Array.isArray(required) && required.includes(name) ? 'is required' : ''
+  if (always === '') {
+    const message = `no argument takes the parameter '${name}'`
+    return { path: ['args'], message, hint: `add { "name": "${name}" }`, severity: 'warning' }
+  }
+  const message = `no argument takes the parameter '${name}', which ${always} in the input schema, so every call would fail`
+  return { path: ['args'], message, hint: `add { "name": "${name}" }, or remove '${name}' from the input schema` }
+}
+
+/** Defaults, of the schema and of the arguments themselves, that no call could use. */
+function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): readonly ConfigFinding[] {
+  const own = args.flatMap((arg, index) =>
+    arg.default == null
+      ? []
+      : refusedDefault(arg.name, ['args', index, 'default'], () => coerceArguments([{ ...arg, required: false }], {})),
+  )
+  const filled = schemaDefaults(inputSchema).flatMap(([name, value]) => {
+    const index = args.findIndex((arg) => arg.name === name)
+    const arg = args[index]
+    if (arg === undefined) return []
+    return refusedDefault(name, ['args', index], () => coerceArguments([arg], { [name]: value }))
+  })
+  return [...own, ...filled]
 }

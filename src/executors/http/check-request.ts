@@ -1,5 +1,7 @@
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import type { ConfigFinding, InputSchema } from '../read-config.ts'
+import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
+import { buildRequest } from './build-request.ts'
 import type { HttpConfig } from './check-config.ts'
 
 type Path = readonly PropertyKey[]
@@ -30,8 +32,31 @@ export function checkRequest(config: HttpConfig, inputSchema: InputSchema): read
     ...texts.flatMap(([path, text]) =>
       [...text.matchAll(placeholder)].flatMap(([, name = '']) => findUnknownParameter(name, names, path)),
     ),
+    ...(checkUrl(url).some(({ severity }) => severity === undefined) ? [] : checkDefaults(config, inputSchema)),
   ]
 }
+
+/** Defaults of the schema that cannot stand in the URL or in a header. */
+function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+  const { method, url, headers = {} } = config
+  const uses = (text: string, name: string) => text.includes(`{${name}}`)
+  return schemaDefaults(inputSchema).flatMap(([name, value]) => [
+    ...(uses(url, name)
+      ? refusedDefault(name, ['url'], () => buildRequest({ method, url: urlWithOnly(url, name) }, { [name]: value }))
+      : []),
+    ...Object.entries(headers)
+      .filter(([header, text]) => uses(text, name) && !ownHeaders.has(header.toLowerCase()))
+      .flatMap(([header, text]) => {
+        const build = () =>
+          buildRequest({ method, url: 'https://localhost', headers: { [header]: text } }, { [name]: value })
+        return refusedDefault(name, ['headers', header], build)
+      }),
+  ])
+}
+
+/** The URL with the other parameters filled in. */
+const urlWithOnly = (url: string, kept: string): string =>
+  url.replace(placeholder, (text, name: string) => (name === kept ? text : 'x'))
 
 function checkUrl(text: string): readonly ConfigFinding[] {
   const path = ['url']

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import { type ConfigFinding, defineConfigCheck, type InputSchema, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
-import { parameterOf } from './fill-command.ts'
+import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
+import { fillCommand, parameterOf } from './fill-command.ts'
 
 const noNul = (text: z.ZodString) => text.regex(/^[^\0]*$/, 'must not have the character U+0000')
 const Word = noNul(z.string().max(10_000))
@@ -37,7 +38,19 @@ export const checkShellConfig = defineConfigCheck(ShellConfig, (config, inputSch
   ...checkNamed(config, inputSchema),
   ...checkFixed(config),
   ...findUnused(config, inputSchema),
+  ...checkDefaults(config, inputSchema),
 ])
+
+/** Defaults of the schema that cannot be a word of the command, such as one that begins with a dash. */
+function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+  return schemaDefaults(inputSchema).flatMap(([name, value]) => {
+    const index = command.findIndex((part) => [part].flat().some((word) => parameterOf(word) === name))
+    if (index < 0) return []
+    // Words before it count, because after a `--` a dash is allowed; other parameters of its list are not given here.
+    const until = [...command.slice(0, index).filter((part) => part === '--'), `{{${name}}}`]
+    return refusedDefault(name, ['command', index], () => fillCommand(until, { input: { [name]: value }, dashes }))
+  })
+}
 
 function checkProgram(word: string | readonly string[]): readonly ConfigFinding[] {
   const path = ['command', 0]

@@ -1,0 +1,28 @@
+import { TooldexError } from '../base/errors.ts'
+import { isObject } from '../base/same-json.ts'
+import type { ConfigFinding, InputSchema } from './read-config.ts'
+
+/** The parameters that a schema fills in where a call leaves them out, with their values. */
+export function schemaDefaults({ properties }: InputSchema): readonly (readonly [name: string, value: unknown])[] {
+  if (!isObject(properties)) return []
+  return Object.entries(properties).flatMap(([name, property]) =>
+    isObject(property) && property.default !== undefined ? [[name, property.default] as const] : [],
+  )
+}
+
+/** A finding for a default that the executor refuses: every call that leaves the parameter out would fail. */
+export function refusedDefault(
+  name: string,
+  path: readonly PropertyKey[],
+  build: () => unknown,
+): readonly ConfigFinding[] {
+  try {
+    build()
+    return []
+  } catch (error) {
+    if (!(error instanceof TooldexError)) throw error
+    const reason = error.problems[0]?.message ?? error.message
+    const message = `the default of '${name}' in the input schema cannot be used: ${reason.replace(/\.$/, '')}`
+    return [{ path, message, hint: 'every call without the parameter would fail; change or remove the default' }]
+  }
+}
