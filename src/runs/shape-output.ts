@@ -13,7 +13,7 @@ export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSetti
   const { stdout, stderr } = outcome.result
   // What a command prints is what it returns; of other tools it is a log.
   const logs = { stdout: printed ? '' : stdout, stderr }
-  const output = printed ? stdout : outcome.output
+  const output = hasRun(outcome) ? (printed ? stdout : outcome.output) : null
   const content = typeof output === 'string' ? output : JSON.stringify(output ?? null)
   const whole = { outcome, outputData: output ?? null, logs, stored: null, told }
   if (Buffer.byteLength(content) <= settings.inlineBytes) return whole
@@ -31,6 +31,10 @@ export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSetti
     },
   }
 }
+
+/** A run that failed without an exit code, a signal or a word of output never started, so there is no output. */
+const hasRun = ({ status, output = '', result: { exitCode, signal, stdout } }: RunOutcome): boolean =>
+  status === 'SUCCESS' || exitCode !== null || signal !== null || stdout !== '' || output !== ''
 
 /** Commands that promise a structure print it. */
 function isWhatWasPrinted(stdout: string, output: unknown): boolean {
