@@ -33,6 +33,11 @@ describe('checkSchema', () => {
   it('asks for an object only where told to', () => {
     expect(checkSchema({ type: 'string' }, '', { object: true }).map(({ pointer }) => pointer)).toEqual(['/type'])
     expect(checkSchema({ type: 'object' }, '', { object: true })).toEqual([])
+    expect(checkSchema({}, '', { object: true })).toEqual([])
+    expect(checkSchema({ title: 'Anything' }, '', { object: true })).toEqual([])
+    expect(checkSchema({ city: { type: 'string' } }, '', { object: true }).map(({ pointer }) => pointer)).toContain(
+      '/type',
+    )
     expect(check({})).toEqual([])
     expect(check(true)).toEqual([])
   })

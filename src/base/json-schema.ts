@@ -4,6 +4,7 @@ import { readMeasured, readSchema } from './json-schema/read-schema.ts'
 import { SchemaCache } from './json-schema/schema-cache.ts'
 import { SchemaValidator } from './json-schema/schema-validator.ts'
 import type { Problem } from './problem.ts'
+import { isObject } from './same-json.ts'
 
 export { SchemaCache, SchemaValidator }
 
@@ -37,8 +38,11 @@ export function compileSchema(schema: unknown, cache?: SchemaCache): SchemaValid
   return cache === undefined ? make() : cache.take(copy, make)
 }
 
+/** A schema that demands nothing takes every object. */
 const takesObject = (schema: unknown): boolean =>
-  typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'object'
+  isObject(schema) && (schema.type === 'object' || Object.keys(schema).every((key) => describing.has(key)))
+
+const describing = new Set(['$schema', '$id', '$comment', 'title', 'description'])
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new TooldexError('INPUT_INVALID', 'The JSON Schema is not valid.', { problems })

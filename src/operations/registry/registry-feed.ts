@@ -159,7 +159,8 @@ function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
     ...(namespace === null ? {} : { namespace }),
     title: displayName,
     description,
-    inputSchema,
+    // Clients require the type of every definition.
+    inputSchema: 'type' in inputSchema ? inputSchema : { type: 'object', ...inputSchema },
     ...(Object.keys(outputSchema).length === 0 ? {} : { outputSchema }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations: toMcpNames(annotations) }),
     tags: normalizeTags(tags),
