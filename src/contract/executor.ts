@@ -1,5 +1,5 @@
 import type { Problem } from '../base/problem.ts'
-import type { ArgValues } from './arguments.ts'
+import type { BoundValues } from './arguments.ts'
 import type { ToolAnnotations } from './catalog.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
@@ -57,7 +57,7 @@ export interface Executor {
   /** Whether a call of the tool could be started now; cheap enough to be asked of every tool of an answer. */
   readiness(tool: RunnableTool): Readiness
   /** Everything that a policy binds: what was given, and what nobody typed. */
-  boundValues(job: Job): readonly ArgValues[]
+  boundValues(job: Job): readonly BoundValues[]
   /** How long the job may take. */
   deadlineMs(job: Job): number
   /** Exactly what `run` would do, without doing it. */

@@ -1,9 +1,23 @@
-import type { ArgValue, ArgValues } from '../contract/arguments.ts'
+import { isObject } from '../base/same-json.ts'
+import type { ArgValue, BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
+import type { Job } from '../contract/executor.ts'
 
-/** The arguments of a call as a policy looks at them: an object is bound by what it looks like as JSON. */
-export function boundValues(input: Readonly<Record<string, unknown>>): readonly ArgValues[] {
-  return [new Map(Object.entries(input).flatMap(([name, value]) => (value == null ? [] : [[name, toArgValue(value)]])))]
+/**
+ * The arguments of a call as a policy checks them: an object is bound by its JSON. A null counts as a value, except where it is
+ * the default, because a call without the argument means the same.
+ */
+export function boundValues({ tool, input }: Pick<Job, 'tool' | 'input'>): readonly BoundValues[] {
+  const isLeftOut = (name: string, value: unknown) =>
+    value === undefined || (value === null && defaultOf(tool.inputSchema, name) === null)
+  const values = Object.entries(input).filter(([name, value]) => !isLeftOut(name, value))
+  return [new Map(values.map(([name, value]) => [name, value === null ? null : toArgValue(value)]))]
+}
+
+function defaultOf(schema: unknown, name: string): unknown {
+  const properties = isObject(schema) ? schema.properties : undefined
+  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  return isObject(property) ? property.default : undefined
 }
 
 const toArgValue = (value: unknown): ArgValue => (Array.isArray(value) ? value.map(toScalar) : toScalar(value))

@@ -82,6 +82,14 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect(values?.get('text')).toBe('bound')
     })
 
+    it('shows policies null, objects and arrays as what they are', () => {
+      const bound = (text: unknown) => executor.boundValues(jobOf(fixture.echo, { input: { text } }))[0]?.get('text')
+      // A program has no word for null, so there it is an argument that is left out.
+      expect(bound(null)).toBe(executor.kind === 'cli' || executor.kind === 'shell' ? undefined : null)
+      if (executor.kind === 'cli') return
+      expect([bound({ a: 1 }), bound([2, null])]).toEqual(['{"a":1}', [2, 'null']])
+    })
+
     it('a tool that fails is a result with a code and a reason', async () => {
       const outcome = await run(fixture.fail)
       expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', failCode])

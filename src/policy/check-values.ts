@@ -2,16 +2,21 @@ import { TooldexError } from '../base/errors.ts'
 import { compilePattern } from '../base/pattern.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import type { ArgValues } from '../contract/arguments.ts'
+import type { BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 
 /** Refuses a call whose values break the constraints. Give it the final values: defaults and global arguments are bound too. */
-export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues): void {
+export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues): void {
   const problems: Problem[] = []
   for (const [name, constraint] of Object.entries(constraints)) {
     const value = values.get(name)
     if (value === undefined) continue
+    if (value === null) {
+      const message = `Argument '${name}': null cannot be checked, but the policy bounds it; give a value or leave it out`
+      problems.push({ severity: 'error', pointer: toPointer([name]), message })
+      continue
+    }
     for (const item of typeof value === 'object' ? value : [value]) {
       for (const message of breaches(name, constraint, item)) {
         problems.push({ severity: 'error', pointer: toPointer([name]), message })

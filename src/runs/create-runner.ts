@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
-import type { ArgValues } from '../contract/arguments.ts'
+import type { BoundValues } from '../contract/arguments.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
@@ -18,7 +18,7 @@ type Given = Readonly<Record<string, unknown>>
 export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
-  readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: ArgValues) => void
+  readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues) => void
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined

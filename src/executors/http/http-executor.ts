@@ -4,6 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
+import { boundValues } from '../bound-values.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { authHeader, maskedHeader } from './add-auth.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
@@ -22,7 +23,7 @@ export function createHttpExecutor(): Executor {
   return {
     kind: 'http',
     readiness: () => ready,
-    boundValues: ({ input }) => [new Map(Object.entries(input).map(([name, value]) => [name, value as string]))],
+    boundValues,
     deadlineMs: (job) => job.timeoutMs ?? readConfig(job).timeoutMs ?? defaults.timeoutMs,
     plan(job) {
       const config = readConfig(job)

@@ -63,7 +63,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
         reason: `${server} ${upstream.circuit.why}; tried again at ${until.toISOString()}`,
       }
     },
-    boundValues: ({ input }) => boundValues(input),
+    boundValues,
     deadlineMs,
     plan(job) {
       const { server, tool } = readConfig(job)

@@ -40,7 +40,7 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
       if (findPython(options.env) === undefined) return { state: 'needs-program', reason: 'There is no python3 here.' }
       return sandbox.readiness(readConfig(tool).isolation)
     },
-    boundValues: ({ input }) => boundValues(input),
+    boundValues,
     deadlineMs: deadlineOf,
     plan: async (job) => toPlan(await prepare(job, options), job),
     async run(job, controls) {

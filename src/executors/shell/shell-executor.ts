@@ -30,7 +30,9 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
   return {
     kind: 'shell',
     readiness: (tool) => sandbox.readiness(readConfig(tool).isolation),
-    boundValues: ({ input }) => boundValues(input),
+    // A parameter that is null is no word of the command.
+    boundValues: ({ tool, input }) =>
+      boundValues({ tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) }),
     deadlineMs: deadlineOf,
     plan: async (job) => toPlan(await prepare(job, options), job),
     async run(job, controls) {
