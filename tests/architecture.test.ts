@@ -28,7 +28,6 @@ const drivers: Record<string, string> = {
   yaml: 'base',
   re2js: 'base',
   ajv: 'base',
-  'gpt-tokenizer': 'base',
   'jsonc-parser': 'base',
   'smol-toml': 'base',
   'prom-client': 'telemetry',

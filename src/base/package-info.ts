@@ -10,6 +10,9 @@ export const builtConfigsDir = fileURLToPath(new URL('../../dist/configs/', impo
 /** The encoder for search by meaning. */
 export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', import.meta.url))
 
+/** The vocabulary that tokens are counted in. */
+export const tokenRanksFile = fileURLToPath(new URL('../../model/cl100k_base.br', import.meta.url))
+
 /** The steps of the database schema. */
 export const migrationsDir = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
