@@ -2,7 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { TooldexError } from '../base/errors.ts'
-import { type createRestApp, plainProblem, problemResponse } from '../surfaces/rest/index.ts'
+import {
+  type createRestApp,
+  plainProblem,
+  problemResponse,
+  readHostList,
+  readTrustedProxies,
+} from '../surfaces/rest/index.ts'
 
 // A client that sends its head or its body too slowly is let go.
 const timeouts = {
@@ -22,6 +28,12 @@ export interface ListenOptions {
   readonly port: number
   readonly say: (line: string) => void
 }
+
+/** The names by which a server may be asked, the one that it listens on among them, and the proxies that it believes. */
+export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
+  allowedHosts: [host.toLowerCase(), ...readHostList(env.TOOLDEX_ALLOWED_HOSTS)],
+  trustedProxies: readTrustedProxies(env.TOOLDEX_TRUSTED_PROXIES),
+})
 
 /** Listens on the port asked for, or the next free one. */
 export async function listen(app: ReturnType<typeof createRestApp>, { host, port: wanted, say }: ListenOptions) {

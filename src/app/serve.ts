@@ -19,7 +19,7 @@ import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose, learns } from './compose.ts'
 import { Hand } from './hand/hand.ts'
-import { drain, drainMs, listen } from './listen.ts'
+import { drain, drainMs, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -37,6 +37,7 @@ const fewestLetters = 16
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
   const env = process.env
   checkNumberSettings(env)
+  const sites = readSiteSettings(env, options.host)
   const home = tooldexHome(env)
   const database = await openMigratedDatabase(env, options.say)
   const ending = new AbortController()
@@ -70,6 +71,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       ready: () => stores.ping(),
       catalogueOf: (workspace) => catalogues.of(workspace),
       memoryOf: (workspace) => memories.of(workspace),
+      ...sites,
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url, logger)

@@ -9,7 +9,7 @@ import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { compose } from './compose.ts'
 import { Hand } from './hand/hand.ts'
-import { drain, drainMs, listen } from './listen.ts'
+import { drain, drainMs, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -65,6 +65,7 @@ async function watch(context: OperationContext, { host, port, say }: WorkOptions
     catalogueOf: async () => context.catalogue,
     memoryOf: () => context.memory,
     watchOnly: true,
+    ...readSiteSettings(process.env, host),
   })
   const { server, url } = await listen(app, { host, port, say })
   say(`metrics at ${url}/metrics`)

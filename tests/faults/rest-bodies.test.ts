@@ -42,7 +42,7 @@ onEachEngine('bodies over HTTP', (server) => {
     const before = rssOf(server().pid)
     const part = Buffer.alloc(1024 * 1024, 0x61)
     const head = (more: string) =>
-      `POST /api/v1/tools HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server().key}\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
+      `POST /api/v1/tools HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server().key}\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
     const said = await sendRaw(server(), [head(`content-length: ${50 * part.length}`), ...Array(50).fill(part)])
     expect(said).toMatch(/^HTTP\/1\.1 413 /)
     const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
@@ -159,7 +159,7 @@ onEachEngine('bodies over HTTP', (server) => {
       const socket = connect(Number(port), '127.0.0.1')
       socket.on('error', () => {})
       socket.write(
-        `POST /api/v1/tools HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server().key}\r\ncontent-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: 5000\r\n\r\n`,
+        `POST /api/v1/tools HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server().key}\r\ncontent-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: 5000\r\n\r\n`,
       )
       socket.write(part)
       await sleep(300)

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { routes } from '../../src/surfaces/rest/routes.ts'
 import { holdConnection } from '../support/hold-connection.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -34,10 +36,13 @@ describe('what every answer is like', () => {
     expect([head.status, head.text]).toEqual([200, ''])
     expect(head.headers.get('etag')).toBe(headers.get('etag'))
     const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
-    const options = await server.request('OPTIONS', '/tools', { headers: preflight, key: undefined })
+    const foreign = await server.request('OPTIONS', '/tools', { headers: preflight, key: undefined })
+    expectProblem(foreign, 403, 'FORBIDDEN')
+    const options = await server.request('OPTIONS', '/tools', { key: undefined })
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST'])
     const plain = await server.request('GET', '/tools', { headers: { origin: 'https://evil.example' } })
-    for (const answer of [options, plain])
+    expectProblem(plain, 403, 'FORBIDDEN')
+    for (const answer of [foreign, options, plain])
       expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
     expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
     expect(plain.headers.get('x-frame-options')).toBe('DENY')
@@ -72,15 +77,48 @@ describe('what every answer is like', () => {
     }
   })
 
+  it('a name that DNS was made to point here, and a page of another site, reach no route', async () => {
+    const ask = (method: string, path: string, headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const authorization = `Bearer ${server.key}`
+        const sent = request(`${server.url}${path}`, { method, headers: { authorization, ...headers } }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode))
+        })
+        sent.once('error', reject).end()
+      })
+    const { port } = new URL(server.url)
+    const foreign = [{ host: `evil.example:${port}` }, { origin: `http://evil.example:${port}` }, { origin: 'null' }]
+    const plain = ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/metrics', '/nothing'].map((path) => [
+      'GET',
+      path,
+    ])
+    const all = [
+      ...plain,
+      ['OPTIONS', '/api/v1/tools'],
+      ['GET', '/api/v1/executions/x/events'],
+      ...routes.map(({ http: { method, path } }) => [method.toUpperCase(), `/api/v1${path.replaceAll(/[{}]/g, '')}`]),
+    ] as [string, string][]
+    for (const [method, path] of all)
+      for (const headers of foreign)
+        expect([method, path, await ask(method, path, headers)]).toEqual([method, path, 403])
+    for (const path of ['/docs', '/openapi.json', '/healthz', '/api/v1/tools'])
+      for (const host of [`localhost:${port}`, `[::1]:${port}`])
+        expect(await ask('GET', path, { host, origin: `http://${host}` })).toBe(200)
+  })
+
   it.each([
     ['a strange host', 'GET /api/v1/tools HTTP/1.1\r\nhost: a@b\r\n\r\n', 400],
     ['no host', 'GET /api/v1/tools HTTP/1.0\r\n\r\n', 400],
     ['no HTTP', 'hello\r\n\r\n', 400],
-    ['a long head', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
-    ['two lengths', 'POST /api/v1/tools HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{', 400],
+    ['a long head', `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
+    [
+      'two lengths',
+      'POST /api/v1/tools HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{',
+      400,
+    ],
     [
       'a length and chunks',
-      'POST /api/v1/tools HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST /api/v1/tools HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
   ])('%s is answered in the same shape', async (_, text, status) => {
@@ -138,7 +176,7 @@ describe('starting and stopping', { timeout: 90_000 }, () => {
     onTestFinished(() => own.stop())
     const body = JSON.stringify(draft('drained'))
     const half = body.length >> 1
-    const head = `host: x\r\nexpect: 100-continue\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+    const head = `host: localhost\r\nexpect: 100-continue\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
     const socket = holdConnection(own, `POST /api/v1/tools HTTP/1.1\r\n${head}\r\n\r\n`)
     let answer = ''
     socket.setEncoding('utf8').on('data', (more: string) => {

@@ -76,12 +76,12 @@ describe.concurrent.each(engines)('limits of half a minute (%s)', (engine) => {
   it('35: heads and bodies that come too slowly are let go, and others are served meanwhile', async () => {
     const { server } = open('35')
     const heads = Array.from({ length: 200 }, () =>
-      holdConnection(server, 'GET /api/v1/tools HTTP/1.1\r\nhost: x\r\nx-slow: '),
+      holdConnection(server, 'GET /api/v1/tools HTTP/1.1\r\nhost: localhost\r\nx-slow: '),
     )
     const bodies = Array.from({ length: 50 }, () =>
       holdConnection(
         server,
-        `POST /api/v1/tools HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+        `POST /api/v1/tools HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
       ),
     )
     const ends = Promise.all([...heads.map(closed), ...bodies.map(closed)])

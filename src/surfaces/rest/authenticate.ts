@@ -2,6 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { ApiKey, KeyStore } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { hashKey } from '../../operations/registry/keys.ts'
+import { FailedKeys } from './failed-keys.ts'
 
 /** Who asks, and what they may do. */
 export interface Identity {
@@ -13,6 +14,7 @@ export interface Identity {
 interface Asked {
   readonly authorization: string | undefined
   readonly address: string
+  /** The address of the client. */
   readonly source: string
   readonly isReading: boolean
 }
@@ -26,13 +28,13 @@ const implied: Readonly<Record<Scope, readonly Scope[]>> = {
 // A key that was just looked up is not looked up again to read; one that is revoked at another server reads this much longer.
 const rememberedMs = 1000
 const mostRemembered = 1000
-const failures = { most: 20, withinMs: 60_000, mostSources: 10_000 }
+const prefixLength = 8
 
-/** Finds out whose key a request has; too many wrong ones from one address are not even looked at. */
+/** Identifies callers by their keys. Every key is looked up, which is cheap, because keys are long and random and found by their hash. */
 export class Authenticator {
   readonly #keys: KeyStore
   readonly #known = new Map<string, { readonly identity: Identity; readonly until: number }>()
-  readonly #failed = new Map<string, { count: number; readonly since: number }>()
+  readonly #failed = new FailedKeys()
 
   constructor(keys: KeyStore) {
     this.#keys = keys
@@ -48,13 +50,10 @@ export class Authenticator {
     const now = Date.now()
     const known = this.#known.get(hash)
     if (isReading && known !== undefined && known.until > now) return known.identity
-    // Whoever guesses shares an address with others; a key that was right before is no guess.
-    if (known === undefined) this.#refuseGuessing(source, now)
     const key = await this.#keys.find(hash)
     if (key === undefined) {
       this.#known.delete(hash)
-      this.#noteFailure(source, now)
-      throw new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
+      throw this.#failed.refuse(source, secret.slice(0, prefixLength), now)
     }
     const identity = { key, scopes: new Set(key.scopes.flatMap((scope) => implied[scope])) }
     if (this.#known.size >= mostRemembered) this.#known.clear()
@@ -65,24 +64,6 @@ export class Authenticator {
   /** After a key was revoked here. */
   forget(): void {
     this.#known.clear()
-  }
-
-  #refuseGuessing(source: string, now: number): void {
-    const failed = this.#failed.get(source)
-    if (failed === undefined) return
-    if (now - failed.since > failures.withinMs) this.#failed.delete(source)
-    else if (failed.count >= failures.most) {
-      const retryAfter = Math.ceil((failed.since + failures.withinMs - now) / 1000) + 1
-      const hint = `Wait ${retryAfter} seconds; a key that was right before is still taken.`
-      throw new TooldexError('TOO_BUSY', 'Too many wrong keys from this address.', { hint, retryAfter })
-    }
-  }
-
-  #noteFailure(source: string, now: number): void {
-    if (this.#failed.size >= failures.mostSources) this.#failed.clear()
-    const failed = this.#failed.get(source) ?? { count: 0, since: now }
-    failed.count++
-    this.#failed.set(source, failed)
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BlockList } from 'node:net'
 import { type Context, Hono } from 'hono'
 import type { TooldexError } from '../../base/errors.ts'
 import { type Logger, logged } from '../../base/logger.ts'
@@ -10,6 +11,8 @@ import { registryOf } from '../../operations/registry/registry.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { answerOnce } from './answer-once.ts'
 import { Authenticator } from './authenticate.ts'
+import { refuseForeignSite } from './check-host.ts'
+import { clientAddress } from './client-address.ts'
 import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
 import { followResponse } from './follow-route.ts'
@@ -43,10 +46,16 @@ export interface RestOptions {
   readonly ready: () => Promise<void>
   /** Whether only those who watch the process are answered, as a worker does. */
   readonly watchOnly?: boolean
+  /** The names beside addresses and localhost by which the server may be asked. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** The proxies that are believed about the address of a client; none where absent. */
+  readonly trustedProxies?: BlockList | undefined
 }
 
 /** The operations over HTTP. */
-export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly }: RestOptions): Hono<Env> {
+export function createRestApp(options: RestOptions): Hono<Env> {
+  const { context, catalogueOf, memoryOf, ready, watchOnly } = options
+  const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
   app.use(async (c, next) => {
@@ -58,6 +67,11 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
     c.res.headers.set('x-request-id', c.get('requestId'))
     for (const [name, value] of Object.entries(safeHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+  })
+  app.use((c, next) => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host
+    refuseForeignSite({ host, origin: c.req.header('origin') }, allowedHosts)
+    return next()
   })
   app.onError((thrown, c) => problemResponse(logFailure(context.logger, thrown, c), c.get('requestId')))
   app.notFound((c) => {
@@ -72,7 +86,8 @@ export function createRestApp({ context, catalogueOf, memoryOf, ready, watchOnly
     return c.json({ status: 'ready' })
   })
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<OperationContext> => {
-    const source = c.env?.incoming?.socket?.remoteAddress ?? ''
+    const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
+    const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
     const { key, scopes } = await authenticator.identify({
       authorization: c.req.header('authorization'),
       address: c.req.url,

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net'
+import { TooldexError } from '../../base/errors.ts'
+
+/** The headers by which a request names the site that it is for and the page that it comes from. */
+interface SiteHeaders {
+  readonly host: string
+  readonly origin: string | undefined
+}
+
+/** The names by which a server may be asked, from a list with commas; `*.example.org` stands for all below, `*` for every name. */
+export function readHostList(text: string | undefined): readonly string[] {
+  const names = (text ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const wrong = names.find((name) => !/^(?:\*|(?:\*\.)?[a-z0-9._-]*)$/.test(name))
+  if (wrong === undefined) return names.filter((name) => name !== '')
+  throw new TooldexError('USAGE', `TOOLDEX_ALLOWED_HOSTS has '${wrong.slice(0, 100)}', which is not a host name.`, {
+    hint: 'Write names without scheme and port, with commas between them, such as tools.example.org,*.corp.example.',
+  })
+}
+
+/**
+ * Refuses a request for another site, or from a page of one. A name that an attacker's DNS points at this server (DNS rebinding)
+ * makes a browser send its requests here; an address or localhost cannot be pointed anywhere.
+ */
+export function refuseForeignSite({ host, origin }: SiteHeaders, allowed: readonly string[]): void {
+  const site = toUrl(`http://${host}`)
+  if (site === undefined || !(isLocal(site.hostname) || isListed(site.hostname, allowed)))
+    throw new TooldexError('FORBIDDEN', `This server is not asked as '${host.slice(0, 200)}' (header Host).`, {
+      hint: 'Use its address, or add the name to TOOLDEX_ALLOWED_HOSTS of the server.',
+    })
+  if (origin === undefined) return
+  const page = toUrl(origin)
+  if (page !== undefined && (page.host === site.host || isListed(page.hostname, allowed, false))) return
+  throw new TooldexError('FORBIDDEN', `Pages of '${origin.slice(0, 200)}' may not ask this server (header Origin).`, {
+    hint: 'Ask from a page of the server itself, or add the name of the site to TOOLDEX_ALLOWED_HOSTS of the server.',
+  })
+}
+
+const isLocal = (hostname: string): boolean =>
+  isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0 || hostname === 'localhost' || hostname.endsWith('.localhost')
+
+function isListed(hostname: string, allowed: readonly string[], all = allowed.includes('*')): boolean {
+  if (all) return true
+  return allowed.some((name) => name === hostname || (name.startsWith('*.') && hostname.endsWith(name.slice(1))))
+}
+
+function toUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}

@@ -1,0 +1,36 @@
+import { TooldexError } from '../../base/errors.ts'
+
+const limits = { most: 20, withinMs: 60_000, mostEntries: 10_000 }
+
+/** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never held up by it. */
+export class FailedKeys {
+  readonly #counts = new Map<string, { count: number; readonly since: number }>()
+
+  /** Counts a wrong key, and gives the error to answer it with. */
+  refuse(address: string, prefix: string, now = Date.now()): TooldexError {
+    const late = Math.max(this.#add(`address ${address}`, now), this.#add(`key ${prefix}`, now))
+    if (late <= now) return new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
+    const retryAfter = Math.ceil((late - now) / 1000) + 1
+    const hint = `Wait ${retryAfter} seconds before trying another key; a valid key is accepted at any time.`
+    return new TooldexError(
+      'TOO_BUSY',
+      'Too many wrong keys from this address, or too many that begin like this one.',
+      {
+        hint,
+        retryAfter,
+      },
+    )
+  }
+
+  /** Until when too many were counted; 0 where there are not. */
+  #add(name: string, now: number): number {
+    const known = this.#counts.get(name)
+    const entry = known === undefined || now - known.since > limits.withinMs ? { count: 0, since: now } : known
+    entry.count++
+    this.#counts.delete(name)
+    this.#counts.set(name, entry)
+    const [oldest] = this.#counts.keys()
+    if (this.#counts.size > limits.mostEntries && oldest !== undefined) this.#counts.delete(oldest)
+    return entry.count > limits.most ? entry.since + limits.withinMs : 0
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { readHostList, refuseForeignSite } from './check-host.ts'
+import { clientAddress, readTrustedProxies } from './client-address.ts'
+import { FailedKeys } from './failed-keys.ts'
+
+describe('the site that a request is for', () => {
+  const allowed = readHostList(' tools.example.org, *.corp.test,, ')
+  const isRefused = (host: string, origin?: string, names = allowed) => {
+    try {
+      refuseForeignSite({ host, origin }, names)
+      return false
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'FORBIDDEN', hint: expect.stringContaining('TOOLDEX_ALLOWED_HOSTS') })
+      return true
+    }
+  }
+
+  it.each([
+    '127.0.0.1:7331',
+    '[::1]:7331',
+    '10.1.2.3',
+    'localhost',
+    'LOCALHOST:80',
+    'a.localhost',
+    'tools.example.org',
+    'x.corp.test:1',
+  ])('may be %s', (host) => expect(isRefused(host)).toBe(false))
+
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'corp.test',
+    'evilcorp.test',
+    'a@b',
+    '',
+    'x y',
+  ])('may not be %j', (host) => expect(isRefused(host)).toBe(true))
+
+  it.each(['https://tools.example.org', 'tools.example.org:7331', 'a b', 'x.*.org'])('is not listed as %s', (name) =>
+    expect(() => readHostList(`localhost,${name}`)).toThrow(expect.objectContaining({ code: 'USAGE' })),
+  )
+
+  it('may be any where the operator says so', () => expect(isRefused('evil.example', undefined, ['*'])).toBe(false))
+
+  it.each([
+    ['http://localhost:7331', false],
+    ['https://tools.example.org', false],
+    ['http://localhost:8080', true],
+    ['https://evil.example', true],
+    ['null', true],
+    ['', true],
+  ])('is asked by its own pages only: %s', (origin, refused) => {
+    expect(isRefused('localhost:7331', origin)).toBe(refused)
+    expect(isRefused('localhost:7331', origin, ['*', ...allowed])).toBe(refused)
+  })
+})
+
+describe('the address of a client', () => {
+  const trusted = readTrustedProxies('10.0.0.0/8, 192.168.1.1, fd00::/8')
+
+  it.each([
+    ['203.0.113.9', '1.1.1.1', '203.0.113.9'],
+    ['10.0.0.1', undefined, '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['::ffff:10.0.0.1', '1.1.1.1, 203.0.113.9, 192.168.1.1', '203.0.113.9'],
+    ['fd00::1', '2001:db8::1', '2001:db8::1'],
+    ['10.0.0.1', 'unknown', '10.0.0.1'],
+    ['10.0.0.1', 'x, 10.0.0.2', '10.0.0.2'],
+  ])('is what trusted proxies say: %s for %s is %s', (remote, forwarded, client) => {
+    expect(clientAddress(remote, forwarded, trusted)).toBe(client)
+  })
+
+  it.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/'])('is not read from a proxy like %s', (text) => {
+    expect(() => readTrustedProxies(text)).toThrow(expect.objectContaining({ code: 'USAGE' }))
+  })
+})
+
+describe('wrong keys', () => {
+  const codes = (count: number, address: (at: number) => string, prefix: (at: number) => string) => {
+    const failed = new FailedKeys()
+    return Array.from({ length: count }, (_, at) => failed.refuse(address(at), prefix(at), 1000).code)
+  }
+
+  it('are limited by address, and by how they begin', () => {
+    const name = (at: number) => `n${at}`
+    const expected = [...Array(20).fill('UNAUTHORIZED'), 'TOO_BUSY']
+    expect(codes(21, () => 'one', name)).toEqual(expected)
+    expect(codes(21, name, () => 'tdx_same')).toEqual(expected)
+    expect(codes(21, name, name)).toEqual(Array(21).fill('UNAUTHORIZED'))
+  })
+
+  it('are counted anew after a minute', () => {
+    const failed = new FailedKeys()
+    for (let count = 0; count < 30; count++) failed.refuse('one', 'key', 1000)
+    expect(failed.refuse('one', 'key', 62_000).code).toBe('UNAUTHORIZED')
+  })
+})
