@@ -1,12 +1,30 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findPython } from '../src/executors/process/find-python.ts'
+import { makeKey } from './support/keys.ts'
+import { needs } from './support/needs.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
-import { lastingFolder, tempFile } from './support/temp-folder.ts'
+import { lastingFolder, tempFile, tempScript } from './support/temp-folder.ts'
 
 let server: TestServer
+const folder = lastingFolder()
+const [startedFile, countsFile, running] = ['started', 'counts', 'running'].map((name) => join(folder, name)) as [
+  string,
+  string,
+  string,
+]
+
 beforeAll(async () => {
   const away = { url: 'http://127.0.0.1:9/mcp', allowPrivate: true }
-  const servers = tempFile('servers.json', JSON.stringify({ mcpServers: { away } }), lastingFolder())
-  server = await startServer({ words: ['--mcp-servers', servers] })
+  const program = { command: tempScript('upstream.sh', `#!/bin/sh\ntouch '${startedFile}'\nexec cat\n`, folder) }
+  const servers = tempFile('servers.json', JSON.stringify({ mcpServers: { away, program } }), folder)
+  // Notes how many run at the same moment, itself included.
+  mkdirSync(running)
+  const count = `mkdir '${running}'/$$; ls '${running}' | wc -l >> '${countsFile}'`
+  const counting = `#!/bin/sh\n${count}\n${findPython()} "$@"\ncode=$?\nrmdir '${running}'/$$\nexit $code\n`
+  const env = { TOOLDEX_PYTHON: tempScript('python.sh', counting, folder) }
+  server = await startServer({ words: ['--mcp-servers', servers], env })
   const tool = {
     name: 'far_away',
     displayName: 'Far away',
@@ -38,4 +56,36 @@ it('says of a registered tool whose server is down that it is, in search, in its
   expect(await find({ readiness: ['upstream-down'] })).toBeDefined()
   const { body } = await server.request('POST', '/describe', { body: { ids: ['far_away'] } })
   expect(body.tools[0].readiness.state).toBe('upstream-down')
+})
+
+it('starts no program of an upstream server to validate for a key that may only read', async () => {
+  const reader = await makeKey(server, 'reader', ['read'])
+  const executorConfig = { server: 'program', tool: 'any' }
+  const tool = { name: 'starts', displayName: 'Starts', description: 'Starts it', inputSchema: { type: 'object' } }
+  const draft = { ...tool, executorType: 'mcp', executorConfig }
+  const read = await server.request('POST', '/validate', { key: reader, body: draft })
+  expect(read.body, read.text).toMatchObject({
+    valid: true,
+    problems: [{ severity: 'warning', message: expect.stringContaining('needs the scope write') }],
+  })
+  const wrong = await server.request('POST', '/validate', { key: reader, body: { ...draft, tags: 7 } })
+  expect(wrong.status).toBe(422)
+  expect((await server.request('POST', '/tools/far_away/validate', { key: reader })).status).toBe(200)
+  expect(existsSync(startedFile)).toBe(false)
+  await server.request('POST', '/validate', { body: draft })
+  expect(existsSync(startedFile)).toBe(true)
+})
+
+needs(findPython() !== undefined, 'no python3')('checks at most two scripts at once', async () => {
+  const script = (at: number) => `def main(arguments):\n    return ${at}\n`
+  const tool = { name: 'many', displayName: 'Many', description: 'One of many', inputSchema: { type: 'object' } }
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      server.request('POST', '/validate', { body: { ...tool, executorType: 'python', scriptContent: script(at) } }),
+    ),
+  )
+  expect(answers.map(({ body }) => body.valid)).toEqual(Array(8).fill(true))
+  const counts = readFileSync(countsFile, 'utf8').trim().split('\n').map(Number)
+  expect(counts).toHaveLength(8)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2)
 })

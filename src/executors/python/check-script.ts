@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import type { Semaphore } from '../../base/semaphore.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
@@ -11,6 +12,8 @@ export interface CheckScriptOptions {
   readonly signal?: AbortSignal | undefined
   /** The Python to ask; else the system's. */
   readonly python?: string | undefined
+  /** Bounds how many checks start a process at once. */
+  readonly turns?: Semaphore | undefined
 }
 
 const deadlineMs = 5000
@@ -38,9 +41,11 @@ export async function checkScript(source: string, options: CheckScriptOptions = 
   const wrong = checkText(source)
   if (wrong !== undefined) return [wrong]
   const python = options.python ?? findPython()
-  const { signal } = options
+  const { signal, turns } = options
   const question = { program: scriptChecker, input: source, deadlineMs, signal }
-  const answer: PythonAnswer = python === undefined ? { kind: 'absent' } : await askPython({ ...question, python })
+  const ask = async (): Promise<PythonAnswer> =>
+    python === undefined ? { kind: 'absent' } : askPython({ ...question, python })
+  const answer = turns === undefined ? await ask() : await turns.run(ask, { signal })
   if (answer.kind === 'cancelled')
     throw new TooldexError('EXECUTION_CANCELLED', 'The check of the script was cancelled.')
   if (answer.kind !== 'answer') return [couldNotAsk(answer.kind)]

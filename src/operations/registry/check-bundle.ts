@@ -8,7 +8,7 @@ import type { OperationContext } from '../operation.ts'
 import { leaveSpoilt } from './check-rest.ts'
 import { toContent } from './current-bundle.ts'
 import { judgeChanges } from './judge-changes.ts'
-import { registryOf } from './registry.ts'
+import { checkContent } from './registry.ts'
 
 /** What was read, and what is known to be wrong with it. */
 export interface UncheckedBundle {
@@ -67,7 +67,7 @@ export async function judgeTools(
   for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
-    const problems = await registryOf(context).check(content, context.signal)
+    const problems = await checkContent(context, content)
     if (!hasErrors(problems)) continue
     const at = `/tools/${index}`
     const placed = problems.map((each) => ({ ...each, pointer: `${at}${each.pointer ?? ''}` }))

@@ -1,6 +1,7 @@
 import { fromPointer, type Problem, toPointer } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
+import { checkContent } from './registry.ts'
 
 /** Fields by which others are judged: where one is wrong, nothing can be said of those. */
 const decisive: Readonly<Record<string, readonly string[]>> = {
@@ -14,9 +15,9 @@ const decisive: Readonly<Record<string, readonly string[]>> = {
 export async function checkRest(
   content: ToolContent,
   wrong: readonly string[],
-  { registry, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<readonly Problem[]> {
-  return registry === undefined ? [] : leaveSpoilt(await registry.check(content, signal), wrong)
+  return context.registry === undefined ? [] : leaveSpoilt(await checkContent(context, content), wrong)
 }
 
 /** The problems that do not follow from what is wrong already, given by JSON pointers. */

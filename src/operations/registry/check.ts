@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts'
 import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
 import { IdOrName } from './inputs.ts'
-import { contentOf, findRegistered, registryOf } from './registry.ts'
+import { checkContent, contentOf, findRegistered } from './registry.ts'
 
 const Finding = z.object({
   severity: z.enum(['error', 'warning']),
@@ -29,7 +29,7 @@ export const validateTool = defineOperation({
   output: Verdict,
   async handle({ idOrName }, context) {
     const tool = await findRegistered(context, idOrName)
-    return verdictOf(await registryOf(context).check(contentOf(tool), context.signal))
+    return verdictOf(await checkContent(context, contentOf(tool)))
   },
 })
 
@@ -43,7 +43,7 @@ export const validateDraft = defineOperation({
   input: ToolDraft.overwrite(withDisplayName),
   output: Verdict,
   async handle(content, context) {
-    const problems = await registryOf(context).check(content, context.signal)
+    const problems = await checkContent(context, content)
     // A draft is judged to change a tool as well, so that a name that is taken is no fault.
     const { category } = await checkPlace(context, content)
     return verdictOf([...problems, ...category])

@@ -17,8 +17,8 @@ export interface Registry {
   readonly stores: Stores
   /** Seals secrets; absent where none can be stored. */
   readonly box?: SecretBox | undefined
-  /** Everything that is wrong with a tool, and what is odd about it. */
-  readonly check: (content: ToolContent, signal?: AbortSignal) => Promise<readonly Problem[]>
+  /** Errors and warnings of a tool; with `outside`, also those for which an upstream server is started or asked. */
+  readonly check: (content: ToolContent, signal?: AbortSignal, outside?: boolean) => Promise<readonly Problem[]>
 }
 
 /** The registry, for an operation that cannot do without. */
@@ -61,9 +61,13 @@ export async function findToJudge(context: OperationContext, idOrName: string): 
   }
 }
 
+/** Checks a tool as far as the caller may: only the scope 'write' lets a check start programs of upstream servers. */
+export const checkContent = (context: OperationContext, content: ToolContent): Promise<readonly Problem[]> =>
+  registryOf(context).check(content, context.signal, context.scopes.has('write'))
+
 /** Refuses a tool with anything wrong in it, naming all of it at once, below where the tool is in the input. */
 export async function refuseInvalid(context: OperationContext, content: ToolContent, at = ''): Promise<void> {
-  const found = await registryOf(context).check(content, context.signal)
+  const found = await checkContent(context, content)
   if (!hasErrors(found)) return
   const problems = found.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer ?? ''}` }))
   throw toRefusal({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })

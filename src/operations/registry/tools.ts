@@ -21,6 +21,7 @@ import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.t
 import { refuseTakenName, refuseUnsafeChange } from './name-gate.ts'
 import { refuseUnprotecting } from './protection-gate.ts'
 import {
+  checkContent,
   contentOf,
   findRegistered,
   findToJudge,
@@ -47,7 +48,7 @@ export const createTool = defineOperation({
     refuseCode(context, undefined, content)
     const { stores } = registryOf(context)
     await refuseTakenName(context, content, { policies: await stores.policies.list(context.caller.workspace) })
-    const problems = await registryOf(context).check(content, context.signal)
+    const problems = await checkContent(context, content)
     const place = await checkPlace(context, content)
     if (hasErrors([...problems, ...place.category]))
       throw toRefusal({

@@ -7,6 +7,7 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { refuseUnsafeChange } from './name-gate.ts'
 import {
+  checkContent,
   contentOf,
   findRegistered,
   findToJudge,
@@ -107,7 +108,7 @@ export const rollbackTool = defineOperation({
     const tool = wrong.includes('/version') ? undefined : await findToJudge(context, idOrName)
     if (tool === undefined || wrong.includes('/idOrName')) return []
     const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
-    return found === undefined ? [] : registryOf(context).check(found.content, context.signal)
+    return found === undefined ? [] : checkContent(context, found.content)
   },
 })
 
