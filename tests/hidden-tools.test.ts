@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, makeKey, putPolicies } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
-import { startServer, type TestServer } from './support/start-server.ts'
+import { ask, startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
 let [bound, free, writer] = ['', '', '']
@@ -44,6 +44,8 @@ const tellers = [
   ['registered tools by text', (key: string) => as(key).get('/tools?search=secret')],
   ['recorded runs', (key: string) => as(key).get('/executions?limit=100')],
   ['the bundle', (key: string) => as(key).get('/bundle')],
+  ['lint', (key: string) => as(key).get('/lint')],
+  ['metrics', (key: string) => ask(`${server.url}/metrics`, 'GET', { key })],
 ] as const
 
 describe('a tool that a stored policy hides from a caller', () => {
@@ -84,6 +86,27 @@ describe('a tool that a stored policy hides from a caller', () => {
     expectProblem(await as(bound).get(`/executions/${body.items[0].id}`), 404, 'NOT_FOUND')
     expectProblem(await as(bound).get(`/executions/${body.items[0].id}/events`), 404, 'NOT_FOUND')
     expect((await as(free).get(`/executions/${body.items[0].id}`)).status).toBe(200)
+  })
+
+  it('is not counted in statistics and sources', async () => {
+    const look = async (key: string) => {
+      const { tools, versions, catalogue } = (await as(key).get('/stats')).body
+      const sources = (await as(key).get('/sources')).body.items
+      const counts = sources.map(({ name, tools, registered }: Record<string, unknown>) => [name, tools, registered])
+      return { total: tools.total, versions, catalogue: catalogue.source.registry, counts }
+    }
+    const [mine, all] = [await look(bound), await look(free)]
+    expect(mine).toEqual({
+      total: 1,
+      versions: 1,
+      catalogue: 1,
+      counts: [
+        ['coreutils', 1, undefined],
+        ['registry', 1, 1],
+      ],
+    })
+    expect(all).toMatchObject({ total: 2, versions: 2, catalogue: 2 })
+    expect(all.counts[1]).toEqual(['registry', 2, 2])
   })
 
   it('is counted for no tag and no category', async () => {

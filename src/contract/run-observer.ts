@@ -14,6 +14,6 @@ export interface RunObserver {
 
 /** What is counted in this process, for whoever watches it. */
 export interface Metrics extends RunObserver {
-  /** In the text format of Prometheus: of tools only those of the workspace. */
-  render(workspace: string, queue: QueueState): Promise<string>
+  /** In the text format of Prometheus: of tools only those of the workspace and, where names are given, of these names. */
+  render(workspace: string, queue: QueueState, names?: ReadonlySet<string>): Promise<string>
 }

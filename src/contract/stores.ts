@@ -229,7 +229,8 @@ export interface RegistryCounts {
 }
 
 export interface StatsStore {
-  count(workspace: string): Promise<RegistryCounts>
+  /** Where names are given, tools of other names are not counted, nor what belongs to them. */
+  count(workspace: string, names?: ReadonlySet<string>): Promise<RegistryCounts>
   /** Of the whole database, whoever its rows belong to. */
   size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
 }

@@ -11,6 +11,7 @@ import { Finding, type LintTool, lintRules } from './lint/finding.ts'
 import { measureCosts } from './lint/measure-costs.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
+import { viewOf } from './tool-view.ts'
 
 const Answer = z.object({
   findings: z.array(Finding),
@@ -25,8 +26,9 @@ const Answer = z.object({
 })
 type Answer = z.infer<typeof Answer>
 
-// The same tools are judged the same, and judging takes seconds where there are thousands.
-const judged = new WeakMap<LiveCatalogue, { readonly version: number; readonly answer: Answer }>()
+// Linting takes seconds where there are thousands of tools, so the answer is kept for each set of tools that callers may see.
+const linted = new WeakMap<LiveCatalogue, { readonly version: number; readonly answers: Map<string, Answer> }>()
+const mostAnswers = 20
 
 /** What a finding takes from the hundred points of its tool. */
 const penalties = { error: 50, warning: 20, info: 5 }
@@ -39,17 +41,32 @@ export const lintCatalogue = defineOperation({
   http: { method: 'get', path: '/lint', tag: 'catalogue' },
   input: z.object({}),
   output: Answer,
-  async handle(_, { catalogue, signal }) {
+  async handle(_, context) {
+    const { catalogue, signal } = context
     const { version } = (await catalogue.open()).tools
-    const known = judged.get(catalogue)
-    if (known?.version === version) return known.answer
-    const answer = await judge(await toLintTools(catalogue), signal)
-    judged.set(catalogue, { version, answer })
+    const view = await viewOf(context)
+    const visible = view?.names === undefined ? 'all' : JSON.stringify([...view.names].sort())
+    const answers = answersOf(catalogue, version)
+    const known = answers.get(visible)
+    if (known !== undefined) return known
+    const tools = (await toLintTools(catalogue)).filter(({ toolName }) => view?.sees({ name: toolName }) ?? true)
+    const answer = await lint(tools, signal)
+    if (answers.size >= mostAnswers) answers.clear()
+    answers.set(visible, answer)
     return answer
   },
 })
 
-async function judge(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Answer> {
+/** The answers that were given for the tools as they are now. */
+function answersOf(catalogue: LiveCatalogue, version: number): Map<string, Answer> {
+  const known = linted.get(catalogue)
+  if (known?.version === version) return known.answers
+  const answers = new Map<string, Answer>()
+  linted.set(catalogue, { version, answers })
+  return answers
+}
+
+async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Answer> {
   const loadEmbedder = lazyEncoder()
   const costs = await measureCosts(tools, await loadTokenCounter(), signal)
   const findings = [

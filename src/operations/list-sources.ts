@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import * as z from 'zod'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
+import { readableNames, viewOf } from './tool-view.ts'
 
 const Source = z.object({
   kind: z.enum(['config', 'registry']),
@@ -26,19 +27,21 @@ export const listSources = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(Source) }),
   async handle(_, context) {
-    const items = [...configSources(context.catalogue), ...(await registrySource(context))]
+    const view = await viewOf(context)
+    const sees = (name: string) => view?.sees({ name }) ?? true
+    const items = [...configSources(context.catalogue, sees), ...(await registrySource(context, sees))]
     return { items }
   },
 })
 
 /** Only names leave the process, not where the files lie. */
-function configSources(catalogue: LiveCatalogue): readonly Source[] {
+function configSources(catalogue: LiveCatalogue, sees: (name: string) => boolean): readonly Source[] {
   const { configs, entries } = catalogue.current()
   const failed = new Map(catalogue.failures().map(({ name, error }) => [name, error.code]))
   const loaded = configs.map(({ name: asked, config: { name }, warnings }): Source => {
     const problem = failed.get(asked)
     failed.delete(asked)
-    const tools = entries.filter(({ cliName }) => cliName === name).length
+    const tools = entries.filter(({ cliName, toolName }) => cliName === name && sees(toolName)).length
     const about = { kind: 'config' as const, name, tools, warnings: warnings.length }
     return problem === undefined ? { ...about, state: 'loaded' } : { ...about, state: 'stale', problem }
   })
@@ -48,11 +51,13 @@ function configSources(catalogue: LiveCatalogue): readonly Source[] {
   return [...loaded, ...others]
 }
 
-async function registrySource({ catalogue, registry, caller }: OperationContext): Promise<readonly Source[]> {
+async function registrySource(context: OperationContext, sees: (name: string) => boolean): Promise<readonly Source[]> {
+  const { catalogue, registry, caller } = context
   if (registry === undefined) return []
   const { tools } = await catalogue.open()
-  const offered = Array.from(tools.entries.values()).filter(({ tool }) => tool.source === 'registry').length
-  const { status } = await registry.stores.stats.count(caller.workspace)
+  const all = Array.from(tools.entries.values(), ({ tool }) => tool)
+  const offered = all.filter(({ source, name }) => source === 'registry' && sees(name)).length
+  const { status } = await registry.stores.stats.count(caller.workspace, await readableNames(context))
   const registered = Object.values(status).reduce((sum, number) => sum + number, 0)
   return [{ kind: 'registry', name: 'registry', state: 'loaded', tools: offered, registered, warnings: 0 }]
 }

@@ -1,11 +1,11 @@
-import { and, count, eq, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { RegistryCounts, StatsStore } from '../contract/stores.ts'
 import type { Database, Db } from './database.ts'
 import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
-import { listTags } from './tags.ts'
+import { isOneOf, listTags } from './tags.ts'
 
 /** How much there is, counted in the database. */
 export class DatabaseStatsStore implements StatsStore {
@@ -17,17 +17,21 @@ export class DatabaseStatsStore implements StatsStore {
     this.#engine = engine
   }
 
-  count(workspace: string) {
+  count(workspace: string, names?: ReadonlySet<string>) {
     return guard(async (): Promise<RegistryCounts> => {
-      const isOpen = eq(toolProposals.status, 'OPEN')
+      const counted = and(eq(tools.workspaceId, workspace), isOneOf(names))
       return {
-        status: await this.#countBy(workspace, tools.status),
-        executorType: await this.#countBy(workspace, tools.executorType),
-        versions: await this.#countVersions(workspace),
+        status: await this.#countBy(counted, tools.status),
+        executorType: await this.#countBy(counted, tools.executorType),
+        versions: await this.#countOf(toolVersions, toolVersions.toolId, counted),
         categories: await this.#countAll(toolCategories, eq(toolCategories.workspaceId, workspace)),
-        tags: (await listTags(this.#db, workspace)).length,
+        tags: (await listTags(this.#db, workspace, names)).length,
         policies: await this.#countAll(policies, eq(policies.workspaceId, workspace)),
-        openProposals: await this.#countAll(toolProposals, and(eq(toolProposals.workspaceId, workspace), isOpen)),
+        openProposals: await this.#countOf(
+          toolProposals,
+          toolProposals.toolId,
+          and(counted, eq(toolProposals.status, 'OPEN')),
+        ),
         keys: await this.#countAll(apiKeys, and(eq(apiKeys.workspaceId, workspace), isNull(apiKeys.revokedAt))),
       }
     })
@@ -45,21 +49,18 @@ export class DatabaseStatsStore implements StatsStore {
     return row?.rows ?? 0
   }
 
-  async #countBy(workspace: string, column: PgColumn): Promise<Record<string, number>> {
-    const rows = await this.#db
-      .select({ value: column, rows: count() })
-      .from(tools)
-      .where(eq(tools.workspaceId, workspace))
-      .groupBy(column)
+  async #countBy(counted: SQL | undefined, column: PgColumn): Promise<Record<string, number>> {
+    const rows = await this.#db.select({ value: column, rows: count() }).from(tools).where(counted).groupBy(column)
     return Object.fromEntries(rows.map(({ value, rows: number }) => [String(value), number]))
   }
 
-  async #countVersions(workspace: string): Promise<number> {
+  /** The rows of a table that belong to the tools that count. */
+  async #countOf(table: PgTable, toolId: PgColumn, counted: SQL | undefined): Promise<number> {
     const [row] = await this.#db
       .select({ rows: count() })
-      .from(toolVersions)
-      .innerJoin(tools, eq(tools.id, toolVersions.toolId))
-      .where(eq(tools.workspaceId, workspace))
+      .from(table)
+      .innerJoin(tools, eq(tools.id, toolId))
+      .where(counted)
     return row?.rows ?? 0
   }
 }

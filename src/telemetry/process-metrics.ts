@@ -60,8 +60,8 @@ export class ProcessMetrics implements Metrics {
     this.#pruned.inc(count)
   }
 
-  async render(workspace: string, queue: QueueState): Promise<string> {
-    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue)])
+  async render(workspace: string, queue: QueueState, names?: ReadonlySet<string>): Promise<string> {
+    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue, names)])
     return parts.join('\n')
   }
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
-import { LabelValues } from './label-values.ts'
+import { LabelValues, otherValue } from './label-values.ts'
 
 /** How many tools have series of their own; each costs about twenty lines of an answer. */
 const mostTools = 200
@@ -60,12 +60,20 @@ export class WorkspaceSeries {
     return tool
   }
 
-  render({ queued, waitingForApproval, running, oldestQueuedMs }: QueueState): Promise<string> {
+  /** Where names are given, the series of other tools are left out. */
+  async render(queue: QueueState, names?: ReadonlySet<string>): Promise<string> {
+    const { queued, waitingForApproval, running, oldestQueuedMs } = queue
     this.#queue.set({ state: 'queued' }, queued)
     this.#queue.set({ state: 'approval' }, waitingForApproval)
     this.#queue.set({ state: 'running' }, running)
     this.#oldest.set((oldestQueuedMs ?? 0) / 1000)
-    return this.#registry.metrics()
+    const text = await this.#registry.metrics()
+    if (names === undefined) return text
+    const isShown = (line: string) => {
+      const tool = toolOf(line)
+      return tool === undefined || tool === otherValue || names.has(tool)
+    }
+    return text.split('\n').filter(isShown).join('\n')
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
@@ -75,4 +83,10 @@ export class WorkspaceSeries {
   #gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.#registry] })
   }
+}
+
+/** The tool that a line of a series is about; the text format escapes backslashes, quotes and line breaks. */
+function toolOf(line: string): string | undefined {
+  const [, escaped] = line.startsWith('#') ? [] : (/[{,]tool="((?:[^"\\]|\\.)*)"/.exec(line) ?? [])
+  return escaped?.replaceAll(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
 }

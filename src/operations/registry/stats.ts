@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ToolSource } from '../../contract/tool-state.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { readableNames, viewOf } from '../tool-view.ts'
 import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())
@@ -31,7 +32,10 @@ export const readStats = defineOperation({
   async handle(_, context) {
     const { stats } = registryOf(context).stores
     const isAdmin = context.scopes.has('admin')
-    const { status, executorType, keys, ...counts } = await stats.count(context.caller.workspace)
+    const { status, executorType, keys, ...counts } = await stats.count(
+      context.caller.workspace,
+      await readableNames(context),
+    )
     const total = Object.values(status).reduce((sum, number) => sum + number, 0)
     return {
       tools: { total, status: { ...status }, executorType: { ...executorType } },
@@ -43,9 +47,11 @@ export const readStats = defineOperation({
   },
 })
 
-async function countOffered({ catalogue }: OperationContext) {
-  const { tools } = await catalogue.open()
-  const sources = Array.from(tools.entries.values(), ({ tool }) => tool.source)
+async function countOffered(context: OperationContext) {
+  const { tools } = await context.catalogue.open()
+  const view = await viewOf(context)
+  const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => view?.sees(tool) ?? true)
+  const sources = seen.map(({ source }) => source)
   const source = Object.fromEntries(
     ToolSource.options.flatMap((kind) => {
       const number = sources.filter((each) => each === kind).length

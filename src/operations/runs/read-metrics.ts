@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { defineOperation } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
+import { readableNames } from '../tool-view.ts'
 
 /** See what is counted in this process. */
 export const readMetrics = defineOperation({
@@ -14,6 +15,7 @@ export const readMetrics = defineOperation({
     const { metrics, caller } = context
     if (metrics === undefined)
       throw new TooldexError('UNAVAILABLE', 'Nothing is counted here.', { hint: 'Ask a server: GET /metrics' })
-    return metrics.render(caller.workspace, await registryOf(context).stores.executions.queue(caller.workspace))
+    const queue = await registryOf(context).stores.executions.queue(caller.workspace)
+    return metrics.render(caller.workspace, queue, await readableNames(context))
   },
 })
