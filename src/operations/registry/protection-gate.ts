@@ -23,8 +23,6 @@ const rulesOn = (policies: readonly BundlePolicy[], toolName: string): readonly 
 
 /** The protection that a change takes away from a tool; undefined where it takes none. */
 function findLoosening({ policies, current, next }: ToolEdit): string | undefined {
-  // A draft was never offered to anyone.
-  if (current.status === 'DRAFT') return undefined
   if (requiresApproval(current) && !requiresApproval(next))
     return `After this change, calls of ${current.name} would no longer require approval.`
   const rules = rulesOn(policies, current.name)
