@@ -28,12 +28,12 @@ tools:
   - description: d
 `
     expect(await validate(text)).toEqual([
-      "1:10 error command: a ' is never closed (close the quotes)",
+      "1:10 warning command: a ' is never closed, so quotes do not count and it is split at blanks (close the quotes)",
       "2:1 warning unknown key 'colour'.",
       '5:18 error tools[0].description must be a text, not a number (put it in quotes: "5")',
-      `7:40 error argument 'x': default "b" is not one of: a`,
+      `7:40 warning argument 'x': default "b" is not one of: a`,
       '8:30 error tools[0].args[1].required must be true or false, not a text',
-      "9:17 error two arguments are called 'y'",
+      "9:17 warning two arguments are called 'y'",
       "9:26 warning argument 'y': the flag 'foo' does not begin with a dash (write --foo, or foo= for one word with the value)",
       '10:5 error tools[1].name is required',
     ])
@@ -60,7 +60,7 @@ tools:
     [
       'a folder that is not there',
       'command: echo\nworking_dir: /no/such/folder\ntools: [{name: a, description: d}]\n',
-      "working_dir '/no/such/folder' is no folder",
+      "working_dir '/no/such/folder' is not a folder",
     ],
     ['a flag without a dash', withArgs('{name: x, flag: foo}'), "the flag 'foo' does not begin with a dash"],
   ])('warns of %s', async (_, text, message) => {
@@ -69,18 +69,20 @@ tools:
   })
 
   it('does not warn of flags that are meant as they are', async () => {
-    expect(await validate(withArgs('{name: a, flag: if=}, {name: b, flag: +b}, {name: c, flag: -c}'))).toEqual([])
+    const flags =
+      '{name: a, flag: if=}, {name: b, flag: +b}, {name: c, flag: -c}, {name: d, flag: verbose, type: boolean}'
+    expect(await validate(withArgs(flags))).toEqual([])
   })
 
-  it('refuses two arguments in one place', async () => {
+  it('warns of two arguments in one place', async () => {
     const [problem] = await validate(withArgs('{name: x, positional: 1}, {name: y, positional: 1}'))
-    expect(problem).toMatch(/error argument 'y': another argument has the position 1 already/)
+    expect(problem).toMatch(/warning argument 'y': another argument has the position 1 already/)
   })
 
   it.each([
     ['positional: 1.5', 'positional must be true or false, or a whole number, not 1.5 (write 1 or 2)'],
     ['positional: -1', 'positional must be at least 0, not -1'],
-    ['default: {a: 1}', 'default must be a text, or a number, or true or false, or a list, or empty'],
+    ['default: {a: 1}', "argument 'x': the default is neither a finite scalar nor a list of scalars; it is not used"],
   ])('explains %s in plain words', async (written, message) => {
     expect(await validate(withArgs(`{name: x, ${written}}`))).toEqual([expect.stringContaining(message)])
   })

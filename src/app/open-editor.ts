@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { TooldexError } from '../base/errors.ts'
-import { splitWords } from '../base/split-words.ts'
+import { findOpenQuote, splitWords } from '../base/split-words.ts'
 
 const usual = ['nano', 'vi']
 const hint = 'Set EDITOR to the command of your editor, such as "code --wait", or name a file with the changes.'
@@ -18,11 +18,9 @@ export async function openEditor(file: string, env: NodeJS.ProcessEnv): Promise<
 }
 
 function readWords(line: string): readonly string[] {
-  try {
-    return splitWords(line)
-  } catch (error) {
-    throw new TooldexError('USAGE', `EDITOR cannot be read: ${(error as Error).message}.`, { hint })
-  }
+  const quote = findOpenQuote(line)
+  if (quote === undefined) return splitWords(line)
+  throw new TooldexError('USAGE', `EDITOR is not a valid command line: a ${quote} is never closed.`, { hint })
 }
 
 const runEditor = ([program = '', ...words]: readonly string[], file: string): Promise<number | string> =>

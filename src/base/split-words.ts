@@ -1,5 +1,19 @@
-/** Splits a command line into words: quotes group, a backslash takes the next character, nothing else is special. */
+/** Splits a command line into words: quotes group, a backslash takes the next character. A line whose quotes are not closed is split at blanks alone. */
 export function splitWords(line: string): readonly string[] {
+  return splitQuoted(line).words ?? line.split(/\s+/).filter((word) => word !== '')
+}
+
+/** The quote that a command line opens and never closes. */
+export function findOpenQuote(line: string): string | undefined {
+  return splitQuoted(line).open
+}
+
+interface SplitLine {
+  readonly words?: readonly string[]
+  readonly open?: string
+}
+
+function splitQuoted(line: string): SplitLine {
   const words: string[] = []
   let word: string | undefined
   let quote = ''
@@ -19,7 +33,6 @@ export function splitWords(line: string): readonly string[] {
       word = undefined
     } else word = (word ?? '') + char
   }
-  if (quote !== '') throw new SyntaxError(`a ${quote} is never closed`)
-  if (word !== undefined) words.push(word)
-  return words
+  if (quote !== '') return { open: quote }
+  return { words: word === undefined ? words : [...words, word] }
 }

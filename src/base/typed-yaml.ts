@@ -3,7 +3,7 @@ import { type ErrorCode, TooldexError } from './errors.ts'
 import { mendValue } from './mend-value.ts'
 import type { Problem } from './problem.ts'
 import { describeShape } from './shape-problems.ts'
-import { parseYaml, type YamlDocument } from './yaml-document.ts'
+import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
 
 /** Something about the data that a schema cannot say, at a path of names in code. */
@@ -12,6 +12,14 @@ export interface Finding {
   readonly message: string
   readonly hint?: string
   readonly severity?: Problem['severity']
+  /** A warning, and an error where the file is read strictly. */
+  readonly tolerated?: boolean
+}
+
+/** Data as a lenient reader takes it, and where that differs from what is written. */
+export interface RelaxedValue {
+  readonly value: unknown
+  readonly findings: readonly Finding[]
 }
 
 /** How a kind of YAML file is read. */
@@ -22,6 +30,10 @@ export interface YamlKind<T> {
   /** What the file needs, for the message when it holds nothing usable. */
   readonly needs: string
   readonly check: (value: T) => readonly Finding[]
+  /** How the text is parsed. */
+  readonly yaml?: YamlOptions
+  /** Converts values that the schema would refuse although their meaning is clear; keys have their names in code. */
+  readonly relax?: (value: unknown, sourceAt: (path: readonly PropertyKey[]) => string | undefined) => RelaxedValue
   /** Keys that, when wrong, leave nothing to be said about their neighbours. */
   readonly decisive?: ReadonlySet<string>
   /** What a place is called in words, where the file is only a part of the data. */
@@ -30,7 +42,7 @@ export interface YamlKind<T> {
 
 /** Reads a YAML text as typed data; every problem of the file is reported at once, each with its line and column. */
 export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  return typeDocument(parseYaml(text, file), file, kind, strict)
+  return typeDocument(parseYaml(text, file, kind.yaml), file, kind, strict)
 }
 
 /** Reads what was parsed already as typed data, in the same way. */
@@ -62,24 +74,30 @@ export function judgeDocument<T>(
     const problem = place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` })
     return { value: undefined, problems: [problem], wrong: [] }
   }
-  const { value, unknown } = renameKeys(document.value, kind.keys)
+  const { value: renamed, unknown } = renameKeys(document.value, kind.keys)
   const severity = strict ? 'error' : 'warning'
-  // What is only odd is said in a few words.
-  const problems = unknown.map(({ hint, ...key }) =>
-    place(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'),
-  )
+  const problems = (document.tolerated ?? []).map((problem): Problem => ({ ...problem, severity }))
+  // A warning about an unknown key does not list the known ones.
+  for (const { hint, ...key } of unknown)
+    problems.push(place(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'))
+  const sourceAt = (path: readonly PropertyKey[]) => document.sourceAt?.(toYamlPath(path, kind.keys))
+  const { value, findings: relaxed } = kind.relax?.(renamed, sourceAt) ?? { value: renamed, findings: [] }
   const parsed = kind.schema.safeParse(value, { reportInput: true })
   const issues = parsed.success ? [] : parsed.error.issues
   const typed = parsed.success ? parsed.data : mendValue(kind.schema, value, issues)
-  const findings = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
+  const refused = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
+  const findings = [...relaxed, ...refused].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
   for (const finding of findings) {
     problems.push(place(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
   }
-  const wrong = findings.filter((found) => found.severity !== 'warning').map(({ path }) => path)
+  const wrong = findings.filter((found) => found.severity === 'error').map(({ path }) => path)
   return { value: typed, problems: byPlace(problems), wrong }
 }
 
-/** Whether anything in a list keeps from going on. */
+const severityOf = ({ severity = 'error', tolerated }: Finding, strict: boolean): Problem['severity'] =>
+  tolerated && !strict ? 'warning' : severity
+
+/** Whether a list holds an error, not only warnings. */
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some(({ severity }) => severity === 'error')
 

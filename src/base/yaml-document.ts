@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Problem } from './problem.ts'
-import { describeYamlError, duplicateKey } from './yaml-errors.ts'
+import { describeYamlError, duplicateKey, mergeKey } from './yaml-errors.ts'
 
 /** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
 const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
@@ -11,12 +11,16 @@ export interface YamlDocument {
   readonly value: unknown
   /** What is wrong with the text as YAML; `value` is meaningless when there is anything here. */
   readonly problems: readonly Problem[]
+  /** What other readers accept, and the options did too. */
+  readonly tolerated?: readonly Problem[]
+  /** The text of the scalar at a path, as it is written; undefined where it is in quotes. */
+  readonly sourceAt?: (path: readonly PropertyKey[]) => string | undefined
   /** The position of the value at a path or, where it is missing, of what should hold it. */
   locate(path: readonly PropertyKey[], at?: 'key' | 'value'): { line: number; column: number }
 }
 
 const maxDepth = 200
-const maxAliases = 50
+const maxAliases = 1000
 /** The names through which plain data could reach the prototype of an object. */
 export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -24,12 +28,14 @@ export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'construct
 export interface YamlOptions {
   /** Keys may be called anything, for data that is never merged into other objects. */
   readonly anyKey?: boolean
+  /** `<<` takes in another mapping, and of a key that a mapping has twice the last counts: both are reported as tolerated. */
+  readonly tolerant?: boolean
 }
 
 /** Parses YAML 1.2 strictly: one document, unique keys, known tags, bounded depth and aliases. */
-export function parseYaml(text: string, file: string, { anyKey = false }: YamlOptions = {}): YamlDocument {
+export function parseYaml(text: string, file: string, { anyKey, tolerant }: YamlOptions = {}): YamlDocument {
   const reader = loadReader()
-  const { isScalar, LineCounter, parseDocument, visit } = reader
+  const { LineCounter, parseDocument } = reader
   const lines = new LineCounter()
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -52,37 +58,68 @@ export function parseYaml(text: string, file: string, { anyKey = false }: YamlOp
     logLevel: 'error',
     resolveKnownTags: false,
     uniqueKeys: false,
+    merge: tolerant === true,
   } as const
-  const document = parseDocument(text, { ...options, lineCounter: lines })
+  // The directive would make the reader take words such as n for booleans.
+  const body = tolerant ? text.replace(/^(\ufeff?)%(?=YAML[ \t]+1\.[12]\b)/, '$1#') : text
+  const document = parseDocument(body, { ...options, lineCounter: lines })
+  const tolerated: Problem[] = []
   const problems = [...document.errors, ...document.warnings].map((error) => {
     const { message, hint } = describeYamlError(error)
     return fail(error.pos[0], message, hint)
   })
+  inspectNodes(document, { reader, anyKey: anyKey === true }, (kind, offset, { message, hint }) =>
+    (tolerant && kind === 'tolerable' ? tolerated : problems).push(fail(offset, message, hint)),
+  )
+  if (problems.length > 0) return { value: undefined, problems: onceALine(problems), locate: nowhere }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases })
+    const sourceAt = (path: readonly PropertyKey[]) => findSource(document.contents, path)
+    const locate: YamlDocument['locate'] = (path, where = 'value') => at(findOffset(document.contents, path, where))
+    return { value, problems, tolerated: onceALine(tolerated), sourceAt, locate }
+  } catch (error) {
+    const tooMany = error instanceof ReferenceError
+    const message = tooMany
+      ? `expands more than ${maxAliases} aliases`
+      : '<< must hold a mapping, or a list of mappings'
+    return { value: undefined, problems: [fail(0, message)], locate: nowhere }
+  }
+}
+
+type Report = (kind: 'wrong' | 'tolerable', offset: number, mistake: { message: string; hint?: string }) => void
+
+/** Reports what a parsed text may not hold. */
+function inspectNodes(
+  document: Yaml.Document.Parsed,
+  { reader, anyKey }: { reader: typeof Yaml; anyKey: boolean },
+  report: Report,
+): void {
   const anchors = new Set<string>()
-  visit(document, {
+  reader.visit(document, {
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor)
-      for (const offset of findTwice(node, reader)) problems.push(fail(offset, duplicateKey.message, duplicateKey.hint))
+      for (const offset of findTwice(node, reader)) report('tolerable', offset, duplicateKey)
     },
     Alias(_, { source, range }, path) {
       const inside = path.some((node) => 'anchor' in node && node.anchor === source)
       const wrong = inside ? 'stands inside what it stands for' : anchors.has(source) ? '' : 'stands for nothing'
-      if (wrong !== '') problems.push(fail(range?.[0] ?? 0, `the alias *${source} ${wrong}`))
+      if (wrong !== '') report('wrong', range?.[0] ?? 0, { message: `the alias *${source} ${wrong}` })
     },
-    Pair(_, pair) {
-      const key = isScalar(pair.key) ? pair.key : undefined
-      if (!anyKey && key !== undefined && refusedKeys.has(String(key.value))) {
-        problems.push(fail(key.range?.[0] ?? 0, `the key '${String(key.value)}' is not allowed`, 'choose another name'))
-      }
+    Pair(_, { key }) {
+      if (!reader.isScalar(key)) return
+      const offset = key.range?.[0] ?? 0
+      const name = String(key.value)
+      if (key.type === 'PLAIN' && key.source === '<<') report('tolerable', offset, mergeKey)
+      if (!anyKey && refusedKeys.has(name))
+        report('wrong', offset, { message: `the key '${name}' is not allowed`, hint: 'choose another name' })
     },
   })
-  if (problems.length > 0) return { value: undefined, problems: onceALine(problems), locate: nowhere }
-  try {
-    const value: unknown = document.toJS({ maxAliasCount: maxAliases })
-    return { value, problems, locate: (path, where = 'value') => at(findOffset(document.contents, path, where)) }
-  } catch {
-    return { value: undefined, problems: [fail(0, `expands more than ${maxAliases} aliases`)], locate: nowhere }
-  }
+}
+
+function findSource(root: unknown, path: readonly PropertyKey[]): string | undefined {
+  const node = path.reduce<unknown>((holder, part) => child(holder, part)?.value, root)
+  const { type, source } = (node ?? {}) as { type?: string; source?: string }
+  return type === 'PLAIN' ? source : undefined
 }
 
 /** Where a mapping has a key again; the reader's own check compares every key with every other. */
@@ -122,7 +159,7 @@ function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 
 function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknown } | undefined {
   const { isMap, isScalar } = loadReader()
   if (isMap(node)) {
-    const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(part))
+    const pair = node.items.findLast((item) => isScalar(item.key) && String(item.key.value) === String(part))
     return pair as Yaml.Pair<Yaml.Node, Yaml.Node> | undefined
   }
   const items = (node as { items?: unknown[] } | undefined)?.items

@@ -1,6 +1,6 @@
 import type { YAMLError } from 'yaml'
 
-/** What is wrong with a text as YAML, and how to mend it. */
+/** What is wrong with a text as YAML, and how to fix it. */
 export interface YamlMistake {
   readonly message: string
   readonly hint: string
@@ -28,6 +28,12 @@ const badIndent = always(
 export const duplicateKey: YamlMistake = {
   message: 'the key stands here a second time; keys must be unique',
   hint: 'remove one of the two',
+}
+
+/** A key that takes in another mapping, which YAML 1.2 has no longer. */
+export const mergeKey: YamlMistake = {
+  message: '<< merges another mapping, which is not part of YAML 1.2',
+  hint: 'write the keys out',
 }
 
 // The reader's own words are for those who program with it.

@@ -2,7 +2,7 @@ import type { Finding } from '../base/typed-yaml.ts'
 import { refusedKeys } from '../base/yaml-document.ts'
 import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
-/** What makes no sense in a list of arguments. */
+/** Contradictions in a list of arguments; those that CLImax accepts are tolerated. */
 export function checkArgs(
   args: readonly ArgDef[],
   path: readonly PropertyKey[],
@@ -14,48 +14,58 @@ export function checkArgs(
 
 function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): Finding[] {
   const found: Finding[] = []
-  const say = (key: string, message: string, hint?: string) =>
-    found.push({
-      path: [...path, key],
-      message: `argument '${arg.name}': ${message}`,
-      ...(hint === undefined ? {} : { hint }),
-    })
+  const reportAs =
+    (tolerated: boolean): Report =>
+    (key, message, hint) =>
+      found.push({
+        path: [...path, key],
+        message: `argument '${arg.name}': ${message}`,
+        tolerated,
+        ...(hint === undefined ? {} : { hint }),
+      })
+  const refuse = reportAs(false)
+  const tolerate = reportAs(true)
 
-  if (refusedKeys.has(arg.name)) say('name', 'may not have this name', 'choose another one')
+  if (refusedKeys.has(arg.name)) refuse('name', 'may not have this name', 'choose another one')
   const places = [arg.positional !== false && 'positional', arg.cwd && 'cwd', arg.stdin && 'stdin'].filter(Boolean)
-  if (places.length > 1) say(String(places[1]), `is both ${places.join(' and ')}`, 'keep one of them')
-  if (arg.positional !== false && arg.flag != null) say('flag', 'is positional and has a flag', 'keep one of them')
-  if (arg.required && arg.default != null) say('default', 'is required and has a default', 'drop one of them')
+  if (places.length > 1) tolerate(String(places[1]), `is both ${places.join(' and ')}`, 'keep one of them')
+  if (arg.positional !== false && arg.flag != null)
+    tolerate('flag', 'is positional and has a flag, which is not used', 'keep one of them')
+  if (arg.required && arg.default != null)
+    tolerate('default', 'is required and has a default, which is not used', 'drop one of them')
   if (arg.root !== undefined && itemType(arg) !== 'path')
-    say('root', "has a root but is not of type 'path'", 'type: path')
+    refuse('root', "has a root but is not of type 'path'", 'type: path')
   if (arg.items !== undefined && arg.type !== 'array')
-    say('items', "has items but is not of type 'array'", 'type: array')
-  if ((arg.cwd || arg.stdin) && isList(arg)) say('repeat', 'is a list, but there is only one folder and one stdin')
-  if (isList(arg) && itemType(arg) === 'boolean') say('type', 'is a list of booleans, which no command line can show')
-  if (arg.enum != null) checkEnum(arg, say)
-  if (arg.default != null && !global) checkDefault(arg, say)
+    refuse('items', "has items but is not of type 'array'", 'type: array')
+  if ((arg.cwd || arg.stdin) && isList(arg)) refuse('repeat', 'is a list, but there is only one folder and one stdin')
+  if (isList(arg) && itemType(arg) === 'boolean')
+    refuse('type', 'is a list of booleans, which no command line can show')
+  if (arg.enum != null) checkEnum(arg, tolerate)
+  if (arg.default != null && !global) checkDefault(arg, refuse, tolerate)
   return found
 }
 
-type Say = (key: string, message: string, hint?: string) => void
+type Report = (key: string, message: string, hint?: string) => void
 
-function checkEnum(arg: ArgDef, say: Say): void {
+function checkEnum(arg: ArgDef, tolerate: Report): void {
   const values = arg.enum ?? []
   const wrong = values.find((value) => !fits(value, arg))
-  if (wrong !== undefined) say('enum', `enum value ${JSON.stringify(wrong)} is not of type ${itemType(arg)}`)
-  if (new Set(values).size < values.length) say('enum', 'lists a value twice')
+  if (wrong !== undefined) tolerate('enum', `enum value ${JSON.stringify(wrong)} is not of type ${itemType(arg)}`)
+  if (new Set(values).size < values.length) tolerate('enum', 'lists a value twice')
 }
 
-function checkDefault(arg: ArgDef, say: Say): void {
+/** A scalar that does not fit is passed on as it is written, as CLImax does; a list has no such form. */
+function checkDefault(arg: ArgDef, refuse: Report, tolerate: Report): void {
   const value = arg.default as Scalar | Scalar[]
   if (Array.isArray(value) && !isList(arg)) {
-    say('default', 'has a list as default', 'add repeat: true')
+    refuse('default', 'has a list as default', 'add repeat: true')
     return
   }
+  const report = isList(arg) ? refuse : tolerate
   for (const item of Array.isArray(value) ? value : [value]) {
-    if (!fits(item, arg)) say('default', `default ${JSON.stringify(item)} is not of type ${itemType(arg)}`)
+    if (!fits(item, arg)) report('default', `default ${JSON.stringify(item)} is not of type ${itemType(arg)}`)
     else if (arg.enum != null && arg.enum.length > 0 && !arg.enum.some((allowed) => String(allowed) === String(item))) {
-      say('default', `default ${JSON.stringify(item)} is not one of: ${arg.enum.join(', ')}`)
+      report('default', `default ${JSON.stringify(item)} is not one of: ${arg.enum.join(', ')}`)
     }
   }
 }
@@ -73,7 +83,7 @@ function checkTogether(args: readonly ArgDef[], path: readonly PropertyKey[]): r
   const found: Finding[] = []
   const seen = new Map<string, number>()
   const once = (key: string, index: number, field: string, message: string) => {
-    if (seen.has(key)) found.push({ path: [...path, index, field], message })
+    if (seen.has(key)) found.push({ path: [...path, index, field], message, tolerated: true })
     else seen.set(key, index)
   }
   for (const [index, arg] of args.entries()) {

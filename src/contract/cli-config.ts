@@ -74,7 +74,7 @@ export type ToolDef = z.infer<typeof ToolDef>
 export const CliConfig = z.strictObject({
   name: z.string().min(1).default('climax'),
   description: z.string().default(''),
-  command: z.string().min(1),
+  command: z.string(),
   env: z.record(z.string(), z.string()).default({}),
   workingDir: z.string().nullish().default(null),
   category: z.string().nullish().default(null),

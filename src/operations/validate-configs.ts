@@ -80,7 +80,8 @@ function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
 
 /** A program that is not installed here may well be where the config is used: a warning. */
 function missingProgram(config: CliConfig, file: string): Problem[] {
-  const [program = ''] = commandWords(config.command, process.env)
+  const [program] = commandWords(config.command, process.env)
+  if (program === undefined) return []
   try {
     findProgram(program, process.env, process.cwd())
     return []

@@ -159,30 +159,40 @@ describe('fault 14: values and their types, as in YAML 1.2', () => {
   })
 
   it.each(['.inf', '-.inf', '.nan'])(
-    'fault 14: %s is a number no command line can show, so it is refused',
+    'fault 14: %s is a number no command line can show, so it is not used',
     (written) => {
       const text = `command: echo\ntools: [{name: t, description: d, args: [{name: x, type: number, default: ${written}}]}]\n`
-      expect(() => parseConfig(text, 'values.yaml')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
-    },
-  )
-
-  it.each(['5', 'true', '1e3', '~', '[a]'])(
-    'fault 14: %s where a text belongs is refused, not turned into one',
-    (written) => {
-      const text = `command: echo\nenv: {A: ${written}}\ntools: []\n`
-      expect(() => parseConfig(text, 'values.yaml')).toThrow(
-        expect.objectContaining({
-          problems: [
-            expect.objectContaining({ line: 2, column: 10, message: expect.stringMatching(/env\.A must be a text/) }),
-          ],
-        }),
+      const { config, warnings } = parseConfig(text, 'values.yaml')
+      expect([config.tools[0]?.args[0]?.default, warnings.length]).toEqual([undefined, 1])
+      expect(() => parseConfig(text, 'values.yaml', { strict: true })).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID' }),
       )
     },
   )
 
-  it.each(['no', 'yes', '1', '"true"'])('fault 14: %s where true or false belongs is refused', (written) => {
+  it.each(['5', 'true', '~', '[a]'])('fault 14: %s where a text belongs is refused, not turned into one', (written) => {
+    const text = `command: echo\nenv: {A: ${written}}\ntools: []\n`
+    expect(() => parseConfig(text, 'values.yaml')).toThrow(
+      expect.objectContaining({
+        problems: [
+          expect.objectContaining({ line: 2, column: 10, message: expect.stringMatching(/env\.A must be a text/) }),
+        ],
+      }),
+    )
+  })
+
+  it.each([
+    ['no', false],
+    ['yes', true],
+    ['1', true],
+    ['"true"', true],
+  ])('fault 14: %s where a boolean belongs is read as %s with a warning, and refused strictly', (written, value) => {
     const text = `command: echo\ntools: [{name: t, description: d, args: [{name: x, required: ${written}}]}]\n`
-    expect(() => parseConfig(text, 'values.yaml')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+    const { config, warnings } = parseConfig(text, 'values.yaml')
+    expect([config.tools[0]?.args[0]?.required, warnings.length]).toEqual([value, 1])
+    expect(() => parseConfig(text, 'values.yaml', { strict: true })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    )
   })
 
   it('fault 14: what is read so is what a program gets', async () => {

@@ -5,7 +5,7 @@ import { createCliSource, loadConfig } from '../../src/sources/cli/index.ts'
 import { runCli } from '../support/run-cli.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { residentBytes } from './processes.ts'
-import { expectRefused, good, refusalOf } from './refusal.ts'
+import { expectRefused, expectTolerated, good, refusalOf } from './refusal.ts'
 
 const megabyte = 1024 * 1024
 
@@ -16,7 +16,7 @@ describe('fault 1: an alias bomb', () => {
   })
   const bomb = `${levels.join('\n')}\ncommand: echo\ntools: []\n`
 
-  it('fault 1: of 12 levels by 9 is refused in less than 100 ms and 50 MB', () => {
+  it('fault 1: of 12 levels by 9 is refused in less than 50 MB', () => {
     loadConfig(good())
     const file = tempFile('bomb.yaml', bomb)
     const before = residentBytes()
@@ -93,9 +93,9 @@ describe('fault 4: a key twice', () => {
     ['in a tool', 'command: echo\ntools:\n  - name: a\n    description: d\n    name: b\n', '5:5'],
     ['in flow style', 'command: echo\ntools: [{name: a, description: d, name: b}]\n', '2:35'],
     ['in env', 'command: echo\nenv: {A: "1", A: "2"}\ntools: []\n', '2:15'],
-  ])('fault 4: %s is an error where it stands the second time', async (_, text, at) => {
-    const file = expectRefused(text, { at: [at], says: /unique/ })
-    const { code, stdout } = await runCli(['validate', file])
+  ])('fault 4: %s is reported where it stands the second time, and an error under --strict', async (_, text, at) => {
+    const file = expectTolerated(text, { at: [at], says: /unique/ })
+    const { code, stdout } = await runCli(['validate', '--strict', file])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:${at}: `)])
   })
 })

@@ -284,11 +284,12 @@ describe('how a call ends', () => {
     expect((await call('t', { folder: '/' })).text).toBe('/')
   })
 
-  it('A3.23: two arguments for stdin or for the folder are an error when loaded, since only one could win', () => {
-    for (const kind of ['stdin', 'cwd']) {
-      const yaml = oneTool({ command: 'true' }, args(`{name: a, ${kind}: true}`, `{name: b, ${kind}: true}`))
-      expect(() => load(yaml)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
-    }
+  it('A3.23: of two arguments for stdin or for the folder the first wins', async () => {
+    const folder = realpathSync(tempFolder())
+    const piped = openTools(oneTool({ script: 'cat' }, args('{name: a, stdin: true}', '{name: b, stdin: true}')))
+    expect((await piped.call('t', { a: 'first', b: 'second' })).text).toBe('first')
+    const placed = openTools(oneTool({ script: 'pwd' }, args('{name: a, cwd: true}', '{name: b, cwd: true}')))
+    expect((await placed.call('t', { a: folder, b: '/' })).text).toBe(folder)
   })
 
   needs(hasClimaxConfigs, 'CLImax configs are not here')('A4: CLImax\u2019s coreutils run as they are', async () => {

@@ -40,7 +40,7 @@ interface Positional {
 }
 
 function positionalWords(args: readonly ArgDef[], values: ArgValues): readonly Positional[] {
-  const ordered = inPositionalOrder(args.filter((arg) => arg.positional !== false))
+  const ordered = inPositionalOrder(args.filter((arg) => arg.positional !== false && !arg.cwd && !arg.stdin))
   return ordered.flatMap((arg) => {
     const value = values.get(arg.name)
     return value === undefined ? [] : [value].flat().map((item) => ({ name: arg.name, word: String(item) }))

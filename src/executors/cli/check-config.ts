@@ -1,4 +1,4 @@
-import { splitWords } from '../../base/split-words.ts'
+import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 import { refusedKeys } from '../../base/yaml-document.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
 import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
@@ -24,18 +24,10 @@ function checkLimits(limits: CliExecutorConfig['limits']): readonly ConfigFindin
 }
 
 function checkCommand(command: string, path: readonly string[], mayBeEmpty = false): readonly ConfigFinding[] {
-  try {
-    if (splitWords(command).length > 0 || mayBeEmpty) return []
-    return [{ path, message: `${path[0]} must name a program` }]
-  } catch (error) {
-    return [
-      {
-        path,
-        message: `${path[0]}: ${error instanceof Error ? error.message : 'is not well formed'}`,
-        hint: 'close the quotes',
-      },
-    ]
-  }
+  const quote = findOpenQuote(command)
+  if (quote !== undefined)
+    return [{ path, message: `${path[0]}: a ${quote} is never closed`, hint: 'close the quotes' }]
+  return splitWords(command).length > 0 || mayBeEmpty ? [] : [{ path, message: `${path[0]} must name a program` }]
 }
 
 function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly ArgDef[]): readonly ConfigFinding[] {

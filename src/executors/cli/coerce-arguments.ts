@@ -30,7 +30,8 @@ export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<
     else if (value != null) put(arg, value)
   }
   for (const arg of args) {
-    if (arg.default != null && !isGiven(given, arg.name)) put(arg, arg.default)
+    if (arg.default != null && !arg.required && !isGiven(given, arg.name))
+      values.set(arg.name, defaultOf(arg, arg.default))
   }
   if (problems.length > 0) throw invalidArguments(problems)
   return values
@@ -45,6 +46,12 @@ type Coerced<T> = T | { readonly problem: string }
 
 const isGiven = (given: Readonly<Record<string, unknown>>, name: string) =>
   Object.hasOwn(given, name) && given[name] != null
+
+/** A default that is not of the argument's type is passed on as the config's author wrote it. */
+function defaultOf(arg: ArgDef, value: ArgValue): ArgValue {
+  const coerced = isList(arg) ? coerceList(arg, value) : coerceOne(arg, value)
+  return typeof coerced === 'object' && 'problem' in coerced ? value : coerced
+}
 
 function coerceList(arg: ArgDef, value: unknown): Coerced<readonly Scalar[]> {
   const values: Scalar[] = []

@@ -28,9 +28,10 @@ export class ProgramReadiness {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  of({ baseCommand, env, workingDir }: ResolvedTool): Readiness {
+  of({ baseCommand, tool, env, workingDir }: ResolvedTool): Readiness {
     // In a container it is docker that must be here; what the image holds is not known.
-    const command = this.#options.where?.()?.type === 'docker' ? 'docker' : baseCommand
+    const own = baseCommand.trim() === '' ? tool.command : baseCommand
+    const command = this.#options.where?.()?.type === 'docker' ? 'docker' : own
     const key = [command, env.PATH ?? '', workingDir ?? ''].join('\0')
     const known = this.#known.get(key)
     if (known !== undefined && known.until > this.#now()) return known.readiness

@@ -1,4 +1,4 @@
-import { splitWords } from '../../base/split-words.ts'
+import { findOpenQuote } from '../../base/split-words.ts'
 import { type Finding, typeDocument } from '../../base/typed-yaml.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
@@ -55,9 +55,10 @@ function remarkTool({ name, description }: ToolDef, path: readonly PropertyKey[]
   ]
 }
 
-/** What makes no sense in a config wherever it is run; which variables are set is asked where it is. */
+/** Contradictions in a config wherever it is run; variables are looked up where it runs. */
 function checkConfig(config: CliConfig): readonly Finding[] {
   return [
+    ...(config.command.trim() === '' ? [{ path: ['command'], message: 'command must name a program' }] : []),
     ...checkWords(config.command, ['command']),
     ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
     ...config.tools.flatMap(({ command, args }, index) => [
@@ -68,10 +69,6 @@ function checkConfig(config: CliConfig): readonly Finding[] {
 }
 
 function checkWords(command: string, path: readonly PropertyKey[]): readonly Finding[] {
-  try {
-    splitWords(command)
-    return []
-  } catch (error) {
-    return [{ path, message: `command: ${(error as Error).message}`, hint: 'close the quotes' }]
-  }
+  const quote = findOpenQuote(command)
+  return quote === undefined ? [] : [{ path, message: `command: a ${quote} is never closed`, hint: 'close the quotes' }]
 }

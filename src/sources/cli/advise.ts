@@ -4,7 +4,7 @@ import { type Environment, expandHome, expandVariables } from '../../base/expand
 import type { Finding } from '../../base/typed-yaml.ts'
 import type { ArgDef, CliConfig } from '../../contract/cli-config.ts'
 
-/** What works in a config but was hardly meant. */
+/** What works in a config but is probably a mistake. */
 export function advise(config: CliConfig, env: Environment): readonly Finding[] {
   const found = [
     ...adviseOnFolder(config.workingDir ?? null, env),
@@ -26,16 +26,16 @@ function adviseOnTools(tools: CliConfig['tools']): readonly Finding[] {
   })
 }
 
-/** A flag that neither begins with a dash or plus nor is joined to its value would be taken for a value itself. */
-function adviseOnFlag({ name, flag }: ArgDef, path: readonly PropertyKey[]): readonly Finding[] {
-  if (flag == null || /^[-+]/.test(flag) || flag.endsWith('=')) return []
+/** A flag that neither begins with a dash or plus nor is joined to its value reads as a value; a boolean has none, so its word stands alone. */
+function adviseOnFlag({ name, flag, type }: ArgDef, path: readonly PropertyKey[]): readonly Finding[] {
+  if (flag == null || type === 'boolean' || /^[-+]/.test(flag) || flag.endsWith('=')) return []
   const message = `argument '${name}': the flag '${flag}' does not begin with a dash`
   return [{ path: [...path, 'flag'], message, hint: `write --${flag}, or ${flag}= for one word with the value` }]
 }
 
 function adviseOnFolder(folder: string | null, env: Environment): readonly Finding[] {
   if (folder === null || isFolder(resolve(expandHome(expandVariables(folder, env).text, env)))) return []
-  const message = `working_dir '${folder}' is no folder on this machine`
+  const message = `working_dir '${folder}' is not a folder on this machine`
   return [{ path: ['workingDir'], message, hint: 'create it, or correct the path' }]
 }
 

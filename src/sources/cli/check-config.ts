@@ -1,45 +1,74 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
-import { splitWords } from '../../base/split-words.ts'
+import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import { hasInvisible, showInvisible } from '../../base/visible-text.ts'
 import { formatPath } from '../../base/zod-issues.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
 import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
 
-/** What makes no sense in a config although each field is well formed by itself. */
+/** Contradictions in a config whose fields are well formed by themselves; those that CLImax accepts are tolerated. */
 export function checkConfig(config: CliConfig, env: Environment): readonly Finding[] {
   return [
-    ...checkCommand(config.command, ['command']),
+    ...checkProgram(config),
+    ...checkQuotes(config.command, ['command']),
     ...checkEnv(config.env, env),
     ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
+    ...checkNames(config.globalArgs, ['globalArgs']),
+    ...checkNames(config.tools, ['tools']),
     ...config.tools.flatMap((tool, index) => checkTool(tool, ['tools', index])),
     ...checkTexts(config, []),
   ]
 }
 
 function checkTool(tool: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
-  return [...checkCommand(tool.command, [...path, 'command']), ...checkArgs(tool.args, [...path, 'args'])]
+  const args = [...path, 'args']
+  return [
+    ...checkQuotes(tool.command, [...path, 'command']),
+    ...checkArgs(tool.args, args),
+    ...checkNames(tool.args, args),
+  ]
 }
 
-function checkCommand(command: string, path: readonly PropertyKey[]): readonly Finding[] {
-  try {
-    const words = splitWords(command)
-    if (path.length === 1 && words.length === 0) return [{ path, message: 'command must name a program' }]
-    return []
-  } catch (error) {
-    return [{ path, message: `${formatPath(path)}: ${(error as Error).message}`, hint: 'close the quotes' }]
-  }
+/** A config may leave the program to its tools, but not all of them may name none. */
+function checkProgram({ command, tools }: CliConfig): readonly Finding[] {
+  if (splitWords(command).length > 0) return []
+  const without = tools.flatMap((tool, index) => (splitWords(tool.command).length > 0 ? [] : [index]))
+  if (without.length === tools.length) return [{ path: ['command'], message: 'command must name a program' }]
+  const message = 'command is empty, so each tool must name its program'
+  return [
+    { path: ['command'], message, hint: 'name a program', tolerated: true },
+    ...without.map((index): Finding => {
+      const path = ['tools', index]
+      return { path, message: 'the tool has no command to run', hint: 'name a program', tolerated: true }
+    }),
+  ]
+}
+
+function checkQuotes(command: string, path: readonly PropertyKey[]): readonly Finding[] {
+  const quote = findOpenQuote(command)
+  if (quote === undefined) return []
+  const message = `${formatPath(path)}: a ${quote} is never closed, so quotes do not count and it is split at blanks`
+  return [{ path, message, hint: 'close the quotes', tolerated: true }]
+}
+
+function checkNames(named: readonly { readonly name: string }[], path: readonly PropertyKey[]): readonly Finding[] {
+  return named.flatMap(({ name }, index): readonly Finding[] => {
+    if (name !== '') return []
+    const at = [...path, index, 'name']
+    return [{ path: at, message: `${formatPath(at)} is empty, so it cannot be used`, hint: 'name it', tolerated: true }]
+  })
 }
 
 function checkEnv(values: CliConfig['env'], env: Environment): readonly Finding[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = ['env', name]
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return [{ path, message: `env.${name} is not a variable name` }]
-    return expandVariables(value, env, 'braced').missing.map((variable) => ({
+    const odd: Finding = { path, message: `env.${name} is not a variable name`, tolerated: true }
+    const missing = expandVariables(value, env, 'braced').missing.map((variable) => ({
       path,
       message: `env.${name} needs the environment variable ${variable}, which is not set`,
       hint: `set ${variable}, or write \${${variable}:-default}`,
     }))
+    return [...(/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [odd]), ...missing]
   })
 }
 

@@ -1,15 +1,17 @@
+import * as z from 'zod'
 import type { Environment } from '../../base/expand-variables.ts'
 import { parseTypedYaml } from '../../base/typed-yaml.ts'
-import { CliConfig } from '../../contract/cli-config.ts'
+import { ArgDef, CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import type { LoadedConfig } from '../../contract/source.ts'
 import { advise } from './advise.ts'
 import { checkConfig } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
+import { relaxConfig } from './relax-config.ts'
 
 /** How strictly a config is read, and with which environment. */
 export interface ParseOptions {
-  /** Unknown keys are errors, not warnings. */
+  /** Unknown keys, and whatever else CLImax accepts and this config should not hold, are errors. */
   readonly strict?: boolean | undefined
   /** Warn also of what works but was hardly meant. */
   readonly advise?: boolean | undefined
@@ -31,13 +33,30 @@ export function parseConfig(text: string, file: string, options: ParseOptions = 
     options.strict,
   )
   if (warnings.length === 0) options.cache?.put(text, value)
-  return { name: file, file, config: value, warnings }
+  return { name: file, file, config: warnings.length === 0 ? value : withoutNameless(value), warnings }
 }
 
+/** The config without tools and arguments that cannot be called or given, because their name is empty. */
+function withoutNameless(config: CliConfig): CliConfig {
+  const named = <T extends { readonly name: string }>(all: readonly T[]) => all.filter(({ name }) => name !== '')
+  const tools = named(config.tools).map((tool) => ({ ...tool, args: named(tool.args) }))
+  return { ...config, globalArgs: named(config.globalArgs), tools }
+}
+
+// An empty name is reported with the other contradictions, so that it can be tolerated.
+const AnyNameArg = ArgDef.extend({ name: z.string() })
+const AnyNameTool = ToolDef.extend({ name: z.string(), args: z.array(AnyNameArg).default([]) })
+const AnyNameConfig = CliConfig.extend({
+  globalArgs: z.array(AnyNameArg).default([]),
+  tools: z.array(AnyNameTool),
+})
+
 const configKind = {
-  schema: CliConfig,
+  schema: AnyNameConfig,
   keys: configKeys,
   code: 'CONFIG_INVALID',
   needs: "at least 'command' and 'tools'",
   decisive: new Set(['type', 'items', 'repeat']),
+  yaml: { tolerant: true },
+  relax: relaxConfig,
 } as const

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../../base/expand-variables.ts'
-import { splitWords } from '../../../base/split-words.ts'
+import { findOpenQuote, splitWords } from '../../../base/split-words.ts'
 import { parseConfig } from '../parse-config.ts'
 import { collectFromText } from './collect-from-text.ts'
 import { type Collected, type CollectRequest, collectTools, type ImportProgress } from './collect-tools.ts'
@@ -57,12 +57,10 @@ function writeCollected({ summary, sources, notes }: Collected, command: string,
 }
 
 function splitCommand(text: string): readonly string[] {
-  try {
-    const words = splitWords(text)
-    if (words.length > 0 && words[0] !== '') return words
-  } catch {
+  if (findOpenQuote(text) !== undefined)
     throw new TooldexError('USAGE', `The quotes in ${JSON.stringify(toDraftText(text, 100))} are never closed.`)
-  }
+  const words = splitWords(text)
+  if (words.length > 0 && words[0] !== '') return words
   throw new TooldexError('USAGE', 'The command is empty.')
 }
 

@@ -19,7 +19,7 @@ export const addValidate: AddCommand = (program, host, exit) => {
     .description('check config and policy files; nothing is run')
     .argument('<config...>', 'names of configs, or YAML files')
     .option('--policy <file>', 'a policy file to check with them')
-    .option('--strict', 'unknown keys are errors, not warnings')
+    .option('--strict', 'treat unknown keys and everything else tolerated for CLImax as errors')
     .option('--json', 'print JSON for programs')
     .action(async (configs: string[], flags: ValidateFlags) => {
       const input = { configs, policy: flags.policy, strict: flags.strict }
