@@ -18,11 +18,11 @@ export type HideSecret = (name: string, value: string) => void
 /** Gives the secret that a reference stands for. */
 export type ResolveSecret = (reference: string) => Promise<string>
 
-/** Takes secrets out of texts, of whole ones and of such as come in pieces. */
+/** Replaces secrets in texts, in whole ones and in those that arrive in pieces. */
 export interface Redactor {
   (text: string): string
-  /** How much of the end of a text may be the beginning of a secret. */
-  readonly unfinished: (text: string) => number
+  /** How many characters at the end of a text, `atLeast` or more, must wait for what follows: they may be part of a secret. */
+  readonly unfinished: (text: string, atLeast?: number) => number
 }
 
 /** Secrets of somebody who reads whole texts only. */

@@ -3,7 +3,7 @@ import type { Redactor } from '../contract/secret.ts'
 
 type OnOutput = NonNullable<RunControls['onOutput']>
 
-/** Hands on what a tool prints without its secrets, also one that comes in two pieces: what may be the first is held back. */
+/** Passes on what a tool prints without its secrets; text that may be the beginning of one waits for what follows. */
 export function redactStream(onOutput: OnOutput, redact: Redactor): { readonly take: OnOutput; end(): void } {
   const held = { stdout: '', stderr: '' }
   return {

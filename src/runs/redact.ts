@@ -21,10 +21,15 @@ export function redactPlan(plan: RunPlan, redact: Redact): RunPlan {
   return argv === undefined ? plan : { ...plan, argv: argv.map(redact) }
 }
 
-/** Takes out what either knows. */
+/** Redacts the secrets of both. */
 export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
   other === undefined
     ? one
     : Object.assign((text: string) => other(one(text)), {
-        unfinished: (text: string) => Math.max(one.unfinished(text), other.unfinished(text)),
+        unfinished: (text: string, atLeast = 0) => untilStable(text, [one, other], atLeast),
       })
+
+function untilStable(text: string, redactors: readonly Redactor[], atLeast: number): number {
+  const length = redactors.reduce((held, redactor) => redactor.unfinished(text, held), atLeast)
+  return length === atLeast ? length : untilStable(text, redactors, length)
+}

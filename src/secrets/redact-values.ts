@@ -1,43 +1,50 @@
 import type { Redactor } from '../contract/secret.ts'
+import { secretForms } from './secret-forms.ts'
 
-/** Takes named values out of texts; more may come to be known at any time. */
+/** Replaces named values in texts; values can be added at any time. */
 export interface ValueRedactor {
   readonly redact: Redactor
   know(name: string, value: string): void
 }
 
-/** A redactor for named values; shorter ones occur in ordinary text, and taking them out would only garble it. */
-export function redactValues(shortest: number): ValueRedactor {
+/** A redactor for named values of at least `minLength` characters; shorter ones occur in ordinary text. */
+export function redactValues(minLength: number): ValueRedactor {
   const known = new Map<string, string>()
   let forms: readonly (readonly [name: string, form: string])[] = []
   const redact = (text: string) =>
     forms.reduce((rest, [name, form]) => rest.replaceAll(form, `[redacted ${name}]`), text)
-  const unfinished = (text: string) => Math.max(0, ...forms.map(([, form]) => overlap(text, form)))
+  const unfinished = (text: string, atLeast = 0) => {
+    const open = Math.max(atLeast, ...forms.map(([, form]) => overlap(text, form)))
+    return text.length - beforeMatches(text, forms, text.length - open)
+  }
   return {
     redact: Object.assign(redact, { unfinished }),
     know(name, value) {
-      if (value.length < shortest || known.get(name) === value) return
+      if (value.length < minLength || known.get(name) === value) return
       known.set(name, value)
-      forms = longestFirst(known)
+      forms = longestFirst(known, minLength)
     },
   }
 }
 
 /** The longest first: a secret that begins with another one would lose only its beginning. */
-const longestFirst = (known: ReadonlyMap<string, string>) =>
+const longestFirst = (known: ReadonlyMap<string, string>, minLength: number) =>
   [...known]
-    .flatMap(([name, value]) => formsOf(value).map((form) => [name, form] as const))
+    .flatMap(([name, value]) => secretForms(value, minLength).map((form) => [name, form] as const))
     .sort(([, a], [, b]) => b.length - a.length)
-
-/** As it is, and as it stands in a JSON text. */
-function formsOf(value: string): readonly string[] {
-  const escaped = JSON.stringify(value).slice(1, -1)
-  return escaped === value ? [value] : [value, escaped]
-}
 
 /** How many characters at the end of a text are the beginning of a secret. */
 function overlap(text: string, secret: string): number {
   let length = Math.min(text.length, secret.length - 1)
   while (length > 0 && !text.endsWith(secret.slice(0, length))) length--
   return length
+}
+
+/** The cut itself, or the start of the secret that it would divide. */
+function beforeMatches(text: string, forms: readonly (readonly [name: string, form: string])[], cut: number): number {
+  for (const [, form] of forms) {
+    const start = text.indexOf(form, Math.max(0, cut - form.length + 1))
+    if (start !== -1 && start < cut) return beforeMatches(text, forms, start)
+  }
+  return cut
 }

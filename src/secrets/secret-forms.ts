@@ -1,0 +1,59 @@
+// Shorter encodings occur in ordinary text.
+const minEncoded = 8
+const base64Line = 76
+
+/** The forms in which a value may stand in a text: as it is, escaped, as a number, and encoded as base64, hex or part of a URL. */
+export function secretForms(value: string, minLength: number): readonly string[] {
+  const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value)]
+  const forms = [
+    value,
+    ...jsonForms(value),
+    ...numberForms(value).filter(({ length }) => length >= minLength),
+    ...encoded.filter(({ length }) => length >= minEncoded),
+  ]
+  return [...new Set(forms)]
+}
+
+/** Escaped as in JSON, with and without escapes for all that is not ASCII. */
+function jsonForms(value: string): readonly string[] {
+  const escaped = JSON.stringify(value).slice(1, -1)
+  const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return [escaped, escaped.replace(/[\u0080-\uffff]/g, toEscape)]
+}
+
+/** As a program prints it that read it as a number: without leading zeros, and rounded where it is long. */
+function numberForms(value: string): readonly string[] {
+  return /^[-+]?\d+(?:\.\d+)?$/.test(value) ? [String(Number(value))] : []
+}
+
+function urlForms(value: string): readonly string[] {
+  const percent = encodeURIComponent(Buffer.from(value).toString())
+  const form = new URLSearchParams({ '': value }).toString().slice(1)
+  const all = Buffer.from(value).toString('hex').replace(/../g, '%$&')
+  return [percent, form, all].flatMap((text) => [
+    text,
+    text.replace(/%[0-9A-Fa-f]{2}/g, (code) => code.toLowerCase()),
+    upper(text),
+  ])
+}
+
+const upper = (text: string): string => text.replace(/%[0-9a-f]{2}/g, (code) => code.toUpperCase())
+
+function hexForms(value: string): readonly string[] {
+  const hex = Buffer.from(value).toString('hex')
+  return [hex, hex.toUpperCase()]
+}
+
+/** By itself, and inside a longer text that begins up to two bytes before it: the characters that only the value decides. */
+function base64Forms(value: string): readonly string[] {
+  const whole = Buffer.from(value).toString('base64')
+  const inner = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+    return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  })
+  const wrapped = [whole, ...inner.slice(0, 1)].map((text) => text.replace(lineEnds, '$&\n'))
+  return [whole, ...inner, ...wrapped].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
+}
+
+// Programs that encode a file break lines, except at the very end.
+const lineEnds = new RegExp(`.{${base64Line}}(?=.)`, 'g')
