@@ -155,6 +155,36 @@ describe('fault 140: secrets', () => {
   })
 })
 
+describe('a redirect to another host', () => {
+  const headers = { 'x-api-key': 'k-1', 'x-custom': 'c-1', cookie: 'a=1', accept: 'application/json' }
+
+  /** A server that redirects every request. */
+  const startRedirect = (location: string, status: number) =>
+    listen(createServer((_request, response) => response.writeHead(status, { location }).end()))
+
+  it.each([301, 302, 303, 307, 308])('%i: carries no header but safe ones', async (status) => {
+    const { url, asked } = await startEcho()
+    const first = await startRedirect(`${url}/landed`, status)
+    const secret = async () => 'value-of-secret'
+    const auth = { type: 'header', name: 'x-auth', secret: 'crm' }
+    expect(await run({ url: first, headers, auth }, {}, 5000, { secret })).toMatchObject({ status: 'SUCCESS' })
+    const { host: _host, connection: _connection, ...received } = asked[0]?.headers ?? {}
+    const safe = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex' }
+    expect(received).toEqual(safe)
+  })
+
+  it('keeps its headers within one host', async () => {
+    const asked: IncomingMessage['headers'][] = []
+    const server = createServer((request, response) => {
+      asked.push(request.headers)
+      if (request.url === '/first') response.writeHead(302, { location: '/second' }).end()
+      else response.setHeader('content-type', 'application/json').end('{}')
+    })
+    await run({ url: `${await listen(server)}/first`, headers })
+    expect(asked[1]).toMatchObject(headers)
+  })
+})
+
 describe('a dry run', () => {
   it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/'])(
     'is refused as the call would be: %s',

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { checkHost } from '../network/guard-address.ts'
+import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
 import type { BuiltRequest } from './build-request.ts'
 import { readBody } from './read-body.ts'
 
@@ -18,14 +19,13 @@ export interface HttpAnswer {
 export interface SendOptions {
   readonly dispatcher: Dispatcher
   readonly allowPrivate: boolean
-  /** Headers that only the host asked first may see. */
+  /** Headers that only the first host receives. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly mostBytes: number
   readonly deadline: Deadline
   readonly note: (line: string) => void
 }
 
-const mostHops = 5
 const tries = 3
 const retriedStatus = new Set([429, 502, 503, 504])
 const safeMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
@@ -50,50 +50,31 @@ function pauseAfter({ headers }: HttpAnswer, attempt: number): number {
   return Number.isFinite(asked) && asked > 0 ? Math.min(asked * 1000, 10_000) : 100 * 2 ** attempt
 }
 
-/** Follows redirects, looking at each address anew. */
+/** Follows redirects and checks each URL; another origin receives no header but safe ones. */
 async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpAnswer> {
   let next = built
   let secrets = options.secretHeaders
-  for (let hop = 0; hop <= mostHops; hop++) {
+  for (let hop = 0; hop <= maxRedirects; hop++) {
     if (!options.allowPrivate) checkHost(next.url.hostname)
     const answer = await once(next, secrets, options)
     const location = answer.headers.location
     if (answer.status < 300 || answer.status > 399 || typeof location !== 'string') return answer
-    const to = redirectTo(location, next.url)
+    const to = redirectTarget(location, next.url)
     if (to.origin !== next.url.origin) {
       secrets = {}
-      if (next.body !== null && keepsMethod(answer.status))
-        throw refuse(`${next.url.host} sent the request on to ${to.host}, which is not to see what is in it.`)
+      if (next.body !== null && keepsMethod(answer.status)) throw refuseBody(next.url, to)
     }
-    next = redirected(next, to, answer.status, to.origin === next.url.origin)
+    next = redirected(next, to, answer.status)
   }
-  throw refuse(`${built.url.host} sent the request on more than ${mostHops} times.`)
+  throw refuseLoop(built.url)
 }
 
-const keepsMethod = (status: number): boolean => status === 307 || status === 308
-
-function redirectTo(location: string, from: URL): URL {
-  if (!URL.canParse(location, from.href)) throw refuse(`${from.host} sent the request on to no address at all.`)
-  const to = new URL(location, from)
-  if (to.protocol !== 'https:' && to.protocol !== 'http:')
-    throw refuse(`${from.host} sent the request on to ${to.protocol}`)
-  if (from.protocol === 'https:' && to.protocol === 'http:')
-    throw refuse(`${from.host} sent the request on to an address that is not encrypted.`)
-  if (to.username !== '' || to.password !== '')
-    throw refuse(`${from.host} sent the request on with a password in the address.`)
-  return to
-}
-
-function redirected(request: BuiltRequest, url: URL, status: number, sameOrigin: boolean): BuiltRequest {
-  const { cookie: _cookie, authorization: _authorization, 'proxy-authorization': _proxy, ...rest } = request.headers
-  const headers = sameOrigin ? request.headers : rest
+function redirected(request: BuiltRequest, url: URL, status: number): BuiltRequest {
+  const headers = url.origin === request.url.origin ? request.headers : safeHeaders(request.headers)
   if (keepsMethod(status) || request.method === 'GET' || request.method === 'HEAD') return { ...request, url, headers }
   const { 'content-type': _type, ...bodiless } = headers
   return { method: 'GET', url, headers: bodiless, body: null }
 }
-
-const refuse = (message: string): TooldexError =>
-  new TooldexError('ADDRESS_REFUSED', message, { hint: 'Ask the address that it should have been.' })
 
 async function once(
   built: BuiltRequest,

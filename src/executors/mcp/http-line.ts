@@ -8,6 +8,7 @@ import {
 import { Agent, fetch } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
+import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
 import type { MessageCheck } from './message-check.ts'
 
 /** A server to ask over HTTP, its secrets filled in. */
@@ -95,17 +96,40 @@ export class HttpLine implements Transport {
   }
 }
 
-/** Asks only addresses that may be asked, and reads no message without end. */
+/** Requests allowed URLs only, redirects included, and bounds each message of a response. */
 function guardedFetch(dispatcher: Agent, allowPrivate: boolean, mostBytes: number): FetchLike {
+  const request = fetch as unknown as (url: URL, init: object) => Promise<Response>
   return async (url, init) => {
-    if (!allowPrivate) checkHost(new URL(url).hostname)
-    const asked = fetch as unknown as (url: string | URL, init: object) => Promise<Response>
-    const response = await asked(url, { ...init, dispatcher })
+    const response = await followRedirects(new URL(url), init, async (target, options) => {
+      if (!allowPrivate) checkHost(target.hostname)
+      return request(target, { ...options, dispatcher, redirect: 'manual' })
+    })
     if (response.body === null) return response
     const { status, statusText, headers } = response
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
     return new Response(bounded(response.body, mostBytes, isStream), { status, statusText, headers })
   }
+}
+
+type Request = (url: URL, init: RequestInit | undefined) => Promise<Response>
+
+/** Another origin receives neither the body nor any header but safe ones. */
+async function followRedirects(first: URL, init: RequestInit | undefined, request: Request): Promise<Response> {
+  let url = first
+  let options = init
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    const response = await request(url, options)
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status > 399 || location === null) return response
+    await response.body?.cancel()
+    const to = redirectTarget(location, url)
+    const headers = Object.fromEntries(new Headers(options?.headers))
+    if (to.origin !== url.origin && options?.body != null) throw refuseBody(url, to)
+    const bodiless = keepsMethod(response.status) ? {} : { method: 'GET', body: null }
+    options = { ...options, ...bodiless, headers: to.origin === url.origin ? headers : safeHeaders(headers) }
+    url = to
+  }
+  throw refuseLoop(first)
 }
 
 /** A body that breaks off where a message gets too large; in a stream of events each event counts for itself. */

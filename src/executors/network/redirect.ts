@@ -1,0 +1,38 @@
+import { TooldexError } from '../../base/errors.ts'
+
+/** The most redirects that one request follows. */
+export const maxRedirects = 5
+
+// Headers that say nothing about the caller: all others may hold a credential, whatever they are called.
+const safe = new Set(['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'user-agent'])
+
+/** The headers that may follow a redirect to another origin. */
+export const safeHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => safe.has(name.toLowerCase())))
+
+/** Whether a redirect repeats the request with its method and body. */
+export const keepsMethod = (status: number): boolean => status === 307 || status === 308
+
+/** The URL that a response redirects to; one that is less safe than the request was is refused. */
+export function redirectTarget(location: string, from: URL): URL {
+  if (!URL.canParse(location, from.href)) throw refuseRedirect(`${from.host} redirected the request to an invalid URL.`)
+  const to = new URL(location, from)
+  if (to.protocol !== 'https:' && to.protocol !== 'http:')
+    throw refuseRedirect(`${from.host} redirected the request to ${to.protocol}`)
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    throw refuseRedirect(`${from.host} redirected the request to a URL that is not encrypted.`)
+  if (to.username !== '' || to.password !== '')
+    throw refuseRedirect(`${from.host} redirected the request to a URL with a password in it.`)
+  return to
+}
+
+/** Refuses a redirect that would show the body of a request to another host. */
+export const refuseBody = (from: URL, to: URL): TooldexError =>
+  refuseRedirect(`${from.host} redirected the request to ${to.host}, which must not receive its body.`)
+
+/** Refuses to follow any more redirects. */
+export const refuseLoop = (from: URL): TooldexError =>
+  refuseRedirect(`${from.host} redirected the request more than ${maxRedirects} times.`)
+
+const refuseRedirect = (message: string): TooldexError =>
+  new TooldexError('ADDRESS_REFUSED', message, { hint: 'Use the URL that it redirects to.' })
