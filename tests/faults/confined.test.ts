@@ -178,7 +178,7 @@ describe('the level confined for an ordinary user', () => {
         const victim = spawn('sleep', ['600'], { stdio: 'ignore' })
         const sandbox = new Sandbox({ env: process.env })
         const executor = createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') })
-        const input = { canary: '${canary}', folder: '${folder}', name: 'left', pid: victim.pid, server: process.pid,
+        const input = { canary: '${canary}', shared: '${canary}', folder: '${folder}', name: 'left', pid: victim.pid, server: process.pid,
           mark: '600', port: ${port}, port6: 9, abstract: 'none', socket: '/nowhere', letters: '/nowhere' }
         for (const [file, scriptContent] of ${JSON.stringify(scripts)}) {
           const tool = { name: 't', executorConfig: { isolation: 'confined' }, scriptContent }

@@ -25,6 +25,8 @@ export const attacks: readonly Attack[] = [
   { number: 121, file: '121-glimpses', tries: 'learn that a file is there, its size, or what the machine is called' },
   { number: 122, file: '122-writes', tries: 'write outside its work folder' },
   { number: 122, file: '122-modes', tries: 'change modes, owners, times or attributes of files elsewhere' },
+  { number: 122, file: '122-attributes', tries: 'change attributes of a file elsewhere that everybody may write to' },
+  { number: 122, file: '122-touch', tries: 'set the times of such a file to now' },
   {
     number: 123,
     file: '123-network',
@@ -79,10 +81,10 @@ export const leftovers: readonly Pick<Attack, 'number' | 'file' | 'tries'>[] = [
 ]
 
 /**
- * What a level without namespaces does not hold: paths can be asked about, the machine has its own name, and of a work
- * folder on the disk only each file is bounded.
+ * Attacks that a level without namespaces does not hold: paths can be looked up, the machine has its own name, files that
+ * everybody may write to can be touched, and of a work folder on the disk only each file is bounded.
  */
-export const notConfined: readonly string[] = ['121-glimpses', '127-disk']
+export const notConfined: readonly string[] = ['121-glimpses', '122-touch', '127-disk']
 
 export const isNothing = (output: unknown): boolean => Array.isArray(output) && output.length === 0
 

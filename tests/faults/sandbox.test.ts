@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +35,7 @@ const executors = {
 /** What the scripts try to reach: all of it is ours. */
 const mark = randomBytes(8).toString('hex')
 const folder = join('/var/tmp', `tooldex-canary-${mark}`)
+const shared = join('/var/tmp', `tooldex-shared-${mark}`)
 const seconds = `36${uniqueSeconds()}`
 let servers: Server[] = []
 let victim: ChildProcess
@@ -60,6 +61,9 @@ while True:
 
 beforeAll(async () => {
   writeFileSync(folder, 'canary')
+  writeFileSync(shared, 'shared')
+  chmodSync(shared, 0o666)
+  spawnSync('/usr/bin/python3', ['-c', 'import os, sys; os.setxattr(sys.argv[1], "user.kept", b"x")', shared])
   victim = spawn('sleep', [seconds], { stdio: 'ignore' })
   const abstract = `tooldex-${mark}`
   const box = join('/var/tmp', `tooldex-${mark}.box`)
@@ -81,7 +85,14 @@ beforeAll(async () => {
   await listen(2, `\0${abstract}`)
   await listen(3, socket)
   const portOf = (index: number) => (servers[index]?.address() as AddressInfo | null)?.port ?? 9
-  const canaries = { canary: folder, folder: '/var/tmp', name: `tooldex-${mark}`, pid: victim.pid, mark: seconds }
+  const canaries = {
+    canary: folder,
+    shared,
+    folder: '/var/tmp',
+    name: `tooldex-${mark}`,
+    pid: victim.pid,
+    mark: seconds,
+  }
   const others = { machine: hostname(), server: process.pid, letters: box, key: memoryKey }
   given = { ...canaries, ...others, port: portOf(0), port6: portOf(1), abstract, socket }
 })
@@ -92,7 +103,7 @@ afterAll(async () => {
   spawnSync('ipcrm', ['-M', String(memoryKey)], { stdio: 'ignore' })
   for (const server of servers) await new Promise((resolve) => server.close(resolve))
   for (const place of ['/var/tmp', '/tmp', '/dev/shm']) rmSync(join(place, `tooldex-${mark}`), { force: true })
-  for (const path of [folder, `/var/tmp/tooldex-${mark}.sock`, `/var/tmp/tooldex-${mark}.box`])
+  for (const path of [folder, shared, `/var/tmp/tooldex-${mark}.sock`, `/var/tmp/tooldex-${mark}.box`])
     rmSync(path, { force: true })
   await executors.warm.close?.()
 })

@@ -1,6 +1,9 @@
-/** What a run without namespaces of its own must be refused besides: the numbers of one processor. */
+/** System calls that a run without namespaces of its own is refused besides: the numbers of one processor. */
 export interface ConfinedCalls {
-  /** Memory and queues that outlive a run, what is told of folders and mounts that it may not read, and the turns of others at the disk. */
+  /**
+   * Memory and queues that outlive a run, events of folders and mounts that it may not read, the disk priority of others, and
+   * extended attributes: Landlock does not check them, and the right to write is enough to change them.
+   */
   readonly denied: readonly number[]
   /** Change a file by its path, which Landlock does not look at; refused to a user who may own files elsewhere. */
   readonly byPath: readonly number[]
@@ -11,10 +14,16 @@ export interface ConfinedCalls {
 }
 
 // Numbers that both processors have.
-const newer = { statmount: 457, listmount: 458 }
-const newerByPath = { fchmodat2: 452, setxattrat: 463, removexattrat: 466, file_setattr: 469 }
+const newer = { statmount: 457, listmount: 458, setxattrat: 463, removexattrat: 466, file_setattr: 469 }
+const newerByPath = { fchmodat2: 452 }
 
 const x64 = {
+  setxattr: 188,
+  lsetxattr: 189,
+  fsetxattr: 190,
+  removexattr: 197,
+  lremovexattr: 198,
+  fremovexattr: 199,
   shmget: 29,
   shmat: 30,
   shmctl: 31,
@@ -37,10 +46,6 @@ const x64ByPath = {
   chown: 92,
   lchown: 94,
   utime: 132,
-  setxattr: 188,
-  lsetxattr: 189,
-  removexattr: 197,
-  lremovexattr: 198,
   utimes: 235,
   fchownat: 260,
   futimesat: 261,
@@ -48,6 +53,12 @@ const x64ByPath = {
 }
 
 const arm64 = {
+  setxattr: 5,
+  lsetxattr: 6,
+  fsetxattr: 7,
+  removexattr: 14,
+  lremovexattr: 15,
+  fremovexattr: 16,
   inotify_add_watch: 27,
   ioprio_set: 30,
   mq_open: 180,
@@ -65,7 +76,7 @@ const arm64 = {
   shmat: 196,
 }
 
-const arm64ByPath = { setxattr: 5, lsetxattr: 6, removexattr: 14, lremovexattr: 15, fchmodat: 53, fchownat: 54 }
+const arm64ByPath = { fchmodat: 53, fchownat: 54 }
 
 /** By the names that Node has for processors. */
 export const confinedCalls: Readonly<Record<string, ConfinedCalls>> = {
