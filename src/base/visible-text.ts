@@ -1,6 +1,6 @@
-// Control characters, zero-width and bidirectional marks, tags and the byte order mark: nothing a reader can see.
+// Control characters, zero-width and bidirectional marks, tags, the byte order mark, and a carriage return that ends no line.
 const invisible =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+  /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const lineBreaks = /[\r\n\t]/g
 
 /** Whether a text has characters that a person would not see but a model or terminal acts on. */
@@ -13,12 +13,16 @@ export function showInvisible(text: string): string {
   return text.replace(invisible, toEscape)
 }
 
-// What a terminal does something at, except for line breaks and tabs.
-const commands = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+// Control characters that a terminal obeys, except for line breaks, tabs and the colors that commands print; a carriage return
+// counts unless it ends a line.
+const commands =
+  /\r(?!\n)|\u001b(?!\[(?:1|2|22|31|32|33|36|39)m)|[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/g
+// Marks that reorder what a terminal shows.
+const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** The text as a terminal may show it: what would move its cursor, name its window or worse is written as `\u{...}`. */
+/** The text as a terminal may show it: control characters that would move its cursor or rewrite a line are escaped. */
 export function forTerminal(text: string): string {
-  return text.replace(commands, toEscape)
+  return text.replace(commands, toEscape).replace(reordering, toEscape)
 }
 
 /** The text on one line with nothing invisible in it: for logs, tables and error messages. */
@@ -27,5 +31,5 @@ export function toOneLine(text: string): string {
 }
 
 function toEscape(char: string): string {
-  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+  return char === '\r' ? '\\r' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
 }

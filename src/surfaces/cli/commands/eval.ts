@@ -106,7 +106,7 @@ function writeRun(file: string, rankings: NonNullable<Answer['rankings']>): void
   }
 }
 
-/** A count of the queries asked, where someone is looking. */
+/** Shows the number of finished queries on a terminal. */
 function showProgress(host: CliHost) {
   const watched = process.stderr.isTTY === true
   let last = 0
@@ -114,10 +114,10 @@ function showProgress(host: CliHost) {
     show: (done: number): void => {
       if (!watched || performance.now() - last < 100) return
       last = performance.now()
-      host.err(`\r${done} queries`)
+      process.stderr.write(`\r${done} queries`)
     },
     clear: (): void => {
-      if (last > 0) host.err(`\r${' '.repeat(host.columns - 1)}\r`)
+      if (last > 0) process.stderr.write(`\r${' '.repeat(host.columns - 1)}\r`)
     },
   }
 }
