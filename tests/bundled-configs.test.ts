@@ -19,6 +19,7 @@ const seconds = 1000
 
 // What each config's tool names start with, and its least number of tools.
 const expected: Record<string, [string, number]> = {
+  claude: ['claude_', 5],
   coreutils: ['coreutils_', 12],
   curl: ['curl_', 8],
   docker: ['docker_', 14],
@@ -28,13 +29,14 @@ const expected: Record<string, [string, number]> = {
   jq: ['jq_', 5],
   kubectl: ['kubectl_', 16],
   npm: ['npm_', 10],
+  obsidian: ['obsidian_', 25],
   ripgrep: ['rg_', 5],
   systemctl: ['systemctl_', 8],
   tar: ['tar_', 4],
 }
 
 describe('the bundled configs', () => {
-  it('are the twelve that are promised', () => {
+  it('are those that are promised', () => {
     expect(names.sort()).toEqual(Object.keys(expected))
   })
 
@@ -204,6 +206,8 @@ function programs(): readonly Program[] {
       accepts: ({ name }, flag) =>
         flag === '--silent' || ['npm_scripts --json', 'npm_version --message'].includes(`${name} ${flag}`),
     },
+    { program: 'claude', of: toolsOf('claude'), help: () => [['claude', '--help']] },
+    { program: 'obsidian', of: toolsOf('obsidian'), help: () => [['obsidian', 'help']] },
     { program: 'jq', of: toolsOf('jq'), help: () => [['jq', '--help']] },
     { program: 'rg', title: 'ripgrep', of: toolsOf('ripgrep'), help: () => [['rg', '--help']] },
     { program: 'curl', of: toolsOf('curl'), help: () => [['curl', '--help', 'all']] },

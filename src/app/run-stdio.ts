@@ -1,7 +1,7 @@
 import { packageVersion } from '../base/package-info.ts'
 import { MemoryResults } from '../runs/memory-results.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
-import { serveStdio } from '../surfaces/mcp/index.ts'
+import { isClimaxAlias, serveStdio } from '../surfaces/mcp/index.ts'
 import { compose } from './compose.ts'
 
 // After the client has gone, running commands are cancelled; their last processes get this long to end.
@@ -15,7 +15,8 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
   const ending = new AbortController()
   stop.addEventListener('abort', () => ending.abort(), { once: true })
   for (const name of options.pinned) {
-    if (!catalogue.current().names.has(name)) logger.warn(`--pin ${name}: there is no such tool`)
+    if (!catalogue.current().names.has(name) && !isClimaxAlias(name))
+      logger.warn(`--pin ${name}: there is no such tool`)
   }
   if (options.watch) catalogue.watch(ending.signal)
   const [only] = catalogue.current().configs

@@ -5,12 +5,14 @@ import { toOneLine } from './visible-text.ts'
 export const logLevels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Says what happened to whoever keeps the process running. Never writes to stdout, which may be a protocol stream. */
+/** Writes log lines for operators, never to stdout, which may be a protocol stream. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
+  /** Whether lines of a level are written anywhere; for fields that cost something to find out. */
+  enabled?(level: LogLevel): boolean
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
@@ -35,6 +37,7 @@ export function createLogger(options: LoggerOptions): Logger {
     file?.write(`${line}\n`)
   }
   return {
+    enabled: (level) => file !== undefined || logLevels.indexOf(level) >= threshold,
     debug: (message, fields) => write('DEBUG', message, fields),
     info: (message, fields) => write('INFO', message, fields),
     warn: (message, fields) => write('WARNING', message, fields),

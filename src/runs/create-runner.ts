@@ -9,6 +9,7 @@ import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/tracing.ts'
+import { logCall } from './log-call.ts'
 import { bothOf, redactOutcome, redactPlan } from './redact.ts'
 import { redactStream } from './redact-stream.ts'
 
@@ -85,13 +86,19 @@ export function createRunner(parts: RunnerParts): Runner {
     const secrets = parts.openSecrets?.(job.workspace ?? 'default')
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
+    const logger = parts.logger ?? silentLogger
+    const finish = async (ended: RunOutcome): Promise<RunOutcome> => {
+      const outcome = redactOutcome(ended, redact)
+      await logCall(logger, { job, executor: executorOf(job.tool), outcome, redact })
+      return outcome
+    }
     try {
       const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
       const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
       live?.end()
-      return redactOutcome(await judged(job.tool, outcome, loadChecks), redact)
+      return await finish(await judged(job.tool, outcome, loadChecks))
     } catch (thrown) {
-      return redactOutcome(failedToStart(logged(parts.logger ?? silentLogger, thrown, { tool: job.tool.name })), redact)
+      return finish(failedToStart(logged(logger, thrown, { tool: job.tool.name })))
     }
   }
   /** What the executor starts or calls is told of the executor's own span. */

@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@m
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import type { OperationContext } from '../../operations/operation.ts'
+import { handleClimaxAlias, isClimaxAlias } from './climax-aliases.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
 import { type ListMode, listedTools, listedWithIds } from './list-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
@@ -40,6 +41,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, scoped)
     const listed = listedWithIds(context.catalogue, options).find(({ tool }) => tool.name === params.name)
     if (listed !== undefined) return handleListedTool(listed.id, given, scoped)
+    if (!classic && isClimaxAlias(params.name)) return handleClimaxAlias(params.name, given, scoped)
     throw unknownTool(params.name, classic)
   })
   serveResults(server, context)

@@ -97,7 +97,7 @@ function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Wait
   }
 }
 
-async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+export async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await work()
   } catch (thrown) {

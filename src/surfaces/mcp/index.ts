@@ -1,1 +1,2 @@
+export { isClimaxAlias } from './climax-aliases.ts'
 export { serveStdio } from './serve-stdio.ts'

@@ -6,6 +6,7 @@ import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
 import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/live-catalogue.ts'
+import { climaxAliases } from './climax-aliases.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
@@ -25,7 +26,7 @@ interface ListedTool {
 /** The list of tools: the three, with the pinned ones; or in classic mode all. The same every time it is asked for. */
 export function listedTools(catalogue: LiveCatalogue, mode: ListMode): readonly Tool[] {
   const shown = listedWithIds(catalogue, mode).map(({ tool }) => tool)
-  return mode.classic ? shown : [...metaTools(), ...shown]
+  return mode.classic ? shown : [...metaTools(), ...climaxAliases(mode.pinned), ...shown]
 }
 
 /** The tools beside the three, or in classic mode all; a tool of a config keeps its name, whatever is registered. */
