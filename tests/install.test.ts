@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { clientNames, clients } from '../src/operations/clients.ts'
+import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -13,24 +13,33 @@ function place() {
   return { cwd, env, home, platform: process.platform }
 }
 
+const fileOf = (name: ClientName, here: ReturnType<typeof place>) =>
+  clientFile(name, scopeOf(name), { ...here, env: {} })
+
 describe('tooldex install', () => {
   it.each(clientNames)('%s: writes the server, again changes nothing', async (name) => {
     const here = place()
-    const file = clients[name].file({ ...here, env: {} })
+    const file = fileOf(name, here)
     const first = await runCli(['install', name, 'git'], here)
     expect(first.code, first.stderr).toBe(0)
     const text = readFileSync(file, 'utf8')
-    for (const word of ['tooldex', mainFile, 'run', 'git']) expect(text).toContain(word)
+    for (const word of ['tooldex', 'run', 'git']) expect(text).toContain(word)
+    // A file of the project may be committed: nothing of this machine is in it.
+    expect(text.includes(mainFile)).toBe(scopeOf(name) === 'user')
+    if (scopeOf(name) === 'project') expect(text).not.toMatch(/"[^"]*\/[^"]*"/)
     const again = await runCli(['install', name, 'git'], here)
-    expect(again.stdout).toContain('has it already')
+    expect(again.stdout).toContain('Nothing to change')
     expect(readFileSync(file, 'utf8')).toBe(text)
+    const removed = await runCli(['uninstall', name], here)
+    expect(removed.code, removed.stderr).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toContain('tooldex')
   })
 
   it.each(clientNames)('%s: a dry run shows the change and makes none', async (name) => {
     const here = place()
     const { stdout } = await runCli(['install', name, 'git', '--dry-run'], here)
     expect(stdout).toMatch(/^\+.*tooldex/m)
-    expect(existsSync(clients[name].file({ ...here, env: {} }))).toBe(false)
+    expect(existsSync(fileOf(name, here))).toBe(false)
   })
 
   it('keeps other servers, comments and a backup', async () => {
@@ -81,5 +90,64 @@ describe('tooldex install', () => {
     tempFile('my.yaml', 'command: echo\ntools: []\n', here.cwd)
     await runCli(['install', 'cursor', 'my.yaml'], here)
     expect(readFileSync(join(here.home, '.cursor', 'mcp.json'), 'utf8')).toContain(join(here.cwd, 'my.yaml'))
+  })
+
+  it('keeps TOOLDEX_HOME: its path for the user, a reference to it in a project', async () => {
+    const here = place()
+    const env = { ...here.env, TOOLDEX_HOME: join(here.home, 'my-home') }
+    await runCli(['install', 'codex', 'git'], { ...here, env })
+    expect(readFileSync(fileOf('codex', here), 'utf8')).toContain(
+      `[mcp_servers.tooldex.env]\nTOOLDEX_HOME = "${env.TOOLDEX_HOME}"`,
+    )
+    await runCli(['install', 'vscode', 'git'], { ...here, env })
+    const { servers } = JSON.parse(readFileSync(fileOf('vscode', here), 'utf8'))
+    expect(servers.tooldex).toEqual({
+      type: 'stdio',
+      command: 'tooldex',
+      args: ['run', 'git'],
+      env: { TOOLDEX_HOME: '${env:TOOLDEX_HOME}' },
+    })
+  })
+
+  it('writes to the scope that is named, or says which the client has', async () => {
+    const here = place()
+    tempFile('tools/my.yaml', 'command: echo\ntools: []\n', here.cwd)
+    const project = await runCli(['install', 'cursor', 'tools/my.yaml', '--scope', 'project'], here)
+    expect(project.stderr).toMatch(/^note: .*not on your PATH/)
+    const { mcpServers } = JSON.parse(readFileSync(join(here.cwd, '.cursor', 'mcp.json'), 'utf8'))
+    expect(mcpServers.tooldex).toEqual({ command: 'tooldex', args: ['run', 'tools/my.yaml'] })
+    const none = await runCli(['install', 'codex', 'git', '--scope', 'project'], here)
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Use --scope user.')])
+    tempFile('outside.yaml', 'command: echo\ntools: []\n', here.home)
+    const outside = await runCli(['install', 'vscode', '../outside.yaml'], here)
+    expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('outside this folder')])
+  })
+
+  it('names a server, and never writes a key', async () => {
+    const here = place()
+    const env = { ...here.env, TOOLDEX_API_KEY: 'tdx_never_written_0123456789' }
+    const url = 'http://127.0.0.1:7331'
+    const { stdout } = await runCli(['install', 'claude-code', '--server', url], { ...here, env })
+    expect(stdout).not.toContain(env.TOOLDEX_API_KEY)
+    const { mcpServers } = JSON.parse(readFileSync(fileOf('claude-code', here), 'utf8'))
+    expect(mcpServers.tooldex).toMatchObject({
+      args: ['run', '--server', url],
+      env: { TOOLDEX_API_KEY: '${TOOLDEX_API_KEY:-}' },
+    })
+    expect((await runCli(['install', 'claude-code', '--server', 'nowhere'], here)).code).toBe(2)
+  })
+
+  it('uninstalls from among other servers, and where there is nothing', async () => {
+    const here = place()
+    expect((await runCli(['uninstall', 'cursor'], here)).stdout).toContain('Nothing to change')
+    const before =
+      '{\n  // mine\n  "mcpServers": {\n    "tooldex": { "command": "x" },\n    "other": { "command": "y" } // keep\n  }\n}\n'
+    const file = tempFile('.cursor/mcp.json', before, here.home)
+    await runCli(['uninstall', 'cursor'], here)
+    const after = readFileSync(file, 'utf8')
+    expect(after).toContain('// mine')
+    expect(after).toContain('"other": { "command": "y" } // keep')
+    expect(after).not.toContain('tooldex')
+    expect(readFileSync(`${file}.backup`, 'utf8')).toBe(before)
   })
 })

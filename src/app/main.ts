@@ -9,6 +9,7 @@ import { listConfigNames } from '../sources/cli/index.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
 import { findServer, hasRegistry, runningServer } from './find-server.ts'
+import { isOnPath, selfCommand } from './self-command.ts'
 
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
@@ -34,6 +35,8 @@ const unlessLeft = (error: NodeJS.ErrnoException) => {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
+const main = fileURLToPath(import.meta.url)
+
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
@@ -52,7 +55,8 @@ const host: CliHost = {
       editing = false
     })
   },
-  selfCommand: () => [process.execPath, fileURLToPath(import.meta.url)],
+  selfCommand: (portable = false) => selfCommand(portable, { main, cwd: process.cwd() }),
+  isOnPath: () => isOnPath({ main, env: process.env }),
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
   outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessLeft),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),

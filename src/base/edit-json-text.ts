@@ -1,5 +1,7 @@
 import {
+  applyEdits,
   findNodeAtLocation,
+  modify,
   type Node,
   type ParseError,
   parseTree,
@@ -28,6 +30,15 @@ export function setInJson(text: string, path: readonly string[], value: unknown,
     write(value, before, path.length) +
     before.slice(holder.offset + holder.length)
   )
+}
+
+/** Removes one value from a JSON text; where it is not there the text stays as it is. */
+export function removeFromJson(text: string, path: readonly string[], file: string): string {
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
+  const before = text.slice(mark.length)
+  if (before.trim() === '' || findNodeAtLocation(readTree(before, file), [...path]) === undefined) return text
+  const edits = modify(before, [...path], undefined, {})
+  return mark + applyEdits(before, edits)
 }
 
 /** The value under the keys that do not exist yet. */

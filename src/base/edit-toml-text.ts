@@ -3,9 +3,24 @@ import { TooldexError } from './errors.ts'
 
 /** Sets one table in a TOML text; everything outside it stays as it was written. */
 export function setTomlTable(text: string, path: readonly [string, string], table: TomlTable, file: string): string {
+  const { env, ...flat } = table
+  const head = `[${path.map(quoteKey).join('.')}]\n${stringify(flat).trim()}`
+  const inner =
+    env === undefined ? '' : `\n\n[${[...path, 'env'].map(quoteKey).join('.')}]\n${stringify(env as TomlTable).trim()}`
+  return replaceTable(text, path, head + inner, file)
+}
+
+/** Removes one table with those below it; where it is not there the text stays as it is. */
+export function removeTomlTable(text: string, path: readonly [string, string], file: string): string {
+  const [start, end] = findTable(text.split('\n'), path)
+  read(text, file)
+  return start === end ? text : replaceTable(text, path, '', file)
+}
+
+function replaceTable(text: string, path: readonly [string, string], table: string, file: string): string {
   const before = read(text, file)
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
-  const written = `[${path.map(quoteKey).join('.')}]\n${stringify(table).trim()}`.replaceAll('\n', eol)
+  const written = table.replaceAll('\n', eol)
   const lines = text.split('\n')
   const [start, end] = findTable(lines, path)
   const head = lines.slice(0, start).join('\n').trimEnd()

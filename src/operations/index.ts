@@ -8,7 +8,7 @@ import { describeTools } from './describe-tools.ts'
 import { evalCatalogue } from './eval-catalogue.ts'
 import { evalSearch } from './eval-search.ts'
 import { importHelp } from './import-help.ts'
-import { installClient } from './install-client.ts'
+import { installClient, uninstallClient } from './install-client.ts'
 import { forgetLearning, showLearning } from './learning/manage-learning.ts'
 import { lintCatalogue } from './lint-catalogue.ts'
 import { listSources } from './list-sources.ts'
@@ -81,6 +81,7 @@ export const operations = [
   validateConfigs,
   importHelp,
   installClient,
+  uninstallClient,
   runDoctor,
   listEnvironments,
   addEnvironment,

@@ -7,7 +7,7 @@ import { toTooldexError } from '../base/errors.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import type { Levels } from '../executors/sandbox/levels.ts'
 import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
-import { clients } from './clients.ts'
+import { type Client, clientNames, clients } from './clients.ts'
 import { defineOperation } from './operation.ts'
 
 const Check = z.object({
@@ -106,11 +106,12 @@ function checkConfigs(): readonly Check[] {
 
 function checkClients(): readonly Check[] {
   const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
-  return Object.entries(clients).map(([id, client]) => {
-    const file = client.file(place)
-    const message = existsSync(file)
-      ? `${client.title}: ${file}`
-      : `${client.title}: not set up (tooldex install ${id})`
+  return clientNames.map((id) => {
+    const { title, files } = clients[id] as Client
+    const found = Object.values(files)
+      .map((file) => file(place))
+      .filter((file) => existsSync(file))
+    const message = found.length > 0 ? `${title}: ${found.join(', ')}` : `${title}: not set up (tooldex install ${id})`
     return { name: `client ${id}`, state: 'ok', message }
   })
 }

@@ -21,6 +21,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     configNames: () => [],
     edit: async () => {},
     selfCommand: () => [],
+    isOnPath: () => true,
     out: (text) => {
       out += text
     },

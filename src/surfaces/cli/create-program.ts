@@ -16,6 +16,7 @@ const loaders: Record<string, () => Promise<AddCommand>> = {
   call: async () => (await import('./commands/call.ts')).addCall,
   import: async () => (await import('./commands/import.ts')).addImport,
   install: async () => (await import('./commands/install.ts')).addInstall,
+  uninstall: async () => (await import('./commands/install.ts')).addUninstall,
   skill: async () => (await import('./commands/skill.ts')).addSkill,
   eval: async () => (await import('./commands/eval.ts')).addEval,
   lint: async () => (await import('./commands/lint.ts')).addLint,

@@ -122,8 +122,10 @@ export interface CliHost {
   configNames(): readonly string[]
   /** Lets a person change a file in their editor. */
   edit(file: string): Promise<void>
-  /** How a client would start this very program. */
-  selfCommand(): readonly string[]
+  /** How a client starts this program: by its path, or portably, as a file that is committed must. */
+  selfCommand(portable?: boolean): readonly string[]
+  /** Whether `tooldex` on PATH is this program. */
+  isOnPath(): boolean
   out(text: string): void
   /** Writes a long text to standard output, no faster than it is read there. */
   outAll(chunks: AsyncIterable<string>): Promise<void>

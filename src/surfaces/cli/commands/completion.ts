@@ -73,7 +73,7 @@ const optionsOf = (command: Command) =>
 function valuesFor(command: string, before: readonly string[], host: CliHost): readonly string[] {
   if (command === 'completion') return Object.keys(scripts)
   if (command === 'import') return before.length === 0 ? ['help'] : []
-  if (command === 'install' && before.length === 0) return clientNames
+  if ((command === 'install' || command === 'uninstall') && before.length === 0) return clientNames
   if (command === 'call' || command === 'describe') return toolWords(command, before, host)
   return ['run', 'list', 'validate', 'install'].includes(command) ? host.configNames() : []
 }

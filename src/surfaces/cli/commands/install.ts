@@ -1,53 +1,151 @@
-import { resolve } from 'node:path'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { type Command, Option } from 'commander'
 import colors from 'picocolors'
-import { clientNames } from '../../../operations/clients.ts'
-import { installClient } from '../../../operations/install-client.ts'
+import { TooldexError } from '../../../base/errors.ts'
+import {
+  type Client,
+  type ClientName,
+  type ClientScope,
+  clientNames,
+  clientScopes,
+  clients,
+  scopeOf,
+} from '../../../operations/clients.ts'
+import { installClient, uninstallClient } from '../../../operations/install-client.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, toJson } from './command.ts'
 
-interface InstallFlags {
-  readonly config?: string[]
-  readonly policy?: string
+interface TargetFlags {
   readonly name?: string
-  readonly classic?: boolean
+  readonly scope?: ClientScope
   readonly dryRun?: boolean
   readonly json?: boolean
 }
 
+interface InstallFlags extends TargetFlags {
+  readonly config?: string[]
+  readonly policy?: string
+  readonly server?: string
+  readonly classic?: boolean
+}
+
 /** `tooldex install CLIENT CONFIG...`: writes the server into a client's config. */
 export const addInstall: AddCommand = (program, host) => {
-  program
+  const command = program
     .command('install')
     .description('add Tooldex to an MCP client, keeping a backup of its config')
     .argument('<client>', `one of: ${clientNames.join(', ')}`)
-    .argument('[config...]', 'the configs to serve; all named ones if left out')
+    .argument('[config...]', 'the configs to serve; all named ones if left out, none with --server')
     .option('-c, --config <name|file>', 'another config to serve', collect)
     .option('--policy <file>', 'a policy file that says what may be called')
-    .option('--name <name>', 'what the client calls the server', 'tooldex')
+    .option('--server <url>', 'offer the tools of this server')
     .option('--classic', 'list every tool itself')
-    .option('--dry-run', 'show the change, and change nothing')
-    .option('--json', 'print JSON for programs')
-    .action(async (client: string, names: string[], flags: InstallFlags) => {
-      const given = [...names, ...(flags.config ?? [])].map(toAbsolute)
-      const configs = given.length > 0 ? given : host.configNames()
-      const policy = flags.policy === undefined ? [] : ['--policy', resolve(flags.policy)]
-      const command = [...host.selfCommand(), 'run', ...(flags.classic ? ['--classic'] : []), ...policy, ...configs]
-      const input = { client, command, name: flags.name, dryRun: flags.dryRun }
-      // Opening them first: a client that starts a server that cannot start says little about why.
-      const answer = await invoke(installClient, input, host.open({ configs, policy: flags.policy }))
-      host.out(flags.json ? toJson(answer) : toText(answer, flags.dryRun === true))
-    })
+  withTarget(command).action(async (client: string, names: string[], flags: InstallFlags) => {
+    if (flags.server !== undefined) checkUrl(flags.server)
+    const given = [...names, ...(flags.config ?? [])]
+    const configs = given.length > 0 || flags.server !== undefined ? given : host.configNames()
+    // Opening them first: a client that starts a server that cannot start says little about why.
+    const context = host.open({ configs, policy: flags.policy })
+    const entry = isClient(client) ? toEntry(host, client, { ...flags, configs }) : { command: ['tooldex'] }
+    const input = { client, ...entry, name: flags.name, scope: flags.scope, dryRun: flags.dryRun }
+    print(host, flags, await invoke(installClient, input, context))
+    if (!flags.json && isClient(client)) for (const note of notesFor(host, client, flags)) host.err(`note: ${note}\n`)
+  })
 }
 
-/** A client starts the server in a folder of its own, so a path must not depend on this one. */
-const toAbsolute = (config: string) => (/[/\\]|\.ya?ml$/i.test(config) ? resolve(config) : config)
+/** `tooldex uninstall CLIENT`: takes the server out of a client's config. */
+export const addUninstall: AddCommand = (program, host) => {
+  const command = program
+    .command('uninstall')
+    .description('remove Tooldex from an MCP client, keeping a backup of its config')
+    .argument('<client>', `one of: ${clientNames.join(', ')}`)
+  withTarget(command).action(async (client: string, flags: TargetFlags) => {
+    const { name, scope, dryRun } = flags
+    print(host, flags, await invoke(uninstallClient, { client, name, scope, dryRun }, host.open({ configs: [] })))
+  })
+}
 
-function toText(answer: Awaited<ReturnType<typeof installClient.handle>>, dryRun: boolean): string {
-  const { file, changed, backup, diff, next, client } = answer
-  if (!changed) return `${client} has it already: ${file}\n`
+const withTarget = (command: Command): Command =>
+  command
+    .option('--name <name>', 'what the client calls the server', 'tooldex')
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'user: for you in every folder; project: for everybody who opens this one. Each client has its default',
+      ).choices(clientScopes),
+    )
+    .option('--dry-run', 'show the change, and change nothing')
+    .option('--json', 'print JSON for programs')
+
+const isClient = (name: string): name is ClientName => (clientNames as readonly string[]).includes(name)
+
+function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
+  throw new TooldexError('USAGE', `--server is not a valid URL: '${url}'.`, {
+    hint: 'Write it like http://127.0.0.1:7331',
+  })
+}
+
+type Wanted = Omit<InstallFlags, 'config'> & { readonly configs: readonly string[] }
+
+/** The command and variables in a client's file: portable where the file is meant to be committed. */
+function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope }: Wanted) {
+  const portable = scopeOf(id, scope) === 'project'
+  const path = portable ? toPortable : (file: string) => resolve(file)
+  const options = [
+    ...(classic ? ['--classic'] : []),
+    ...(server === undefined ? [] : ['--server', server]),
+    ...(policy === undefined ? [] : ['--policy', path(policy)]),
+  ]
+  const files = configs.map((config) => (/[/\\]|\.ya?ml$/i.test(config) ? path(config) : config))
+  const env = toVariables(id, { portable, server })
+  return {
+    command: [...host.selfCommand(portable), 'run', ...options, ...files],
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+  }
+}
+
+/** TOOLDEX_HOME is kept; a committed file refers to it, and no file ever holds a key. */
+function toVariables(id: ClientName, { portable, server }: { portable: boolean; server: string | undefined }) {
+  const { variable }: Client = clients[id]
+  const home = process.env.TOOLDEX_HOME
+  const env: Record<string, string> = {}
+  if (home) env.TOOLDEX_HOME = portable && variable !== undefined ? variable('TOOLDEX_HOME') : resolve(home)
+  if (server !== undefined && variable !== undefined) env.TOOLDEX_API_KEY = variable('TOOLDEX_API_KEY')
+  return env
+}
+
+/** Clients start the server of a project in its folder. */
+function toPortable(file: string): string {
+  const path = relative(process.cwd(), resolve(file))
+  if (path.startsWith('..') || isAbsolute(path))
+    throw new TooldexError('USAGE', `${file} is outside this folder, so a config of the project cannot name it.`, {
+      hint: 'Move it into the project, or use --scope user where the client has it.',
+    })
+  return path.split(sep).join('/')
+}
+
+function notesFor(host: CliHost, id: ClientName, { scope, server }: InstallFlags): readonly string[] {
+  const { variable, title }: Client = clients[id]
+  const notes: string[] = []
+  if (scopeOf(id, scope) === 'project' && host.selfCommand(true)[0] === 'tooldex' && !host.isOnPath())
+    notes.push('the file starts "tooldex", which is not on your PATH: npm install -g, or npm link in its folder')
+  if (server !== undefined && variable === undefined)
+    notes.push(`${title} needs TOOLDEX_API_KEY in the env of this entry; it is not written for you`)
+  return notes
+}
+
+type Answer = Awaited<ReturnType<typeof installClient.handle>>
+
+function print(host: CliHost, { json, dryRun }: TargetFlags, answer: Answer): void {
+  host.out(json ? toJson(answer) : toText(answer, dryRun === true))
+}
+
+function toText({ file, changed, backup, diff, next, client }: Answer, dryRun: boolean): string {
+  if (!changed) return `Nothing to change for ${client}: ${file}\n`
   const paint = (line: string) => (line[0] === '+' ? colors.green(line) : line[0] === '-' ? colors.red(line) : line)
-  const said = dryRun ? `Would change ${file}:` : `Changed ${file}:`
-  const lines = [said, ...diff.map(paint)]
+  const lines = [dryRun ? `Would change ${file}:` : `Changed ${file}:`, ...diff.map(paint)]
   if (backup !== null) lines.push(`The old one is kept as ${backup}`)
   if (!dryRun) lines.push(next)
   return `${lines.join('\n')}\n`
