@@ -11,7 +11,7 @@ import { Finding, type LintTool, lintRules } from './lint/finding.ts'
 import { measureCosts } from './lint/measure-costs.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation } from './operation.ts'
-import { viewOf } from './tool-view.ts'
+import { readableNames } from './tool-view.ts'
 
 const Answer = z.object({
   findings: z.array(Finding),
@@ -44,12 +44,12 @@ export const lintCatalogue = defineOperation({
   async handle(_, context) {
     const { catalogue, signal } = context
     const { version } = (await catalogue.open()).tools
-    const view = await viewOf(context)
-    const visible = view?.names === undefined ? 'all' : JSON.stringify([...view.names].sort())
+    const names = await readableNames(context)
+    const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())
     const answers = answersOf(catalogue, version)
     const known = answers.get(visible)
     if (known !== undefined) return known
-    const tools = (await toLintTools(catalogue)).filter(({ toolName }) => view?.sees({ name: toolName }) ?? true)
+    const tools = (await toLintTools(catalogue)).filter(({ toolName }) => names?.has(toolName) ?? true)
     const answer = await lint(tools, signal)
     if (answers.size >= mostAnswers) answers.clear()
     answers.set(visible, answer)

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import * as z from 'zod'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
-import { readableNames, viewOf } from './tool-view.ts'
+import { readableNames } from './tool-view.ts'
 
 const Source = z.object({
   kind: z.enum(['config', 'registry']),
@@ -27,21 +27,20 @@ export const listSources = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(Source) }),
   async handle(_, context) {
-    const view = await viewOf(context)
-    const sees = (name: string) => view?.sees({ name }) ?? true
-    const items = [...configSources(context.catalogue, sees), ...(await registrySource(context, sees))]
+    const names = await readableNames(context)
+    const items = [...configSources(context.catalogue, names), ...(await registrySource(context, names))]
     return { items }
   },
 })
 
 /** Only names leave the process, not where the files lie. */
-function configSources(catalogue: LiveCatalogue, sees: (name: string) => boolean): readonly Source[] {
+function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | undefined): readonly Source[] {
   const { configs, entries } = catalogue.current()
   const failed = new Map(catalogue.failures().map(({ name, error }) => [name, error.code]))
   const loaded = configs.map(({ name: asked, config: { name }, warnings }): Source => {
     const problem = failed.get(asked)
     failed.delete(asked)
-    const tools = entries.filter(({ cliName, toolName }) => cliName === name && sees(toolName)).length
+    const tools = entries.filter(({ cliName, toolName }) => cliName === name && (names?.has(toolName) ?? true)).length
     const about = { kind: 'config' as const, name, tools, warnings: warnings.length }
     return problem === undefined ? { ...about, state: 'loaded' } : { ...about, state: 'stale', problem }
   })
@@ -51,13 +50,15 @@ function configSources(catalogue: LiveCatalogue, sees: (name: string) => boolean
   return [...loaded, ...others]
 }
 
-async function registrySource(context: OperationContext, sees: (name: string) => boolean): Promise<readonly Source[]> {
-  const { catalogue, registry, caller } = context
+async function registrySource(
+  { catalogue, registry, caller }: OperationContext,
+  names: ReadonlySet<string> | undefined,
+): Promise<readonly Source[]> {
   if (registry === undefined) return []
   const { tools } = await catalogue.open()
   const all = Array.from(tools.entries.values(), ({ tool }) => tool)
-  const offered = all.filter(({ source, name }) => source === 'registry' && sees(name)).length
-  const { status } = await registry.stores.stats.count(caller.workspace, await readableNames(context))
+  const offered = all.filter(({ source, name }) => source === 'registry' && (names?.has(name) ?? true)).length
+  const { status } = await registry.stores.stats.count(caller.workspace, names)
   const registered = Object.values(status).reduce((sum, number) => sum + number, 0)
   return [{ kind: 'registry', name: 'registry', state: 'loaded', tools: offered, registered, warnings: 0 }]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ToolSource } from '../../contract/tool-state.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { readableNames, viewOf } from '../tool-view.ts'
+import { readableNames } from '../tool-view.ts'
 import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())
@@ -32,25 +32,22 @@ export const readStats = defineOperation({
   async handle(_, context) {
     const { stats } = registryOf(context).stores
     const isAdmin = context.scopes.has('admin')
-    const { status, executorType, keys, ...counts } = await stats.count(
-      context.caller.workspace,
-      await readableNames(context),
-    )
+    const names = await readableNames(context)
+    const { status, executorType, keys, ...counts } = await stats.count(context.caller.workspace, names)
     const total = Object.values(status).reduce((sum, number) => sum + number, 0)
     return {
       tools: { total, status: { ...status }, executorType: { ...executorType } },
       ...counts,
-      catalogue: await countOffered(context),
+      catalogue: await countOffered(context, names),
       ...(isAdmin ? { keys } : {}),
       ...(isAdmin && context.caller.workspace === 'default' ? { database: await stats.size() } : {}),
     }
   },
 })
 
-async function countOffered(context: OperationContext) {
-  const { tools } = await context.catalogue.open()
-  const view = await viewOf(context)
-  const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => view?.sees(tool) ?? true)
+async function countOffered({ catalogue }: OperationContext, names: ReadonlySet<string> | undefined) {
+  const { tools } = await catalogue.open()
+  const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter(({ name }) => names?.has(name) ?? true)
   const sources = seen.map(({ source }) => source)
   const source = Object.fromEntries(
     ToolSource.options.flatMap((kind) => {
