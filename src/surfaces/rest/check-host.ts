@@ -24,14 +24,14 @@ export function readHostList(text: string | undefined): readonly string[] {
 export function refuseForeignSite({ host, origin }: SiteHeaders, allowed: readonly string[]): void {
   const site = toUrl(`http://${host}`)
   if (site === undefined || !(isLocal(site.hostname) || isListed(site.hostname, allowed)))
-    throw new TooldexError('FORBIDDEN', `This server is not asked as '${host.slice(0, 200)}' (header Host).`, {
-      hint: 'Use its address, or add the name to TOOLDEX_ALLOWED_HOSTS of the server.',
+    throw new TooldexError('FORBIDDEN', `The Host '${host.slice(0, 200)}' is not allowed.`, {
+      hint: 'Use the IP address of the server, or add the name to its TOOLDEX_ALLOWED_HOSTS.',
     })
   if (origin === undefined) return
   const page = toUrl(origin)
   if (page !== undefined && (page.host === site.host || isListed(page.hostname, allowed, false))) return
-  throw new TooldexError('FORBIDDEN', `Pages of '${origin.slice(0, 200)}' may not ask this server (header Origin).`, {
-    hint: 'Ask from a page of the server itself, or add the name of the site to TOOLDEX_ALLOWED_HOSTS of the server.',
+  throw new TooldexError('FORBIDDEN', `The Origin '${origin.slice(0, 200)}' is not allowed.`, {
+    hint: 'Send requests from a page of the server itself, or add the host of the page to its TOOLDEX_ALLOWED_HOSTS.',
   })
 }
 
