@@ -7,7 +7,7 @@ import { shapeOutput } from '../runs/shape-output.ts'
 import { invoke } from './invoke.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { answerOf } from './runs/execution-answer.ts'
-import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
+import { ApprovalBy, approvalOf, type ResolvedCall, recheckOf, resolveCall } from './runs/resolve-call.ts'
 
 const said = {
   tool: z.string(),
@@ -100,7 +100,8 @@ function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   return { outcome: shown, stored: results.keep(stored) }
 }
 
-async function runRecorded({ tool, approvalBy }: ResolvedCall, input: Given, context: OperationContext) {
+async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {
+  const { tool, approvalBy } = call
   const { caller, signal, onProgress, onOutput, trace } = context
   const execution = await (context.runs as NonNullable<typeof context.runs>).execute(
     caller,
@@ -109,6 +110,7 @@ async function runRecorded({ tool, approvalBy }: ResolvedCall, input: Given, con
     {
       wait: true,
       needsApproval: approvalBy.length > 0,
+      recheck: recheckOf(context, call, input.arguments ?? {}),
       signal,
       onProgress,
       onOutput,

@@ -47,6 +47,8 @@ export interface ExecuteOptions extends RunControls {
   readonly traceId?: string | undefined
   readonly traceparent?: string | undefined
   readonly needsApproval?: boolean | undefined
+  /** Throws where a call that waited for its turn in this process may not be made any more. */
+  readonly recheck?: (() => Promise<void>) | undefined
   readonly purpose?: string | undefined
 }
 

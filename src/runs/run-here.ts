@@ -13,7 +13,7 @@ export interface HereCall {
   readonly caller: Caller
   readonly job: Job
   readonly draft: NewExecution
-  readonly controls: RunControls
+  readonly controls: RunControls & { readonly recheck?: (() => Promise<void>) | undefined }
 }
 
 /** How it went; where it has not ended, it goes on elsewhere. */
@@ -71,6 +71,7 @@ async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, hear
   try {
     await place.turn
     if (why !== undefined) throw new TooldexError('EXECUTION_CANCELLED', reasons[why].message)
+    await call.controls.recheck?.()
   } catch (thrown) {
     const told = why === undefined ? toTooldexError(thrown) : reasons[why]
     return { workspace, execution: await endWaiting(runs, call, execution, told), heardAt }

@@ -12,12 +12,12 @@ import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
 import { scriptTool } from './registered-tools.ts'
 
 /** What a server works with, in this process: a database in memory, recorded runs, and a folder for scripts. */
-export async function openRecorded() {
+export async function openRecorded(options: { readonly concurrency?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tooldex-recorded-'))
   const database = await openDatabase({})
   await migrate(database)
   const stores = createStores(database)
-  const composed = compose({ configs: [] })
+  const composed = compose({ configs: [], ...options })
   const { runner, logger, catalogue } = composed
   const runs = await openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: true })
   const context = { ...composed, registry: { stores, check: createCheck({}) }, runs }

@@ -7,7 +7,7 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
 import { callBuiltin, isBuiltin } from './builtins.ts'
 import { runsOf } from './executions.ts'
-import { ApprovalBy, approvalOf, resolveCall } from './resolve-call.ts'
+import { ApprovalBy, approvalOf, recheckOf, resolveCall } from './resolve-call.ts'
 
 const about = {
   callerId: z.string().max(300).optional().describe('Who calls; ignored where a key says it.'),
@@ -63,7 +63,8 @@ export const executeTool = defineOperation({
     }
     const { signal, onOutput } = context
     const { needsApproval } = approvalOf(call)
-    const options = { wait, timeoutMs, needsApproval, signal, onOutput, ...tracing(context, who) }
+    const recheck = recheckOf(context, call, input)
+    const options = { wait, timeoutMs, needsApproval, recheck, signal, onOutput, ...tracing(context, who) }
     return { ...(await runsOf(context).execute(context.caller, tool, input, options)), ...about }
   },
 })
@@ -99,7 +100,13 @@ export const invokeForModel = defineOperation({
     const { signal } = context
     const { tool, warning } = call
     const { needsApproval } = approvalOf(call)
-    const options = { wait: true, needsApproval, signal, ...tracing(context, who) }
+    const options = {
+      wait: true,
+      needsApproval,
+      recheck: recheckOf(context, call, input),
+      signal,
+      ...tracing(context, who),
+    }
     const execution = await runsOf(context).execute(context.caller, tool, input, options)
     const { status, outputData, durationMs, id, result } = execution
     return {

@@ -148,6 +148,16 @@ async function refuseHidden(context: OperationContext, given: string): Promise<n
   throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
 }
 
+/** Checks a call again that had to wait for its turn, against the tool and the policies as they are by then. */
+export const recheckOf =
+  (context: OperationContext, { tool, id }: ResolvedCall, input: Readonly<Record<string, unknown>>) =>
+  async (): Promise<void> => {
+    const now = await resolveCall(context, tool.id ?? id, tool.version ?? undefined)
+    if (now.approvalBy.length > 0)
+      throw new TooldexError('APPROVAL_NEEDED', `${tool.name} needs approval of each call now; call it again.`)
+    await context.runner.prepare(now.tool, input)
+  }
+
 /** Who asks for a person's yes, as an answer tells it. */
 export const ApprovalBy = z
   .array(z.string())

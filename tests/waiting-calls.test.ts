@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callTool } from '../src/operations/call-tool.ts'
+import { invoke } from '../src/operations/invoke.ts'
+import { putPolicy } from '../src/operations/registry/policies.ts'
+import { executeTool } from '../src/operations/runs/execute.ts'
+import { openRecorded } from './support/open-recorded.ts'
+
+let world: Awaited<ReturnType<typeof openRecorded>>
+beforeAll(async () => {
+  world = await openRecorded({ concurrency: 1 })
+})
+afterAll(() => world.close())
+
+it('holds calls that wait for their turn in this process to what was tightened meanwhile', async () => {
+  const { context, stores, folder } = world
+  const release = join(folder, 'release')
+  await world.register('holds', { script: `until [ -e '${release}' ]; do sleep 0.05; done` })
+  for (const name of ['pays', 'bounded', 'free']) await world.register(name, { script: 'echo "ran $1"' })
+  const waiting = async (count: number) =>
+    expect
+      .poll(async () => (await stores.executions.list('default', { limit: 10, status: ['PENDING'] })).items)
+      .toHaveLength(count)
+  const input = { word: 'x' }
+  const first = invoke(executeTool, { idOrName: 'holds', input, wait: true }, context)
+  await expect.poll(() => context.runner.slots.free).toBe(0)
+  const execute = (idOrName: string) => invoke(executeTool, { idOrName, input, wait: true }, context)
+  const calls = [execute('pays'), execute('bounded'), execute('free')]
+  const byAgent = invoke(callTool, { name: 'pays', arguments: input }, context)
+  await waiting(4)
+  const tools = { pays: { args: {}, requireApproval: true }, bounded: { args: { word: { pattern: 'y' } } } }
+  await invoke(putPolicy, { name: 'tight', default: 'enabled', tools }, context)
+  writeFileSync(release, '')
+  await first
+  expect(await Promise.all(calls)).toMatchObject([
+    { status: 'CANCELLED', errorCode: 'APPROVAL_NEEDED', attempt: 0 },
+    { status: 'CANCELLED', errorCode: 'POLICY_REFUSED', attempt: 0 },
+    { status: 'SUCCESS', outputData: 'ran x\n' },
+  ])
+  expect(await byAgent).toMatchObject({ outcome: { status: 'CANCELLED', errorCode: 'APPROVAL_NEEDED' } })
+})
