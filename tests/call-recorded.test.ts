@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalClient } from '../src/operations/client/local-client.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
 import { openRecorded } from './support/open-recorded.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
@@ -311,7 +312,7 @@ describe('a call that is waited for, of a tool that asks for workers that nobody
     const [plain, model, mcp] = await Promise.all([
       server.request('POST', '/tools/lonely/execute', { body: { input, wait: true } }),
       server.request('POST', '/llm/tools/lonely/invoke', { body: { arguments: input } }),
-      handleMetaTool('call_tool', called, world.context),
+      handleMetaTool('call_tool', called, { client: createLocalClient(world.context) }),
     ]).finally(() => world.close())
     const still = { status: 'PENDING', reason: 'queued', errorCode: 'STILL_QUEUED', errorMessage: said }
     expect(plain).toMatchObject({ status: 202, body: still })

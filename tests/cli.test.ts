@@ -50,12 +50,14 @@ describe('tooldex in the terminal', () => {
     expect(await runCli(['lst'], { env: { TOOLDEX_HOME: home } })).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('helps whoever types nothing more; a client that gives no config gets an error and a clean stdout', async () => {
+  it('prints the help for a bare word in a terminal; a client without tools to serve gets an error and a clean stdout', async () => {
     const typed = await runInProcess([], { interactive: true })
     expect(typed).toMatchObject({ code: 0, err: '' })
     expect(typed.out).toContain('Usage: tooldex')
-    const started = await runInProcess([])
-    expect(started).toMatchObject({ code: errorTable.USAGE.exit, out: '' })
+    const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: '', DATABASE_URL: '' }
+    const started = await runCli([], { env })
+    expect(started).toMatchObject({ code: errorTable.USAGE.exit, stdout: '' })
+    expect(started.stderr).toContain('There are no tools to serve')
   })
 
   it('lists configs by name, and the tools of some', async () => {
@@ -207,6 +209,7 @@ describe('tooldex in the terminal', () => {
     expect(withRun(['--classic', 'git'])).toEqual(['run', '--classic', 'git'])
     expect(withRun(['list', 'git'])).toEqual(['list', 'git'])
     expect(withRun(['--help'])).toEqual(['--help'])
+    expect(withRun(['--server', 'http://127.0.0.1:7331'])).toEqual(['run', '--server', 'http://127.0.0.1:7331'])
   })
 
   it('finds configs of the user by bare name, before bundled ones', async () => {

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callOwn, followOwn } from '../src/app/call-own.ts'
 import { ensureSecretKey, secretKeyOf } from '../src/app/secret-key.ts'
 import { TooldexError } from '../src/base/errors.ts'
 import { silentLogger } from '../src/base/logger.ts'
+import { createLocalClient } from '../src/operations/client/local-client.ts'
+import type { RegistryClient } from '../src/operations/client/registry-client.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
 import { createSecretBox } from '../src/secrets/index.ts'
-import type { RegistryClient } from '../src/surfaces/cli/index.ts'
 import { openRegistry } from './support/open-worlds.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -17,13 +17,7 @@ let world: Awaited<ReturnType<typeof openRegistry>>
 let client: RegistryClient
 beforeAll(async () => {
   world = await openRegistry()
-  const { context } = world
-  client = {
-    invoke: (operation, input) => invoke(operation, input, context),
-    call: (call, controls) => callOwn(context, call, controls),
-    follow: (id) => followOwn(context, id),
-    close: async () => {},
-  }
+  client = createLocalClient(world.context)
 }, 120_000)
 afterAll(() => world.close())
 const run = (...words: string[]) => runInProcess(words, { openRegistry: async () => client })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
 import { activateTool, changeTool, createTool, deactivateTool } from '../src/operations/registry/tools.ts'
 import { createMcpServer } from '../src/surfaces/mcp/create-server.ts'
+import { toolsOfContext } from '../src/surfaces/mcp/mcp-tools.ts'
 import { openRegistry } from './support/open-worlds.ts'
 import { draft } from './support/rest.ts'
 
@@ -15,7 +16,7 @@ afterAll(() => registry.close())
 
 /** A client of a server with this registry open, and how often it was told of changes. */
 async function connect(mode: { classic: boolean; pinned: readonly string[] }, { context } = registry) {
-  const server = createMcpServer({ name: 'test', version: '0', live: false, context, ...mode })
+  const server = createMcpServer({ name: 'test', version: '0', tools: toolsOfContext(context, mode, false) })
   const [near, far] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '0' })
   let told = 0

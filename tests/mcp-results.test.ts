@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { invoke } from '../src/operations/invoke.ts'
 import { changeTool, deactivateTool, deprecateTool } from '../src/operations/registry/tools.ts'
 import { createMcpServer } from '../src/surfaces/mcp/create-server.ts'
+import { toolsOfContext } from '../src/surfaces/mcp/mcp-tools.ts'
 import { connect, revisions } from './support/connect.ts'
 import { openRecorded } from './support/open-recorded.ts'
 import { tempFile, tempScript } from './support/temp-folder.ts'
@@ -133,7 +134,8 @@ describe('call_tool where calls are recorded', () => {
 
   async function open(): Promise<Client> {
     const { context } = world
-    const server = createMcpServer({ name: 'tooldex', version: '0', classic: false, pinned: [], live: true, context })
+    const tools = toolsOfContext(context, { classic: false, pinned: [] }, true)
+    const server = createMcpServer({ name: 'tooldex', version: '0', tools })
     const [near, far] = InMemoryTransport.createLinkedPair()
     await server.connect(far as never)
     const client = new Client({ name: 'test', version: '1' })

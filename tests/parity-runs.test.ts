@@ -1,14 +1,15 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callOwn, followOwn } from '../src/app/call-own.ts'
 import { compose } from '../src/app/compose.ts'
 import { type TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { callTool } from '../src/operations/call-tool.ts'
+import { createLocalClient } from '../src/operations/client/local-client.ts'
+import type { RegistryClient } from '../src/operations/client/registry-client.ts'
+import { openRemote } from '../src/operations/client/remote-client.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { makeKey } from '../src/operations/registry/keys.ts'
 import { changeTool, deactivateTool, deprecateTool } from '../src/operations/registry/tools.ts'
-import { openRemote, type RegistryClient } from '../src/surfaces/cli/index.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
 import { createRestApp } from '../src/surfaces/rest/index.ts'
 import { openRecorded } from './support/open-recorded.ts'
@@ -119,12 +120,7 @@ describe('a call ends the same whichever way it is made', () => {
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await new Promise<void>((resolve) => server.once('listening', () => resolve()))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const own: RegistryClient = {
-      invoke: (operation, input) => invoke(operation, input, context),
-      call: (call, controls) => callOwn(context, call, controls),
-      follow: (id) => followOwn(context, id),
-      close: async () => {},
-    }
+    const own = createLocalClient(context)
     const post = async (path: string, body: object) => {
       const response = await app.request(`http://localhost/api/v1${path}`, {
         method: 'POST',
@@ -169,7 +165,7 @@ describe('a call ends the same whichever way it is made', () => {
         return { status: success ? 'SUCCESS' : 'FAILED', errorCode, errorMessage, output, ...said }
       },
       call_tool: async (call) => {
-        const { structuredContent } = await handleMetaTool('call_tool', { ...call }, context)
+        const { structuredContent } = await handleMetaTool('call_tool', { ...call }, { client: own })
         const answer = structuredContent as Any
         if ('stdout' in answer === false) return ofAnswer(answer)
         const { status = 'SUCCESS', errorCode = null, stdout, output, warning } = answer

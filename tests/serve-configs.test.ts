@@ -98,7 +98,7 @@ it('offers registered tools first, page by page, each under one name', async () 
     }
     await registry.sync()
     const whole = await invoke(listForModel, { format: 'openai', limit: 1000 }, context)
-    expect(whole.tools.slice(0, 3).map(({ id }) => id)).toEqual(['aardvark', 'coreutils_echo', 'zebra'])
+    expect(whole.tools.slice(0, 3).map(({ id }) => id)).toEqual(['aardvark', 'registry:coreutils_echo', 'zebra'])
     expect([whole.nextCursor, whole.omitted]).toEqual([undefined, 0])
     const pages: unknown[] = []
     let cursor: string | undefined

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callOwn, followOwn } from '../src/app/call-own.ts'
 import { TooldexError } from '../src/base/errors.ts'
-import { invoke } from '../src/operations/invoke.ts'
-import type { RegistryClient } from '../src/surfaces/cli/index.ts'
+import { createLocalClient } from '../src/operations/client/local-client.ts'
 import { openRegistry } from './support/open-worlds.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -14,15 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => registry.close())
 
-const run = (...words: string[]) => {
-  const client: RegistryClient = {
-    invoke: (operation, input) => invoke(operation, input, registry.context),
-    call: (call, controls) => callOwn(registry.context, call, controls),
-    follow: (id) => followOwn(registry.context, id),
-    close: async () => {},
-  }
-  return runInProcess(words, { openRegistry: async () => client })
-}
+const run = (...words: string[]) =>
+  runInProcess(words, { openRegistry: async () => createLocalClient(registry.context) })
 const get = async (name: string) => JSON.parse((await run('tools', 'get', name)).out)
 
 const camel = `name: camel_tool

@@ -33,6 +33,8 @@ export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddre
 
 /** Whether there is anywhere to look for registered tools: a server, or a database that was named or made before. */
 export const hasRegistry = (env: NodeJS.ProcessEnv = process.env): boolean =>
-  findServer(undefined, env) !== undefined ||
-  Boolean(env.DATABASE_URL) ||
-  existsSync(join(tooldexHome(env), 'db', 'data'))
+  findServer(undefined, env) !== undefined || hasDatabase(env)
+
+/** Whether a database was named, or made here before. */
+export const hasDatabase = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  Boolean(env.DATABASE_URL) || existsSync(join(tooldexHome(env), 'db', 'data'))

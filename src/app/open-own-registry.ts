@@ -1,24 +1,30 @@
-import { invoke } from '../operations/invoke.ts'
+import { createLocalClient } from '../operations/client/local-client.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../operations/client/registry-client.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import type { RecordedRuns } from '../runs/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
-import type { CallControls, RecordedCall, RegistryClient } from '../surfaces/cli/index.ts'
-import { callOwn, followOwn } from './call-own.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
+/** Which database is opened, and for how long. */
+interface OwnRegistryOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** Whether changes that others make are taken over while it is open; a command is done before it could matter. */
+  readonly follow?: boolean
+}
+
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(
   signal: AbortSignal,
-  env: NodeJS.ProcessEnv = process.env,
+  { env = process.env, follow = false }: OwnRegistryOptions = {},
 ): Promise<RegistryClient> {
   const database = await openMigratedDatabase(env)
-  return new OwnRegistry(database, signal, env)
+  return new OwnRegistry(database, { signal, env, follow })
 }
 
 /** The registry in a database that this process has open; what a command does not need is not opened. */
@@ -27,30 +33,37 @@ class OwnRegistry implements RegistryClient {
   readonly #signal: AbortSignal
   readonly #registry: Registry
   readonly #more: MoreParts
+  readonly #ending = new AbortController()
+  readonly #follow: boolean
   #offering: Promise<OperationContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
-  constructor(database: Database, signal: AbortSignal, env: NodeJS.ProcessEnv) {
+  constructor(
+    database: Database,
+    { signal, env, follow }: { signal: AbortSignal; env: NodeJS.ProcessEnv; follow: boolean },
+  ) {
     this.#database = database
     this.#signal = signal
+    this.#follow = follow
     const stores = createStores(database)
     const { more, box, check } = openExecutors(stores, env)
     this.#more = more
     this.#registry = { stores, box, check }
   }
 
-  invoke: RegistryClient['invoke'] = async (operation, input) =>
-    invoke(operation, input, await this.#contextFor(operation))
+  invoke: RegistryClient['invoke'] = async (operation, input, controls) =>
+    createLocalClient(await this.#contextFor(operation)).invoke(operation, input, controls)
 
   async call(call: RecordedCall, controls: CallControls) {
-    return callOwn(await this.#withRuns(await this.#offered()), call, controls)
+    return createLocalClient(await this.#withRuns(await this.#offered())).call(call, controls)
   }
 
   async *follow(id: string) {
-    yield* followOwn(await this.#withRuns(this.#plain()), id)
+    yield* createLocalClient(await this.#withRuns(this.#plain())).follow(id)
   }
 
   async close(): Promise<void> {
+    this.#ending.abort()
     await (await this.#running)?.close(0)
     await Promise.allSettled(Object.values(this.#more.executors ?? {}).map((each) => each.close?.()))
     await this.#database.close()
@@ -76,8 +89,18 @@ class OwnRegistry implements RegistryClient {
   }
 
   #offered(): Promise<OperationContext> {
-    this.#offering ??= openOffered(this.#registry, this.#more, this.#signal)
+    this.#offering ??= this.#openOffered()
     return this.#offering
+  }
+
+  /** What a server on this database would offer: registered tools, and the configs in the home. */
+  async #openOffered(): Promise<OperationContext> {
+    const composed = compose({ configs: [], homeConfigs: true }, this.#more)
+    const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
+    const { catalogue, logger, caller } = context
+    const feed = new RegistryFeed({ stores: this.#registry.stores, catalogue, workspace: caller.workspace, logger })
+    await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
+    return context
   }
 
   async #withRuns(context: OperationContext): Promise<OperationContext> {
@@ -90,13 +113,6 @@ class OwnRegistry implements RegistryClient {
 
 /** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
 const catalogueTags = new Set(['search', 'llm', 'catalogue'])
-
-async function openOffered(registry: Registry, more: MoreParts, signal: AbortSignal): Promise<OperationContext> {
-  const context = { ...withMemory(compose({}, more), registry), registry, signal }
-  const { catalogue, logger, caller } = context
-  await new RegistryFeed({ stores: registry.stores, catalogue, workspace: caller.workspace, logger }).sync()
-  return context
-}
 
 /** Where there is a database, experience is kept in it. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {

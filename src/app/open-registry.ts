@@ -1,4 +1,5 @@
-import { openRemote, type RegistryClient } from '../surfaces/cli/index.ts'
+import type { RegistryClient } from '../operations/client/registry-client.ts'
+import { openRemote } from '../operations/client/remote-client.ts'
 import { findServer } from './find-server.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */

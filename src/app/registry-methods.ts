@@ -35,7 +35,7 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
     ...(home === undefined ? {} : { TOOLDEX_HOME: home, DATABASE_URL: undefined }),
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
-  const client = await openOwnRegistry(ending.signal, env)
+  const client = await openOwnRegistry(ending.signal, { env })
   const isClosed = () => ending.signal.aborted
   const method =
     <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>

@@ -1,36 +1,78 @@
+import { existsSync } from 'node:fs'
+import { TooldexError } from '../base/errors.ts'
+import { createLogger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
+import type { OperationContext } from '../operations/operation.ts'
 import { MemoryResults } from '../runs/memory-results.ts'
+import { userConfigsDir } from '../sources/cli/index.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
-import { isClimaxAlias, serveStdio } from '../surfaces/mcp/index.ts'
+import { combineTools, isClimaxAlias, type McpTools, serveStdio, toolsOfContext } from '../surfaces/mcp/index.ts'
+import { type AttachedRegistry, attachRegistry } from './attach-registry.ts'
 import { compose } from './compose.ts'
 
 // After the client has gone, running commands are cancelled; their last processes get this long to end.
 const drainMs = 2000
 
-/** `tooldex run`: loads the tools, serves them, and leaves nothing behind. */
+/** `tooldex run`: serves the tools of configs and of the registry, and leaves nothing behind. */
 export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<void> {
-  // What is too large for one answer is kept here, and read by its handle.
-  const context = { ...compose(options), results: new MemoryResults() }
-  const { catalogue, logger } = context
+  const logger = createLogger({ level: options.logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
   const ending = new AbortController()
   stop.addEventListener('abort', () => ending.abort(), { once: true })
-  for (const name of options.pinned) {
-    if (!catalogue.current().names.has(name) && !isClimaxAlias(name))
-      logger.warn(`--pin ${name}: there is no such tool`)
-  }
-  if (options.watch) catalogue.watch(ending.signal)
-  const [only] = catalogue.current().configs
-  await serveStdio(
-    {
-      name: options.configs?.length === 1 && only !== undefined ? only.config.name : 'tooldex',
-      version: packageVersion(),
-      classic: options.classic,
-      pinned: options.pinned,
-      live: options.watch,
-      context,
-    },
-    stop,
-  )
+  const registry = attachRegistry(options, logger, ending.signal)
+  const context = openConfigs(options, registry)
+  if (context === undefined && registry === undefined) throw nothingToServe()
+  if (options.watch) context?.catalogue.watch(ending.signal)
+  const tools = await toTools(options, { context, registry, signal: ending.signal })
+  await warnOfPins(options, tools, (name) => logger.warn(`--pin ${name}: there is no such tool`))
+  const [only] = context?.catalogue.current().configs ?? []
+  const name = registry === undefined && options.configs?.length === 1 ? only?.config.name : undefined
+  await serveStdio({ name: name ?? 'tooldex', version: packageVersion(), tools, logger }, stop)
   ending.abort()
-  await context.runner.close(drainMs)
+  await Promise.all([registry?.client.close(), context?.runner.close(drainMs)])
 }
+
+/** The configs that were named; without a registry, which has them, also those in the home. */
+function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): OperationContext | undefined {
+  const configs = options.configs ?? []
+  const homeConfigs = configs.length === 0 && registry === undefined && existsSync(userConfigsDir())
+  if (configs.length === 0 && !homeConfigs) return undefined
+  // Large outputs are kept here, and read by their handles.
+  return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }
+}
+
+interface Parts {
+  readonly context: OperationContext | undefined
+  readonly registry: AttachedRegistry | undefined
+  readonly signal: AbortSignal
+}
+
+async function toTools(options: RunOptions, { context, registry, signal }: Parts): Promise<McpTools> {
+  const mode = { classic: options.classic, pinned: options.pinned }
+  const local = context === undefined ? undefined : toolsOfContext(context, mode, options.watch)
+  if (registry === undefined) return local as McpTools
+  // Loaded only where there is a registry: a server for configs starts without.
+  const { toolsOfClient } = await import('../surfaces/mcp/client-tools.ts')
+  const remote = toolsOfClient(registry.client, { mode, pollMs: registry.pollMs, signal })
+  if (local === undefined || context === undefined) return remote
+  const { combineClients } = await import('../operations/client/combine-clients.ts')
+  return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))
+}
+
+/** A tool may be registered later, so that one which is not there now is no error. */
+async function warnOfPins({ pinned }: RunOptions, tools: McpTools, warn: (name: string) => void): Promise<void> {
+  if (pinned.length === 0) return
+  const listed = await tools.list().catch(() => undefined)
+  for (const name of pinned) {
+    const isThere = listed?.some(({ id, tool }) => id === name || tool.name === name || id.endsWith(`:${name}`))
+    if (isThere === false && !isClimaxAlias(name)) warn(name)
+  }
+}
+
+const nothingToServe = (): TooldexError =>
+  new TooldexError(
+    'USAGE',
+    'There are no tools to serve: no config is named, and there is no server or database here.',
+    {
+      hint: 'Name a config (tooldex run git), or start a server (tooldex serve).',
+    },
+  )

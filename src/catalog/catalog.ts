@@ -163,6 +163,11 @@ export class Catalog {
     return this.#listeners.add(listener)
   }
 
+  /** A short hash of its tools: the same in every process that has the same ones. */
+  get mark(): string {
+    return this.#table.mark()
+  }
+
   /** Says that what was read of the catalogue is stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version

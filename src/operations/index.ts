@@ -66,7 +66,7 @@ import {
   refuseExecution,
 } from './runs/executions.ts'
 import { readMetrics } from './runs/read-metrics.ts'
-import { readStoredResult } from './runs/results.ts'
+import { readStoredResult, readWholeResult } from './runs/results.ts'
 import { searchByAddress, searchTools } from './search-tools.ts'
 import { validateConfigs } from './validate-configs.ts'
 
@@ -153,6 +153,7 @@ export const operations = [
   readQueue,
   readMetrics,
   readStoredResult,
+  readWholeResult,
   listSecrets,
   putSecret,
   removeSecret,

@@ -15,9 +15,9 @@ interface Refused {
 export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
-  context: OperationContext,
+  context?: OperationContext,
 ): Promise<TooldexError> {
-  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context.elsewhere }))
+  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context?.elsewhere }))
   const problems = [
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
     ...(await judgeRest(operation, { input, issues }, context)),
@@ -32,9 +32,9 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
 async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
-  context: OperationContext,
+  context: OperationContext | undefined,
 ): Promise<readonly Problem[]> {
-  if (operation.judgeRest === undefined) return []
+  if (operation.judgeRest === undefined || context === undefined) return []
   const rest = mendValue<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
   const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
   const wrong = known.map(({ path }) => toPointer(path))

@@ -25,11 +25,14 @@ export const listSources = defineOperation({
   scope: 'read',
   http: { method: 'get', path: '/sources', tag: 'catalogue' },
   input: z.object({}),
-  output: z.object({ items: z.array(Source) }),
+  output: z.object({
+    items: z.array(Source),
+    revision: z.string().describe('Changes whenever an offered tool is added, changed or removed.'),
+  }),
   async handle(_, context) {
     const names = await readableNames(context)
     const items = [...configSources(context.catalogue, names), ...(await registrySource(context, names))]
-    return { items }
+    return { items, revision: (await context.catalogue.open()).tools.mark }
   },
 })
 

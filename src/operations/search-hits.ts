@@ -45,10 +45,21 @@ interface Wish {
 
 /** What an answer may cost when nobody says otherwise. */
 const usualBudget = 400
+const lineLength = 60
+
+/** How many tokens the hits of an answer may cost. */
+export const hitBudget = ({ budgetTokens, level }: Wish): number =>
+  budgetTokens ?? (level == null ? usualBudget : Number.POSITIVE_INFINITY)
+
+/** A hit at the leanest level. */
+export function toLine(hit: SearchHit): SearchHit {
+  const { signature: _, category: __, tags: ___, description: ____, inputSchema: _____, ...line } = hit
+  return { ...line, shortDescription: shorten(line.shortDescription, lineLength) }
+}
 
 /** The tools at the richest level at which all fit the budget; at the leanest, as many as do. */
 export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
-  const budget = wish.budgetTokens ?? (wish.level == null ? usualBudget : Number.POSITIVE_INFINITY)
+  const budget = hitBudget(wish)
   // Schemas are for who asks for them, or gives room for them.
   const richest: readonly SearchLevel[] =
     wish.budgetTokens == null ? ['summary', 'line'] : ['schema', 'summary', 'line']
@@ -75,7 +86,7 @@ function toHit(candidate: Candidate, level: SearchLevel): SearchHit {
   const fullId = sharesName ? toFullId(tool) : undefined
   const callAs = fullId === undefined ? {} : { callAs: fullId }
   const why = explanation === undefined ? {} : { explanation }
-  const shortDescription = shorten(description, level === 'line' ? 60 : 120)
+  const shortDescription = shorten(description, level === 'line' ? lineLength : 120)
   const line = { id, name, ...callAs, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
   if (level === 'line') return line
   const summary = {

@@ -1,6 +1,7 @@
 import { onTestFinished, vi } from 'vitest'
 import { compose } from '../../src/app/compose.ts'
 import type { RunPlan } from '../../src/index.ts'
+import { createLocalClient } from '../../src/operations/client/local-client.ts'
 import { handleMetaTool } from '../../src/surfaces/mcp/handle-call.ts'
 import type { MetaToolName } from '../../src/surfaces/mcp/meta-tools.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
@@ -24,7 +25,9 @@ export function openTools(yaml: string | readonly string[], policy?: string) {
     logLevel: 'ERROR',
   })
   const ask = async (name: MetaToolName, given: Given): Promise<Answer> => {
-    const { content, structuredContent, isError } = await handleMetaTool(name, given, context)
+    const { content, structuredContent, isError } = await handleMetaTool(name, given, {
+      client: createLocalClient(context),
+    })
     const [first] = content
     const data = (structuredContent ?? {}) as Record<string, unknown>
     return { text: first?.type === 'text' ? first.text : '', data, isError: isError === true }

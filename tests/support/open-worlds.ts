@@ -1,15 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { callOwn, followOwn } from '../../src/app/call-own.ts'
 import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
+import { createLocalClient } from '../../src/operations/client/local-client.ts'
+import type { RegistryClient } from '../../src/operations/client/registry-client.ts'
+import { openRemote } from '../../src/operations/client/remote-client.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
 import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
 import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
-import { openRemote, type RegistryClient } from '../../src/surfaces/cli/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/index.ts'
 import { runInProcess } from './run-in-process.ts'
 
@@ -69,12 +70,7 @@ async function openLibrary(): Promise<World> {
 
 async function openCommands(): Promise<World> {
   const { context, sync, close } = await openRegistry()
-  const client: RegistryClient = {
-    invoke: (operation, input) => invoke(operation, input, context),
-    call: (call, controls) => callOwn(context, call, controls),
-    follow: (id) => followOwn(context, id),
-    close: async () => {},
-  }
+  const client = createLocalClient(context)
   const ask = async ({ words }: Request) => {
     await sync()
     return JSON.parse((await runInProcess([...words, '--json'], { openRegistry: async () => client })).out)

@@ -32,8 +32,22 @@ export const readStoredResult = defineOperation({
   },
 })
 
-/** The whole of a large output, for whoever called. */
-export async function findContent({ registry, results, caller }: OperationContext, handle: string) {
+/** Read a large output whole. */
+export const readWholeResult = defineOperation({
+  name: 'results.content',
+  summary: 'Read a large output whole, by its handle.',
+  scope: 'call',
+  http: { method: 'get', path: '/results/{handle}/content', tag: 'executions' },
+  input: ReadResultInput.pick({ handle: true }),
+  output: z.object({ mediaType: z.string(), content: z.string() }),
+  async handle({ handle }, context) {
+    const { mediaType, content } = await findContent(context, handle)
+    return { mediaType, content }
+  },
+})
+
+/** The whole of a large output, for its caller. */
+async function findContent({ registry, results, caller }: OperationContext, handle: string) {
   const content = results?.read(handle) ?? (await registry?.stores.executions.result(caller, handle))
   if (content !== undefined) return content
   throw new TooldexError('NOT_FOUND', `Unknown handle: ${handle.slice(0, 100)}.`, {

@@ -45,7 +45,7 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
     code = given
   }
   try {
-    // Bare, a person wants to know what there is; a client that forgot the configs must get an error, and nothing on stdout.
+    // Bare, a person wants to know what there is; a client wants the tools.
     const line = words.length === 0 && host.interactive ? ['--help'] : withRun(words)
     if (line !== words) refuseMistyped(words, host)
     const program = await createProgram(host, exit, line[0])
@@ -92,6 +92,7 @@ const needsAll = new Set(['completion', '__complete'])
 const runOptionsWithValue = new Set([
   '--policy',
   '--pin',
+  '--server',
   '--log-level',
   '--transport',
   '--concurrency',
@@ -100,12 +101,17 @@ const runOptionsWithValue = new Set([
   '--containment',
 ])
 
-/** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is no command. */
+/** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is not a command. */
 export function withRun(words: readonly string[]): readonly string[] {
   const plain = firstPlain(words)
-  const known = plain === undefined || plain === 'help' || plain === '__complete' || Object.hasOwn(loaders, plain)
-  return known ? words : ['run', ...words]
+  const isCommand =
+    plain === undefined
+      ? words.some((word) => ownFlags.has(word))
+      : plain === 'help' || plain === '__complete' || Object.hasOwn(loaders, plain)
+  return isCommand ? words : ['run', ...words]
 }
+
+const ownFlags = new Set(['--help', '-h', '--version', '-V'])
 
 const firstPlain = (words: readonly string[]) =>
   words.find((word, index) => !word.startsWith('-') && !runOptionsWithValue.has(words[index - 1] ?? ''))

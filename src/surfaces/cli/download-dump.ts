@@ -1,8 +1,8 @@
 import { TooldexError } from '../../base/errors.ts'
+import { type RemoteServer, requestRemote } from '../../operations/client/remote-client.ts'
 import { backupDatabase } from '../../operations/database/backup-database.ts'
 import { type SavedDump, saveDump } from '../../operations/database/save-dump.ts'
 import type { CliHost } from './host.ts'
-import { type RemoteServer, requestRemote } from './remote.ts'
 
 /** Writes the database of a server to a file; without a name, of the one that runs here, where it keeps us out. */
 export async function downloadDump(

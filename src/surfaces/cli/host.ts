@@ -1,10 +1,9 @@
-import type * as z from 'zod'
 import type { LogLevel } from '../../base/logger.ts'
-import type { Execution } from '../../contract/execution.ts'
-import type { CallAnswer } from '../../operations/call-tool.ts'
-import type { Operation, OperationContext } from '../../operations/operation.ts'
-import type { RunEvent } from '../../operations/runs/follow.ts'
+import type { RegistryClient } from '../../operations/client/registry-client.ts'
+import type { OperationContext } from '../../operations/operation.ts'
 import type { Database } from '../../storage/index.ts'
+
+export type { RecordedCall, RegistryClient } from '../../operations/client/registry-client.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {
@@ -39,6 +38,10 @@ export interface RunOptions extends OpenOptions {
   readonly classic: boolean
   readonly pinned: readonly string[]
   readonly watch: boolean
+  /** The server whose tools are offered; TOOLDEX_URL, or the one that runs here, where absent. */
+  readonly server?: string | undefined
+  /** Whether registered tools are offered, at a server or in the database here, besides those of the configs. */
+  readonly registry: boolean
 }
 
 /** What `tooldex serve` is asked for. */
@@ -57,38 +60,6 @@ export interface WorkerFlags extends OpenOptions {
   /** Where it answers whoever watches it; nowhere without a port. */
   readonly host: string
   readonly port?: number | undefined
-}
-
-/** Does operations on the database of this machine, or asks the server that has it. */
-export interface RegistryClient {
-  invoke<Input extends z.ZodType, Output extends z.ZodType>(
-    operation: Operation<Input, Output>,
-    input: Record<string, unknown>,
-  ): Promise<z.output<Output>>
-  /** Runs a tool, recorded, and tells what it prints while it runs. */
-  call(call: RecordedCall, controls: CallControls): Promise<CallAnswer>
-  /** Follows a run until it has ended. */
-  follow(id: string): AsyncIterable<RunEvent>
-  close(): Promise<void>
-}
-
-/** A call that is recorded. */
-export interface RecordedCall {
-  readonly name: string
-  readonly arguments: Readonly<Record<string, unknown>>
-  readonly version?: number | undefined
-  readonly idempotencyKey?: string | undefined
-  readonly timeoutMs?: number | undefined
-  readonly dryRun?: boolean | undefined
-}
-
-/** How a call is followed. */
-export interface CallControls {
-  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  /** Hears what the call waits for, if it does not start at once, and when it starts. */
-  readonly onStatus: (execution: Execution) => void
-  /** Whether a person's yes is waited for too. */
-  readonly waitForApproval: boolean
 }
 
 /** Where a server answers, and with which key it is asked. */

@@ -1,9 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
-import { invoke } from '../../operations/invoke.ts'
-import type { OperationContext } from '../../operations/operation.ts'
 import { searchTools } from '../../operations/search-tools.ts'
-import { handleMetaTool, orToolError } from './handle-call.ts'
+import { handleMetaTool, type McpRequest, orToolError } from './handle-call.ts'
 
 type Given = Readonly<Record<string, unknown>>
 type SearchAnswer = z.output<typeof searchTools.output>
@@ -38,12 +36,13 @@ export const climaxAliases = (pinned: readonly string[]): readonly Tool[] =>
     .map(([name, definition]) => ({ name, ...definition }))
 
 /** Answers a tool of CLImax: a search in the JSON that its clients parse, a call as `call_tool` answers it. */
-export function handleClimaxAlias(name: string, given: Given, context: OperationContext): Promise<CallToolResult> {
-  if (name === 'climax_call') return handleMetaTool('call_tool', given, context)
+export function handleClimaxAlias(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {
+  if (name === 'climax_call') return handleMetaTool('call_tool', given, request)
   return orToolError(async () => {
     const { query, category, cli, limit } = given
     const input = { query, category, cli, limit: toLimit(limit), level: 'schema' }
-    const answer = toClimaxAnswer(await invoke(searchTools, input, context))
+    const { client, signal, trace } = request
+    const answer = toClimaxAnswer(await client.invoke(searchTools, input, { signal, trace }))
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
   })
 }

@@ -1,20 +1,17 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/tracing.ts'
-import type { OperationContext } from '../../operations/operation.ts'
-import { handleClimaxAlias, isClimaxAlias } from './climax-aliases.ts'
+import { climaxAliases, handleClimaxAlias, isClimaxAlias } from './climax-aliases.ts'
 import { handleListedTool, handleMetaTool } from './handle-call.ts'
-import { type ListMode, listedTools, listedWithIds } from './list-tools.ts'
-import { isMetaTool } from './meta-tools.ts'
+import type { McpTools } from './mcp-tools.ts'
+import { isMetaTool, metaTools } from './meta-tools.ts'
 import { serveResults } from './result-resources.ts'
 
 /** What an MCP server is made of. */
-export interface McpServerOptions extends ListMode {
+export interface McpServerOptions {
   readonly name: string
   readonly version: string
-  readonly context: OperationContext
-  /** Whether the list can change while a client is connected. */
-  readonly live: boolean
+  readonly tools: McpTools
 }
 
 const instructions =
@@ -22,9 +19,9 @@ const instructions =
 
 /** One MCP server object, for one connection: sharing one between clients would mix up their answers. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { name, version, context, classic } = options
-  // Registered tools come and go while clients are connected.
-  const live = options.live || context.registry !== undefined
+  const { name, version, tools } = options
+  const { client, live } = tools
+  const { classic } = tools.mode
   const server = new Server(
     { name, version },
     {
@@ -33,18 +30,21 @@ export function createMcpServer(options: McpServerOptions): Server {
       cacheHints: { 'tools/list': { ttlMs: live ? 5_000 : 3_600_000, cacheScope: 'private' } },
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...listedTools(context.catalogue, options)] }))
+  server.setRequestHandler('tools/list', async () => {
+    const listed = (await tools.list()).map(({ tool }) => tool)
+    return { tools: classic ? listed : [...metaTools(), ...climaxAliases(tools.mode.pinned), ...listed] }
+  })
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const given = params.arguments ?? {}
-    const trace = readTrace(request.mcpReq._meta?.traceparent) ?? context.trace
-    const scoped = { ...context, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
-    if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, scoped)
-    const listed = listedWithIds(context.catalogue, options).find(({ tool }) => tool.name === params.name)
-    if (listed !== undefined) return handleListedTool(listed.id, given, scoped)
-    if (!classic && isClimaxAlias(params.name)) return handleClimaxAlias(params.name, given, scoped)
+    const trace = readTrace(request.mcpReq._meta?.traceparent)
+    const asked = { client, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
+    if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, asked)
+    const listed = await tools.find(params.name)
+    if (listed !== undefined) return handleListedTool(listed.id, given, asked)
+    if (!classic && isClimaxAlias(params.name)) return handleClimaxAlias(params.name, given, asked)
     throw unknownTool(params.name, classic)
   })
-  serveResults(server, context)
+  serveResults(server, client)
   return server
 }
 
@@ -53,7 +53,7 @@ function unknownTool(name: string, classic: boolean): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${toOneLine(name).slice(0, 200)}. ${next}`)
 }
 
-/** Tells a client that asked for it how much a command has printed; the number only grows. */
+/** Reports to a client that asked for it how much a tool has printed; the number only grows. */
 function progressReporter({ mcpReq }: ServerContext): ((bytes: number) => void) | undefined {
   const token = mcpReq._meta?.progressToken
   if (token === undefined) return undefined

@@ -1,10 +1,10 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
-import { callTool } from '../../operations/call-tool.ts'
+import type { CallAnswer } from '../../operations/call-tool.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../../operations/client/registry-client.ts'
 import { describeTools } from '../../operations/describe-tools.ts'
-import { invoke } from '../../operations/invoke.ts'
-import type { Operation, OperationContext } from '../../operations/operation.ts'
+import type { Operation } from '../../operations/operation.ts'
 import { approvalText, outcomeText, planText } from '../../operations/result-text.ts'
 import { searchTools } from '../../operations/search-tools.ts'
 import { describeText, searchText } from './answer-text.ts'
@@ -14,34 +14,44 @@ import { resultScheme } from './result-resources.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
-const handlers: Record<MetaToolName, (given: Given, context: OperationContext) => Promise<CallToolResult>> = {
-  search_tools: (given, context) => answer(searchTools, given, context, searchText),
-  describe_tool: (given, context) => answer(describeTools, readIds(given), context, describeText),
-  call_tool: (given, context) => answerCall(readCall(given), context),
+/** One request of a client, and what answers it. */
+export interface McpRequest extends Pick<CallControls, 'signal' | 'trace' | 'onProgress'> {
+  readonly client: RegistryClient
 }
 
-/** Answers one of the three tools; what a caller got wrong comes back as a tool error that says how to mend it. */
-export function handleMetaTool(name: MetaToolName, given: Given, context: OperationContext): Promise<CallToolResult> {
-  return orToolError(() => handlers[name](given, context))
+const handlers: Record<MetaToolName, (given: Given, request: McpRequest) => Promise<CallToolResult>> = {
+  search_tools: (given, request) => answer(searchTools, given, request, searchText),
+  describe_tool: (given, request) => answer(describeTools, readIds(given), request, describeText),
+  call_tool: (given, request) => answerCall(readCall(given), request),
+}
+
+/** Answers one of the three tools; a wrong input comes back as a tool error that says how to fix it. */
+export function handleMetaTool(name: MetaToolName, given: Given, request: McpRequest): Promise<CallToolResult> {
+  return orToolError(() => handlers[name](given, request))
 }
 
 /** Answers a tool that is in the list itself. */
-export function handleListedTool(name: string, given: Given, context: OperationContext): Promise<CallToolResult> {
-  return orToolError(() => answerCall({ name, arguments: given }, context))
+export function handleListedTool(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {
+  return orToolError(() => answerCall({ name, arguments: given }, request))
 }
 
 async function answer<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   given: Given,
-  context: OperationContext,
+  { client, signal, trace }: McpRequest,
   toText: (output: z.output<Output>) => string,
 ): Promise<CallToolResult> {
-  const output = await invoke(operation, given, context)
+  const output = await client.invoke(operation, given, { signal, trace })
   return { content: [{ type: 'text', text: toText(output) }], structuredContent: output as Record<string, unknown> }
 }
 
-async function answerCall(call: Record<string, unknown>, context: OperationContext): Promise<CallToolResult> {
-  const answered = await invoke(callTool, call, context)
+// Longer than any worker takes to notice a call, and shorter than clients wait for an answer.
+const patienceMs = 5000
+
+async function answerCall(call: Given, { client, ...request }: McpRequest): Promise<CallToolResult> {
+  const controls = { ...request, waitForApproval: false, patienceMs, onOutput: () => {}, onStatus: () => {} }
+  // Parsed by the client, which refuses what is not a call.
+  const answered = await client.call(call as unknown as RecordedCall, controls)
   if ('plan' in answered) {
     const { plan, needsApproval, approvalBy, warning } = answered
     const text = `${planText(plan)}${approvalText(approvalBy)}${warning === undefined ? '' : `\n(${warning})`}`
@@ -74,9 +84,8 @@ function endedResult({ outcome, executionId, stored, warning }: Ended): CallTool
   }
 }
 
-type Answer = z.output<typeof callTool.output>
-type Ended = Extract<Answer, { outcome: unknown }>
-type Waiting = Extract<Answer, { waitsFor: unknown }>
+type Ended = Extract<CallAnswer, { outcome: unknown }>
+type Waiting = Extract<CallAnswer, { waitsFor: unknown }>
 
 const storedText = ({ handle, bytes }: NonNullable<Ended['stored']>): string =>
   `[This is the beginning of ${bytes} bytes. Read more with call_tool: name "tooldex:read_result", arguments {"handle": "${handle}"}, with offset and limit, grep, or path (JSONPath).]`

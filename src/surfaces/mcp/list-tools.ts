@@ -6,8 +6,7 @@ import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
 import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/live-catalogue.ts'
-import { climaxAliases } from './climax-aliases.ts'
-import { isMetaTool, metaTools } from './meta-tools.ts'
+import { isMetaTool } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
 export interface ListMode {
@@ -18,15 +17,9 @@ export interface ListMode {
 }
 
 /** A tool in the list, and the id that it is called by. */
-interface ListedTool {
+export interface ListedTool {
   readonly id: string
   readonly tool: Tool
-}
-
-/** The list of tools: the three, with the pinned ones; or in classic mode all. The same every time it is asked for. */
-export function listedTools(catalogue: LiveCatalogue, mode: ListMode): readonly Tool[] {
-  const shown = listedWithIds(catalogue, mode).map(({ tool }) => tool)
-  return mode.classic ? shown : [...metaTools(), ...climaxAliases(mode.pinned), ...shown]
 }
 
 /** The tools beside the three, or in classic mode all; a tool of a config keeps its name, whatever is registered. */
@@ -40,7 +33,7 @@ export function listedWithIds(catalogue: LiveCatalogue, { classic, pinned }: Lis
   }
   if (classic) {
     const own = snapshot.entries.map((entry) => fromConfig(snapshot, entry))
-    return [...own, ...registered.map(fromRegistry)]
+    return [...registered.map(fromRegistry), ...own]
   }
   const shown = pinned.flatMap((name) => {
     const entry = snapshot.names.get(name)
@@ -59,7 +52,14 @@ function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entri
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }
 
-function toRegistered({ name, title, description, inputSchema, annotations }: CatalogTool): Omit<Tool, 'name'> {
+/** A tool that is not of a config as MCP lists it; results have a structure of their own, so its output schema is left out. */
+export function toRegistered({
+  name,
+  title,
+  description,
+  inputSchema,
+  annotations,
+}: Pick<CatalogTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>): Omit<Tool, 'name'> {
   return {
     title: showInvisible(title ?? toTitle(name)),
     description: showInvisible(description),

@@ -2,6 +2,7 @@ import { type Transform, Writable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
+import type { Logger } from '../../base/logger.ts'
 import { createMcpServer, type McpServerOptions } from './create-server.ts'
 import { trackRequests } from './track-requests.ts'
 import { createWholeLines, findId } from './whole-lines.ts'
@@ -10,9 +11,14 @@ const mostMiB = 10
 /** After the client has said its last word: how often it is looked for, and what calls get beyond their deadline. */
 const draining = { lookMs: 250, graceMs: 2000 }
 
+/** What is served on stdio, and where problems are reported. */
+export interface StdioOptions extends McpServerOptions {
+  readonly logger: Logger
+}
+
 /** Serves MCP on standard input and output until the client goes away or the signal is aborted. */
-export async function serveStdio(options: McpServerOptions, signal: AbortSignal): Promise<void> {
-  const { logger, catalogue, runner } = options.context
+export async function serveStdio(options: StdioOptions, signal: AbortSignal): Promise<void> {
+  const { logger, tools } = options
   const parent = process.ppid
   const servers = new Set<Server>()
   const output = claimStdout()
@@ -29,7 +35,7 @@ export async function serveStdio(options: McpServerOptions, signal: AbortSignal)
   }
   const handle = serve(factory, { transport, onerror: (error) => logger.warn(`protocol: ${error.message}`) })
   const requests = trackRequests(transport)
-  catalogue.onChange(() => {
+  tools.onChange(() => {
     for (const server of servers) server.sendToolListChanged().catch(() => {})
   })
   const gone = new Promise<void>((resolve) => {
@@ -41,7 +47,7 @@ export async function serveStdio(options: McpServerOptions, signal: AbortSignal)
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await Promise.race([gone, feed(input)])
-  await untilAnswered(Promise.race([gone, requests.settled()]), () => runner.longestMs(), parent)
+  await untilAnswered(Promise.race([gone, requests.settled()]), () => tools.longestMs(), parent)
   process.stdin.unpipe(input).pause()
   await handle.close().catch(() => {})
 }

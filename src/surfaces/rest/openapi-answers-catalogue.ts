@@ -75,6 +75,7 @@ const stateAnswers = {
       { kind: 'config', name: 'git', state: 'loaded', tools: 45, warnings: 0 },
       { kind: 'registry', name: 'registry', state: 'loaded', tools: 1, registered: 1, warnings: 0 },
     ],
+    revision: 'fN3vQ0aL2c',
   },
   'catalogue.lint': {
     findings: [
@@ -154,6 +155,7 @@ const runAnswers = {
     total: 240,
     nextOffset: 1,
   },
+  'results.content': { mediaType: 'application/json', content: '[{"hour":"08:00","sky":"snow"}]' },
 }
 
 /** What operations on the catalogue and on runs answer, by the operation's name. */

@@ -7,14 +7,20 @@ interface RunFlags extends ToolOptions {
   readonly classic?: boolean
   readonly pin?: string[]
   readonly watch?: boolean
+  readonly server?: string
+  readonly registry: boolean
 }
 
-/** `tooldex run CONFIG...`: an MCP server on stdio. */
+/** `tooldex run [CONFIG...]`: an MCP server on stdio. */
 export const addRun: AddCommand = (program, host) => {
   const command = program
     .command('run')
-    .description('serve the tools of some configs to an MCP client on stdio (the word run may be left out)')
-    .argument('<config...>', 'names of bundled configs, or YAML files')
+    .description(
+      'serve tools to an MCP client on stdio: of the registry, and of the configs given (the word run may be left out)',
+    )
+    .argument('[config...]', 'names of bundled configs, or YAML files, whose tools run here')
+    .option('--server <url>', 'offer the tools of this server; TOOLDEX_URL or the one that runs here if left out')
+    .option('--no-registry', 'offer the tools of the configs only')
     .option('--classic', 'list every tool itself instead of the three that find and call them')
     .addOption(new Option('--pin <tool>', 'list this tool too, beside the three').argParser(collect))
     .option('--policy <file>', 'a policy file that says what may be called')
@@ -23,7 +29,7 @@ export const addRun: AddCommand = (program, host) => {
     .addOption(new Option('--transport <name>', 'how clients connect').choices(['stdio']).default('stdio').hideHelp())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (configs: string[], flags: RunFlags) => {
-    const { classic = false, pin: pinned = [], watch = false } = flags
-    await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch })
+    const { classic = false, pin: pinned = [], watch = false, server, registry } = flags
+    await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch, server, registry })
   })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
-import { RunEvent } from '../../operations/runs/follow.ts'
-import { type RemoteServer, requestServer } from './remote.ts'
+import { RunEvent } from '../runs/follow.ts'
+import { type RemoteServer, requestServer } from './remote-client.ts'
 
 const mostTries = 6
 const firstPauseMs = 200
@@ -24,9 +24,13 @@ export async function* followRemote(server: RemoteServer, id: string, signal: Ab
     if (signal.aborted) return
     await sleep(firstPauseMs * 2 ** tries, undefined, { signal }).catch(() => {})
   }
-  throw new TooldexError('UNAVAILABLE', `The server at ${server.url} does not tell how the run ${id} goes on.`, {
-    hint: `Ask again later with: tooldex executions tail ${id}`,
-  })
+  throw new TooldexError(
+    'UNAVAILABLE',
+    `The server at ${server.url} does not answer; the execution ${id} may still run there.`,
+    {
+      hint: `Read the execution ${id} when the server answers again.`,
+    },
+  )
 }
 
 async function* listen(

@@ -1,27 +1,38 @@
 import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import type { Operation } from '../../operations/operation.ts'
-import { wayBackIn } from '../../operations/registry/keys.ts'
-import type { RegistryClient } from './host.ts'
+import type { Operation } from '../operation.ts'
+import { wayBackIn } from '../registry/keys.ts'
+import type { RegistryClient, RequestControls } from './registry-client.ts'
 
-/** A server to ask instead of doing it here. */
+/** The server that operations are sent to; the address is read for each request, because a restart may change it. */
 export interface RemoteServer {
   readonly url: string
   readonly key: string | undefined
+  /** The trace that requests belong to. */
+  readonly traceparent?: string | undefined
 }
 
-/** A server as the registry that commands work on. */
-export function openRemote(server: RemoteServer, signal: AbortSignal): RegistryClient {
+/** Does operations at a server. */
+export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryClient {
+  const until = (signal: AbortSignal | undefined) => (signal === undefined ? ending : AbortSignal.any([ending, signal]))
   return {
-    invoke: (operation, input) => invokeRemote(server, operation, input, signal),
-    call: async (call, controls) => (await import('./call-remote.ts')).callRemote(server, call, controls, signal),
+    invoke: (operation, input, { signal, trace }: RequestControls = {}) =>
+      invokeRemote(traced(server, trace), operation, input, until(signal)),
+    call: async (call, controls) => {
+      const { callRemote } = await import('./call-remote.ts')
+      return callRemote(traced(server, controls.trace), call, controls, until(controls.signal))
+    },
     async *follow(id) {
-      yield* (await import('./follow-remote.ts')).followRemote(server, id, signal)
+      yield* (await import('./follow-remote.ts')).followRemote(server, id, ending)
     },
     close: async () => {},
   }
 }
+
+/** The same server, for the requests of one trace. */
+const traced = (server: RemoteServer, trace: RequestControls['trace']): RemoteServer =>
+  trace?.traceparent === undefined ? server : Object.create(server, { traceparent: { value: trace.traceparent } })
 
 const deadlineMs = 60_000
 // A bundle may hold thousands of tools, and a replay may run a hundred.
@@ -73,8 +84,13 @@ export function requestRemote(
 }
 
 /** One request below /api/v1; what the server refuses is the error that it names. */
-export async function requestServer({ url, key }: RemoteServer, path: string, init: RequestInit): Promise<Response> {
-  const headers = { ...init.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+export async function requestServer(server: RemoteServer, path: string, init: RequestInit): Promise<Response> {
+  const { url, key, traceparent } = server
+  const headers = {
+    ...init.headers,
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
   const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
   if (response.ok) return response
   throw toError(response.status, await response.json().catch(() => undefined))
@@ -85,7 +101,7 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init)
   } catch (cause) {
     throw new TooldexError('UNAVAILABLE', `The server at ${new URL(url).origin} does not answer.`, {
-      hint: 'Start it with: tooldex serve',
+      hint: 'Start it with: tooldex serve, then try again.',
       cause,
     })
   }

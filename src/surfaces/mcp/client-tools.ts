@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toClientName } from '../../contract/client-name.ts'
+import type { McpDefinition } from '../../contract/llm.ts'
+import { parseToolId } from '../../contract/tool-id.ts'
+import type { RegistryClient } from '../../operations/client/registry-client.ts'
+import { listSources } from '../../operations/list-sources.ts'
+import { getForModel, listForModel } from '../../operations/registry/llm.ts'
+import { type ListedTool, type ListMode, toRegistered } from './list-tools.ts'
+import type { McpTools } from './mcp-tools.ts'
+import { isMetaTool } from './meta-tools.ts'
+
+/** How the list of a registry is kept up to date. */
+export interface ClientToolsOptions {
+  readonly mode: ListMode
+  /** How often changes are looked for, until the signal is aborted; never where absent. */
+  readonly pollMs?: number | undefined
+  readonly signal: AbortSignal
+}
+
+// A server ends calls after an hour at most, unless its operator says otherwise.
+const longestMs = 3_600_000
+const pageSize = 500
+const mostTries = 3
+
+/** The tools of a registry, read through its operations, at a server or in a database. */
+export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: ClientToolsOptions): McpTools {
+  const listeners = new Set<() => void>()
+  const isListed = mode.classic || mode.pinned.length > 0
+  let last: readonly ListedTool[] | undefined
+  let running = 0
+  const read = async () => {
+    last = isListed ? await readList(client, mode) : []
+    return last
+  }
+  // A registry that is away for a moment does not take the list from its clients.
+  const list = () => read().catch((thrown: unknown) => last ?? Promise.reject(thrown))
+  const find = (name: string, tools = last) => tools?.find(({ tool }) => tool.name === name)
+  const call: RegistryClient['call'] = async (asked, controls) => {
+    running++
+    try {
+      return await client.call(asked, controls)
+    } finally {
+      running--
+    }
+  }
+  let [seen, revision]: [typeof last, string?] = [undefined]
+  const look = async () => {
+    const now = (await client.invoke(listSources, {})).revision
+    if (now === revision) return
+    const before = seen ?? last
+    seen = await read()
+    revision = now
+    if (before !== undefined && !isDeepStrictEqual(seen, before)) for (const listener of listeners) listener()
+  }
+  if (isListed && pollMs !== undefined) poll(look, pollMs, signal)
+  return {
+    client: {
+      invoke: client.invoke.bind(client),
+      follow: client.follow.bind(client),
+      call,
+      close: () => client.close(),
+    },
+    mode,
+    live: true,
+    list,
+    find: async (name) => find(name) ?? find(name, await list()),
+    onChange: (listener) => void listeners.add(listener),
+    longestMs: () => (running > 0 ? longestMs : 0),
+  }
+}
+
+/** Looks again and again; where the registry is away, the next look finds what has changed. */
+function poll(look: () => Promise<void>, pollMs: number, signal: AbortSignal): void {
+  const timer = setInterval(() => void look().catch(() => {}), pollMs)
+  timer.unref()
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
+async function readList(client: RegistryClient, { classic, pinned }: ListMode): Promise<readonly ListedTool[]> {
+  const defined = classic ? await readAll(client) : await readPinned(client, pinned)
+  const counts = new Map<string, number>()
+  for (const { name } of defined) counts.set(name, (counts.get(name) ?? 0) + 1)
+  // Two tools of one name are listed by the names that they have for models, which differ.
+  const listed = defined.map(({ id, name, definition }): ListedTool => {
+    const shown = counts.get(name) === 1 ? name : definition.name
+    return { id, tool: { ...toRegistered({ ...definition, name }), name: toClientName(shown) } }
+  })
+  return listed.filter(({ tool }) => classic || !isMetaTool(tool.name))
+}
+
+/** A tool with the name that people know it by. */
+interface DefinedTool {
+  readonly id: string
+  readonly name: string
+  readonly definition: McpDefinition
+}
+
+/** All tools, page by page; where they change in between, from the beginning. */
+async function readAll(client: RegistryClient): Promise<readonly DefinedTool[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const all: DefinedTool[] = []
+      let cursor: string | undefined
+      do {
+        const page = await client.invoke(listForModel, { format: 'mcp', limit: pageSize, cursor })
+        all.push(...page.tools.map(({ id, definition }) => toDefined(id, definition as McpDefinition)))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      return all
+    } catch (thrown) {
+      if (toTooldexError(thrown).code !== 'CURSOR_INVALID' || tries === mostTries) throw thrown
+    }
+  }
+}
+
+/** The pinned tools that there are now; another may be registered later. */
+async function readPinned(client: RegistryClient, pinned: readonly string[]): Promise<readonly DefinedTool[]> {
+  const found = pinned.map(async (name): Promise<readonly DefinedTool[]> => {
+    try {
+      const { id, definition } = await client.invoke(getForModel, { name, format: 'mcp' })
+      return [toDefined(id, definition as McpDefinition)]
+    } catch (thrown) {
+      if (thrown instanceof TooldexError && thrown.code === 'TOOL_NOT_FOUND') return []
+      throw thrown
+    }
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const toDefined = (id: string, definition: McpDefinition): DefinedTool => ({
+  id,
+  name: bareName(id) ?? definition.name,
+  definition,
+})
+
+/** The name of a tool without its namespace, where its id can be read. */
+function bareName(id: string): string | undefined {
+  try {
+    return parseToolId(id).name
+  } catch {
+    return undefined
+  }
+}
