@@ -30,7 +30,7 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: { http: 405, exit: 2, retry: false, hint: 'See /docs for what this address takes.' },
   UNAUTHORIZED: { http: 401, exit: 6, retry: false, hint: 'Send a valid key as Authorization: Bearer KEY.' },
   KEY_REUSED: { http: 422, exit: 2, retry: false, hint: 'Use a new Idempotency-Key for another request.' },
-  UNAVAILABLE: { http: 503, exit: 75, retry: true, hint: 'The database does not answer; try again shortly.' },
+  UNAVAILABLE: { http: 503, exit: 75, retry: true, hint: 'Try again shortly.' },
   DISK_FULL: { http: 503, exit: 74, retry: true, hint: 'Free space on the disk, then try again.' },
   HOME_UNUSABLE: {
     http: 500,

@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 
 const conflicts = new Set(['40001', '40P01'])
-const lockTimeout = '55P03'
+/** The codes of a server or a line that cannot be reached. */
 const away = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -18,22 +18,60 @@ const away = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
-  // The server is stopping, starting, read-only, out of connections, out of room, or took too long.
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '57014',
-  '25006',
-  '53100',
-  '53200',
-  '53300',
-  '53400',
-  '25P03',
-  '25P04',
-  // A file could not be read or written.
-  '58030',
 ])
+
+interface Refusal {
+  readonly message: string
+  readonly hint: string
+}
+
+/** What a database that does answer says it cannot do now, by its code. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  '53300': {
+    message: 'The database has no free connection: too many clients are connected.',
+    hint: 'Try again shortly; raise max_connections, or lower TOOLDEX_DATABASE_CONNECTIONS of the processes that share it.',
+  },
+  '53400': {
+    message: 'The database has reached a limit of its configuration.',
+    hint: 'Try again shortly; the log of the database names the limit.',
+  },
+  '53100': { message: 'The disk of the database is full.', hint: 'Free space on it, then try again.' },
+  '53200': { message: 'The database is out of memory.', hint: 'Try again shortly, or give it more memory.' },
+  '58030': {
+    message: 'The database cannot read or write its files.',
+    hint: 'Check the disk of the database; its log names the file.',
+  },
+  '25006': {
+    message: 'The database accepts no writes: it is read-only.',
+    hint: 'Wait until the primary is back, or connect to the primary.',
+  },
+  '55P03': {
+    message: 'A lock was not released in time: another transaction changes the same rows or the table.',
+    hint: 'Try again shortly.',
+  },
+  '57014': { message: 'The database took too long over a statement.', hint: 'Try again shortly, or request less.' },
+  '57P01': { message: 'The database is shutting down.', hint: 'Try again when it is back.' },
+  '57P02': { message: 'The database is restarting after a crash.', hint: 'Try again shortly.' },
+  '57P03': { message: 'The database is starting or stopping.', hint: 'Try again shortly.' },
+  '57P05': { message: 'The database closed an idle connection.', hint: 'Try again.' },
+  '25P03': { message: 'The database closed an idle transaction.', hint: 'Try again.' },
+  '25P04': { message: 'The database ended a transaction that took too long.', hint: 'Try again shortly.' },
+}
+
+/** A connection pooler in front of the database has codes of its own, and says in words what it lacks. */
+function poolerRefusal({ code, text = '' }: DatabaseFailure): Refusal | undefined {
+  const isPooler = code === '08P01' || (code === 'XX000' && /max ?clients|pool/i.test(text))
+  if (!isPooler) return undefined
+  return {
+    message: `The connection pooler of the database refuses: ${toOneLine(text)}.`,
+    hint: 'Try again shortly; raise the limit that it names, or lower TOOLDEX_DATABASE_CONNECTIONS.',
+  }
+}
+
+/** Whether there was no connection to be had: nothing was done, and waiting for one helps. */
+export const isOutOfConnections = (failure: DatabaseFailure): boolean =>
+  failure.code === '53300' || poolerRefusal(failure) !== undefined
+
 const taken: Readonly<Record<string, string>> = {
   tools_name: 'A tool',
   tool_categories_name: 'A category',
@@ -84,13 +122,17 @@ function nameTaken(constraint = '', detail = ''): TooldexError {
 /** A failure of the database as an error of ours; what is no failure of the database stays as it is. */
 export function toOurs(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
-  const { code, constraint, detail, text } = causeOf(thrown)
+  const failure = causeOf(thrown)
+  const { code, constraint, detail, text } = failure
   if (code === undefined) return thrown
   if (code === '23505') return nameTaken(constraint, detail)
   if (code === '23503')
     return new TooldexError('NOT_FOUND', 'What this refers to is not there (any more).', { cause: thrown })
-  if (code === lockTimeout || isConflict(code))
-    return new TooldexError('UNAVAILABLE', 'Others are changing the same thing; it stayed locked too long.', {
+  const refusal = refusals[code] ?? poolerRefusal(failure)
+  if (refusal !== undefined)
+    return new TooldexError('UNAVAILABLE', refusal.message, { hint: refusal.hint, cause: thrown })
+  if (isConflict(code))
+    return new TooldexError('UNAVAILABLE', 'Others changed the same rows at the same time.', {
       hint: 'Try again shortly.',
       cause: thrown,
     })

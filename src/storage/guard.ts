@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
-import { causeOf, isConflict, toOurs } from './failures.ts'
+import { causeOf, isConflict, isOutOfConnections, toOurs } from './failures.ts'
 
 const mostAttempts = 4
 /** How long a caller waits for the database, everything included: for a place in the pool, for others, for answers. */
 const deadlineMs = 20_000
+/** How long a caller waits for a connection that the database or its pooler has not got now. */
+const connectionMs = 5000
 
 /** Runs work on the database: what failed for being in each other's way is tried again, other failures become our own errors. */
 export async function guard<Result>(
@@ -14,13 +16,19 @@ export async function guard<Result>(
   { withinMs = deadlineMs, attempts = mostAttempts }: { withinMs?: number; attempts?: number } = {},
 ): Promise<Result> {
   const end = performance.now() + withinMs
+  const connected = performance.now() + Math.min(connectionMs, withinMs)
   const isLate = () => performance.now() > end
   for (let attempt = 1; ; attempt++) {
     try {
       return await within(end - performance.now(), work(isLate))
     } catch (thrown) {
-      const { code } = causeOf(thrown)
-      if (!isConflict(code) || attempt >= attempts || isLate()) throw toOurs(thrown)
+      const failure = causeOf(thrown)
+      if (isOutOfConnections(failure) && performance.now() < connected) {
+        await sleep(Math.random() * 200)
+        attempt--
+        continue
+      }
+      if (!isConflict(failure.code) || attempt >= attempts || isLate()) throw toOurs(thrown)
       await sleep(Math.random() * 20 * 2 ** attempt)
     }
   }

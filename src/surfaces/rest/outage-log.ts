@@ -1,0 +1,31 @@
+import type { TooldexError } from '../../base/errors.ts'
+import type { LogFields, Logger } from '../../base/logger.ts'
+
+// The same reason of every refused request would fill the log.
+const repeatMs = 5000
+const maxReasons = 100
+
+/** Logs why requests are answered with 503: the message and what the database itself reported, each message once in a while. */
+export class OutageLog {
+  readonly #logger: Logger
+  readonly #loggedAt = new Map<string, number>()
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  note(error: TooldexError, fields: LogFields): void {
+    const now = performance.now()
+    if (now - (this.#loggedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < repeatMs) return
+    if (this.#loggedAt.size >= maxReasons) this.#loggedAt.clear()
+    this.#loggedAt.set(error.message, now)
+    this.#logger.warn(error.message, { ...fields, reason: innermostMessage(error) })
+  }
+}
+
+/** The message of the driver; the errors around it hold the values of statements. */
+function innermostMessage(error: Error): string {
+  let current = error
+  for (let depth = 0; depth < 6 && current.cause instanceof Error; depth++) current = current.cause
+  return current.message
+}
