@@ -235,6 +235,7 @@ describe('call_tool where calls are recorded', () => {
     const { executionId: id } = result.structuredContent
     await world.stores.executions.decide({ workspace: 'default', actor: 'key:boss' }, id, {
       approve: false,
+      queueMs: 60_000,
       note: 'no',
     })
     const read = await callTool(client, 'tooldex:read_execution', { id })

@@ -113,7 +113,7 @@ describe('a call ends the same whichever way it is made', () => {
     const { context } = world
     const app = createRestApp({
       context,
-      ready: async () => {},
+      ready: async () => [],
       memoryOf: () => context.memory,
       catalogueOf: async () => context.catalogue,
     })

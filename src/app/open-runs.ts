@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.ts'
 import { type NumberSettingName, readNumberSetting } from '../base/number-settings.ts'
-import type { ExecutionStore } from '../contract/execution.ts'
+import { packageVersion } from '../base/package-info.ts'
+import type { ExecutionStore, WorkerInfo } from '../contract/execution.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
 import type { Tracing } from '../contract/tracing.ts'
 import { defaultRunSettings, RecordedRuns, type Runner, type RunSettings } from '../runs/index.ts'
@@ -12,18 +13,32 @@ interface OpenRunsOptions {
   readonly runner: Runner
   readonly store: ExecutionStore
   readonly logger: Logger
-  readonly labels: readonly string[]
-  /** Whether it takes runs from the queue; it makes those it is called for itself in any case. */
-  readonly takeWork: boolean
+  readonly kind: WorkerInfo['kind']
+  /** The labels of queued runs that it takes, besides those without a label. */
+  readonly labels?: readonly string[]
+  /** Whether it takes runs from the queue. */
+  readonly takesWork: boolean
+  /** Whether it runs the calls it receives itself. */
+  readonly runsTools: boolean
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }
 
-/** Records runs from now on, and looks after those that others left. */
-export async function openRuns({ labels, takeWork, ...parts }: OpenRunsOptions): Promise<RecordedRuns> {
-  const worker = `${hostname().slice(0, 60)}:${process.pid}:${randomBytes(4).toString('hex')}`
-  const runs = new RecordedRuns({ ...parts, settings: readSettings(process.env), worker, labels: ['', ...labels] })
-  await runs.open({ takeWork })
+/** Records runs from now on, and sweeps those that others left. */
+export async function openRuns({ kind, labels = [], takesWork, ...parts }: OpenRunsOptions): Promise<RecordedRuns> {
+  const { runner, runsTools } = parts
+  const info = {
+    worker: `${hostname().slice(0, 60)}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    kind,
+    version: packageVersion(),
+    executors: runsTools ? [...runner.kinds] : [],
+    labels: [...labels],
+    slots: runsTools ? runner.slots.size : 0,
+    takesWork,
+    draining: false,
+  }
+  const runs = new RecordedRuns({ ...parts, settings: readSettings(process.env), info })
+  await runs.open()
   return runs
 }
 

@@ -29,6 +29,11 @@ export class Semaphore {
   }
 
   /** How many more could start now. */
+  /** How many may be at work at once. */
+  get size(): number {
+    return this.#options.slots
+  }
+
   get free(): number {
     return Math.max(0, this.#options.slots - this.#busy)
   }

@@ -39,7 +39,8 @@ export const Execution = z.object({
   attempt: z.int(),
   timeoutMs: z.int().nullable(),
   idempotencyKey: z.string().nullable(),
-  callerId: z.string().nullable(),
+  callerId: z.string().nullable().describe('The authenticated caller, such as key:ci.'),
+  callerLabel: z.string().nullable().describe('The callerId of the request: a label the caller chose.'),
   traceId: z.string().nullable(),
   startedAt: z.iso.datetime().nullable(),
   completedAt: z.iso.datetime().nullable(),
@@ -71,6 +72,7 @@ export interface NewExecution {
   readonly inputData: unknown
   readonly timeoutMs: number
   readonly callerId: string | null
+  readonly callerLabel: string | null
   readonly traceId: string | null
   /** What whoever runs it is told of the trace, now or later. */
   readonly traceparent: string | null
@@ -154,6 +156,7 @@ export interface ExecutionQuery extends PageQuery {
   readonly purpose?: 'call' | 'replay' | undefined
   readonly status?: readonly ExecutionStatus[] | undefined
   readonly caller?: string | undefined
+  readonly callerLabel?: string | undefined
   readonly trace?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
@@ -195,17 +198,65 @@ export interface RunNotice {
   readonly id: string
 }
 
+/** A process that runs tools, as the fleet sees it. */
+export const WorkerInfo = z.object({
+  worker: z.string(),
+  kind: z.enum(['server', 'worker', 'command']),
+  version: z.string(),
+  executors: z.array(z.string()).describe('The kinds of tools it can run.'),
+  labels: z.array(z.string()).describe('The labels of queued runs that it takes, besides those without a label.'),
+  slots: z.int().describe('How many runs it makes at once.'),
+  takesWork: z.boolean().describe('Whether it takes runs from the queue.'),
+  draining: z.boolean().describe('Whether it is stopping and takes no more.'),
+})
+export type WorkerInfo = z.infer<typeof WorkerInfo>
+
+/** A worker of the fleet, and what it does now. */
+export const WorkerState = WorkerInfo.extend({
+  running: z.int(),
+  startedAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
+  alive: z.boolean().describe('Whether its lease holds.'),
+})
+export type WorkerState = z.infer<typeof WorkerState>
+
 /** What waits and what runs, now. */
 export interface QueueState {
   readonly queued: number
   readonly waitingForApproval: number
   readonly running: number
   readonly oldestQueuedMs: number | null
-  readonly workers: readonly { readonly worker: string; readonly running: number }[]
+  readonly workers: readonly WorkerState[]
+}
+
+/** The process that sweeps, and the runs that it makes. */
+export interface SweepingWorker {
+  readonly worker: string
+  readonly held: readonly string[]
+}
+
+/** An approval or a refusal. */
+export interface ApprovalDecision {
+  readonly approve: boolean
+  readonly note?: string | undefined
+  readonly queueMs: number
+}
+
+/** How a run goes back to the queue. */
+export interface GiveBackOptions {
+  readonly label: string
+  /** How long it may wait for the next worker. */
+  readonly withinMs: number
+  /** Whether the attempt counts: one that a stopping process broke off does not. */
+  readonly counts: boolean
+  /** The tool itself, where no version keeps it. */
+  readonly definition: unknown
 }
 
 /** Recorded runs. The database's clock is the only one that counts. */
 export interface ExecutionStore {
+  /** Whether other processes may take runs: those of an embedded database are all of one process. */
+  readonly shared: boolean
   /** Writes a new run down; where its key is known already, gives the run that has it. */
   create(caller: Caller, draft: NewExecution, begin: Beginning): Promise<{ execution: Execution; fresh: boolean }>
   /** Starts a run that waited in this process; false where it was ended meanwhile. */
@@ -215,22 +266,23 @@ export interface ExecutionStore {
     worker: string,
     options: { readonly limit: number; readonly labels: readonly string[]; readonly leaseMs: number },
   ): Promise<readonly ClaimedExecution[]>
-  /** Says that these still run; tells which of them do not belong to the worker any more, and which are to be cancelled. */
-  beat(
+  /** Renews the lease of a worker, which is that of all its runs; touches no row of a run, so that no lock on those holds it up. */
+  renewLease(worker: WorkerInfo, leaseMs: number): Promise<void>
+  /** Takes a worker that has ended off the list. */
+  removeWorker(worker: string): Promise<void>
+  /** Returns which attempts do not belong to the worker any more, and which are to be cancelled. */
+  checkAttempts(
     worker: string,
     attempts: readonly Attempt[],
-    leaseMs: number,
   ): Promise<{ readonly lost: readonly string[]; readonly cancel: readonly string[] }>
+  /** Returns an attempt to the queue where its tool may run again; false where it may not, or is not the present one. */
+  giveBack(attempt: Attempt, options: GiveBackOptions): Promise<boolean>
   /** The one final write of an attempt; undefined where the attempt is not the present one any more. */
   finish(attempt: Attempt, run: FinishedRun): Promise<Ended | undefined>
   /** Ends what has not started; asks for the end of what runs. */
   cancel(caller: Caller, id: string, why: { readonly code: string; readonly message: string }): Promise<Execution>
-  /** A person's yes or no. */
-  decide(
-    caller: Caller,
-    id: string,
-    decision: { readonly approve: boolean; readonly note?: string | undefined },
-  ): Promise<Execution>
+  /** Approves or refuses a call; one that is approved then waits in the queue for at most `queueMs`. */
+  decide(caller: Caller, id: string, decision: ApprovalDecision): Promise<Execution>
   get(workspace: string, id: string): Promise<Execution | undefined>
   list(workspace: string, query: ExecutionQuery): Promise<Page<ExecutionSummary>>
   /** The newest successful runs of a version, each input once. */
@@ -241,8 +293,8 @@ export interface ExecutionStore {
   events(id: string, after: number): Promise<readonly ExecutionEvent[]>
   /** Reads a kept output; only whoever called gets it. */
   result(caller: Caller, handle: string): Promise<ResultContent | undefined>
-  /** Ends what nobody runs any more, and what waited too long; those that are held here run, whatever their lease says. */
-  sweep(held?: readonly string[]): Promise<Swept>
+  /** Ends or retries the runs of workers whose lease ended, and those of the sweeping process that it does not run; ends what waited too long. */
+  sweep(self?: SweepingWorker): Promise<Swept>
   /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>

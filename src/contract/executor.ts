@@ -38,6 +38,9 @@ export interface Job {
   readonly traceparent?: string | undefined
 }
 
+/** The reason of a signal that leaves no time for a polite end: another process may soon run the same. */
+export const killAtOnce = 'kill at once'
+
 /** How a caller follows and stops a run. */
 export interface RunControls {
   readonly signal?: AbortSignal | undefined

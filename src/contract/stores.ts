@@ -185,7 +185,12 @@ export interface KeyStore {
   /** A key that is neither revoked nor expired, by the hash of its secret. */
   find(hash: string): Promise<ApiKey | undefined>
   list(workspace: string): Promise<readonly ApiKey[]>
+  /** Revokes a key for good, and cancels its calls that have not started; every process gets a notice. */
   revoke(caller: Caller, idOrName: string): Promise<ApiKey>
+  /** Those of the keys that are revoked or have expired. */
+  findInvalid(ids: readonly string[]): Promise<readonly string[]>
+  /** Calls back when a key was revoked by any process. */
+  listen(onRevoked: () => void): Promise<() => Promise<void>>
   count(): Promise<number>
 }
 

@@ -55,9 +55,10 @@ export class Caretaker {
   }
 
   async #sweep(): Promise<void> {
-    // A process that was stopped for a while, even just now, must not take its own runs for those of a dead one.
-    if (!(await this.#heartbeat.beat())) return
-    const did = await this.#store.sweep(this.#heartbeat.ids)
+    // A process that was suspended for a while, even just now, must not take its own runs for those of a dead one.
+    await this.#heartbeat.renew()
+    const held = this.#heartbeat.runs.map(({ id }) => id)
+    const did = await this.#store.sweep({ worker: this.#heartbeat.worker, held })
     const { lost, retried, expired } = did
     this.#observer?.swept(did)
     const swept = lost.length + retried.length + expired.length

@@ -39,6 +39,8 @@ export interface CallOptions {
 /** The one path of a call: complete and check its arguments, ask the policy, run, redact, check what it gave. */
 export interface Runner {
   readonly slots: Semaphore
+  /** The kinds of tools that it can run. */
+  readonly kinds: readonly ExecutorType[]
   /** A call whose arguments are right and allowed. */
   prepare(tool: RunnableTool, given: Given, options?: CallOptions): Promise<Job>
   /** Exactly what a call would run. */
@@ -124,6 +126,7 @@ export function createRunner(parts: RunnerParts): Runner {
   const deadlineMs = (job: Job): number => job.timeoutMs ?? executorOf(job.tool).deadlineMs(job)
   return {
     slots: parts.slots,
+    kinds: Object.keys(parts.executors) as ExecutorType[],
     prepare,
     deadlineMs,
     async plan(tool, given, options) {

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import type { Ended, Execution, FinishedRun } from '../contract/execution.ts'
-import type { Job, RunControls } from '../contract/executor.ts'
+import { type Job, killAtOnce, type RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { failure } from './create-runner.ts'
 import type { HeldRun, StopReason } from './heartbeat.ts'
+import { labelOf } from './label-of.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 import { OutputTeller } from './tell-output.ts'
@@ -14,11 +15,11 @@ import { OutputTeller } from './tell-output.ts'
 export interface BegunRun {
   readonly workspace: string
   readonly execution: Execution
-  /** When it was asked for, by the steady clock of this process: the lease is no younger. */
-  readonly heardAt: number
+  /** When it was requested from the database, by the monotonic clock of this process. */
+  readonly begunAt: number
 }
 
-/** Runs an attempt that this process holds, and writes its end; one that it lost is left to whoever finds it. */
+/** Runs an attempt that this process holds, and writes its end or returns it to the queue; one that it lost is left to others. */
 export async function performRecorded(
   runs: RecordedRuns,
   begun: BegunRun,
@@ -32,11 +33,9 @@ export async function performRecorded(
   try {
     runs.heartbeat.hold(held)
     await runs.heartbeat.confirm(held)
-    const run = await runHeld(runs, held, job, controls)
-    if (run === undefined) {
-      runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
-      return execution
-    }
+    const run = (await runHeld(runs, held, job, controls)) ?? shapeOutput(lostRun, false, runs.parts.settings)
+    if (held.isLost()) runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
+    if (await returnToQueue(runs, held, job, run)) return { ...execution, worker: null }
     reachPoint('F6 before final write')
     const final = await finish(runs, begun, run)
     own = isOwn(final, run) ? final : undefined
@@ -56,14 +55,16 @@ export const isOwn = (final: Execution, { outcome }: FinishedRun): boolean =>
 class HeldAttempt implements HeldRun {
   readonly id: string
   readonly attempt: number
-  heardAt: number
+  readonly begunAt: number
+  readonly toolName: string
   why: StopReason | undefined
   readonly #stopping = new AbortController()
 
-  constructor({ execution, heardAt }: BegunRun) {
+  constructor({ execution, begunAt }: BegunRun) {
     this.id = execution.id
     this.attempt = execution.attempt
-    this.heardAt = heardAt
+    this.toolName = execution.toolName
+    this.begunAt = begunAt
   }
 
   get signal(): AbortSignal {
@@ -76,11 +77,17 @@ class HeldAttempt implements HeldRun {
 
   stop(why: StopReason): void {
     this.why ??= why
-    this.#stopping.abort()
+    this.#stopping.abort(why === 'lost' ? killAtOnce : undefined)
   }
 }
 
-/** What the tool gave; undefined where others believe this process dead, and nothing was done to the end. */
+/** A run that this process gave up; the write of its end is refused where another has taken it. */
+const lostRun = failure(
+  'WORKER_LOST',
+  'The process that ran the tool lost touch with the database, and ended the tool before the run had ended.',
+)
+
+/** What the tool gave; undefined where others may believe this process dead, and nothing was done to the end. */
 async function runHeld(
   { parts: { runner, store, settings } }: RecordedRuns,
   held: HeldAttempt,
@@ -101,6 +108,30 @@ async function runHeld(
   return shapeOutput(nameReason(outcome, held.why), teller.told, settings)
 }
 
+/**
+ * A run that a stopping process breaks off, or whose launcher was killed, goes back to the queue where its tool may run again.
+ * An attempt that was broken off does not count.
+ */
+async function returnToQueue(
+  { parts: { store, settings, logger } }: RecordedRuns,
+  held: HeldAttempt,
+  { tool }: Job,
+  { outcome }: FinishedRun,
+): Promise<boolean> {
+  const isClosing = held.why === 'closing' && outcome.status === 'CANCELLED'
+  const isLost = outcome.errorCode === 'WORKER_LOST'
+  if (!isClosing && !isLost) return false
+  // The processes of a launcher end with it, but not in the same moment.
+  if (isLost && !held.isLost()) await sleep(launcherGoneMs)
+  const definition = tool.id === null ? tool : null
+  const options = { label: labelOf(tool), withinMs: settings.queueMs, counts: isLost, definition }
+  const isBack = await untilAnswered(logger, held.id, () => store.giveBack(held, options))
+  if (isBack) logger.info('a run went back to the queue', { execution: held.id })
+  return isBack
+}
+
+const launcherGoneMs = 1000
+
 /** What should not have been called is a failed run by now: its row is there, and must end. */
 async function orFailure(work: () => Promise<RunOutcome>): Promise<RunOutcome> {
   try {
@@ -120,16 +151,27 @@ function nameReason(outcome: RunOutcome, why: StopReason | undefined): RunOutcom
 export async function finish(runs: RecordedRuns, begun: BegunRun, run: FinishedRun): Promise<Execution> {
   const { store, logger } = runs.parts
   const { execution } = begun
+  return untilAnswered(logger, execution.id, async () => {
+    const ended = await store.finish(execution, run)
+    runs.notices.tell({ kind: 'changed', id: execution.id })
+    return ended === undefined ? await readBack(runs, begun, run) : toEnded(execution, run, ended)
+  })
+}
+
+/** Repeats a write about a run while the database is away. */
+async function untilAnswered<Result>(
+  logger: RecordedRuns['parts']['logger'],
+  id: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
   const until = performance.now() + giveUpMs
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
     try {
-      const ended = await store.finish(execution, run)
-      runs.notices.tell({ kind: 'changed', id: execution.id })
-      return ended === undefined ? await readBack(runs, begun, run) : toEnded(execution, run, ended)
+      return await write()
     } catch (thrown) {
       const error = toTooldexError(thrown)
       if (error.code !== 'UNAVAILABLE' || performance.now() > until) throw error
-      logger.warn('the end of a run could not be written yet', { execution: execution.id, reason: error.message })
+      logger.warn('the end of a run could not be written yet', { execution: id, reason: error.message })
       await sleep(pauseMs)
     }
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import type { Logger } from '../base/logger.ts'
@@ -8,6 +9,7 @@ import {
   type ExecutionStore,
   isFinal,
   type NewExecution,
+  type WorkerInfo,
 } from '../contract/execution.ts'
 import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
@@ -15,8 +17,10 @@ import type { Caller } from '../contract/stores.ts'
 import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
 import { Caretaker } from './caretaker.ts'
 import type { Runner } from './create-runner.ts'
+import { stoppingText, waitingText } from './drain-text.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { labelOf } from './label-of.ts'
 import { runHere } from './run-here.ts'
 import type { RunSettings } from './settings.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
@@ -29,10 +33,10 @@ export interface RecordedRunsParts {
   readonly store: ExecutionStore
   readonly settings: RunSettings
   readonly logger: Logger
-  /** What this process is called in records; no other has the same name. */
-  readonly worker: string
-  /** The labels of queued runs that this process takes. */
-  readonly labels: readonly string[]
+  /** This process in records and in the list of workers; no other has the same name. */
+  readonly info: WorkerInfo
+  /** Whether this process runs tools at all; where not, every call goes through the queue. */
+  readonly runsTools: boolean
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }
@@ -43,7 +47,8 @@ export interface ExecuteOptions extends RunControls {
   readonly wait: boolean
   readonly timeoutMs?: number | undefined
   readonly idempotencyKey?: string | undefined
-  readonly callerId?: string | undefined
+  /** A label that the caller chose; it says nothing about who called. */
+  readonly callerLabel?: string | undefined
   readonly traceId?: string | undefined
   readonly traceparent?: string | undefined
   readonly needsApproval?: boolean | undefined
@@ -72,33 +77,42 @@ export class RecordedRuns {
   readonly #caretaker: Caretaker
   /** What this process does now: the runs it makes, and the taking of more. */
   readonly #active = new Set<Promise<unknown>>()
+  /** Ends the waiting for runs that go on after this process. */
+  readonly #leaving = new AbortController()
   #closing = false
 
   constructor(parts: RecordedRunsParts) {
     this.parts = parts
-    this.heartbeat = new Heartbeat(parts.store, parts.worker, parts.settings)
+    this.heartbeat = new Heartbeat(parts, parts.info)
+    setMaxListeners(0, this.#leaving.signal)
     this.#caretaker = new Caretaker(parts, this.heartbeat)
     this.#loop = new WorkerLoop(this)
   }
 
-  /** Listens and looks after what others left; takes runs from the queue unless told not to. */
-  async open({ takeWork }: { takeWork: boolean }): Promise<void> {
-    const { store, observer } = this.parts
+  /** The labels of the queued runs that this process takes. */
+  get labels(): readonly string[] {
+    return ['', ...this.parts.info.labels]
+  }
+
+  /** Joins the fleet: listens, sweeps, and takes runs from the queue where it takes work. */
+  async open(): Promise<void> {
+    const { store, observer, info } = this.parts
     if (observer !== undefined) store.onQuietEnd((end) => observer.endedQuietly(end))
     await this.notices.open(store)
     this.notices.on(({ kind, id }) => {
       if (kind === 'cancel') this.heartbeat.stop(id, 'cancelled')
     })
-    this.heartbeat.start()
+    await this.heartbeat.start()
     this.#caretaker.start()
-    if (takeWork) this.#loop.start()
+    if (info.takesWork) this.#loop.start()
   }
 
   /** Makes a call: records it, then runs it here, queues it, or lets it wait for a person's yes. */
   async execute(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
-    const { labels, tracing = untraced } = this.parts
-    const isQueued = options.needsApproval === true || !options.wait || !labels.includes(labelOf(tool))
+    const { runsTools, tracing = untraced } = this.parts
+    const runsHere = runsTools && options.wait && this.labels.includes(labelOf(tool))
+    const isQueued = options.needsApproval === true || !runsHere
     const about = { ...aboutRun(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
     return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
       const { traceparent, traceId } = span
@@ -130,8 +144,10 @@ export class RecordedRuns {
   /** Nobody who waits for an end waits much longer for a beginning than the run itself may take. */
   async #awaited(caller: Caller, { id, timeoutMs }: Execution, options: WaitOptions & { readonly label?: string }) {
     const patienceMs = (timeoutMs ?? 0) + beginMs
-    const now = await this.waitFor(caller, id, { ...options, patienceMs })
-    if (now.reason !== 'queued' || options.signal?.aborted) return now
+    const now = await this.track(this.waitFor(caller, id, { ...options, patienceMs }))
+    if (isFinal(now.status) || now.reason === 'approval' || options.signal?.aborted) return now
+    if (this.#leaving.signal.aborted)
+      return { ...now, errorCode: 'STILL_QUEUED', errorMessage: 'This server is stopping; the run goes on elsewhere.' }
     const label = options.label ? ` with the label ${options.label}` : ''
     const errorMessage = `No worker${label} took the call in ${Math.round(patienceMs / 1000)} s; it still waits.`
     return { ...now, errorCode: 'STILL_QUEUED', errorMessage }
@@ -152,13 +168,15 @@ export class RecordedRuns {
     const { store } = this.parts
     const { signal, joined = false, patienceMs = Number.POSITIVE_INFINITY } = options
     const until = performance.now() + patienceMs
+    const leaving = this.#leaving.signal
+    const woken = signal === undefined ? leaving : AbortSignal.any([signal, leaving])
     for (;;) {
       const execution = await store.get(caller.workspace, id)
       if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
       if (signal?.aborted) return joined ? execution : this.cancel(caller, id)
-      if (execution.status === 'PENDING' && performance.now() >= until) return execution
-      await this.notices.next(id, waitStepMs, signal)
+      if (leaving.aborted || (execution.status === 'PENDING' && performance.now() >= until)) return execution
+      await this.notices.next(id, waitStepMs, woken)
     }
   }
 
@@ -186,7 +204,8 @@ export class RecordedRuns {
       version: tool.version,
       inputData: input,
       timeoutMs: this.parts.runner.deadlineMs(job),
-      callerId: options.callerId ?? caller.actor,
+      callerId: caller.actor,
+      callerLabel: options.callerLabel ?? null,
       traceId: options.traceId ?? null,
       traceparent: options.traceparent ?? null,
       idempotencyKey: options.idempotencyKey ?? null,
@@ -205,19 +224,35 @@ export class RecordedRuns {
       : { how: 'queue', label, withinMs: queueMs, limits }
   }
 
-  /** Takes no more work, lets what runs end, and stops what has not ended by then. */
-  async close(drainMs: number): Promise<void> {
+  /** Whether this process is stopping. */
+  get isClosing(): boolean {
+    return this.#closing
+  }
+
+  /**
+   * Takes no more work and lets the runs end. Those that have not ended by then are stopped: a run whose tool may run again goes
+   * back to the queue, any other is cancelled. Callers that still wait are answered with the run as it stands.
+   */
+  async close(drainMs: number, report: (line: string) => void = () => {}): Promise<void> {
     this.#closing = true
     void this.track(this.#loop.stop())
     this.heartbeat.stopWaiting()
-    const end = performance.now() + drainMs
-    while (this.#active.size > 0 && performance.now() < end) await sleepBriefly()
+    await this.#idle(50)
+    if (this.#active.size > 0 && drainMs > 0) report(waitingText(this.heartbeat.runs, drainMs))
+    await this.#idle(drainMs)
+    if (this.heartbeat.runs.length > 0) report(stoppingText(this.heartbeat.runs))
     this.heartbeat.stopAll('closing')
-    const last = performance.now() + lastWritesMs
-    while (this.#active.size > 0 && performance.now() < last) await sleepBriefly()
-    this.heartbeat.close()
+    this.#leaving.abort()
+    await this.#idle(lastWritesMs)
+    await this.heartbeat.close()
     this.#caretaker.close()
     await this.notices.close()
+  }
+
+  /** Waits until this process does nothing any more, at most this long. */
+  async #idle(withinMs: number): Promise<void> {
+    const end = performance.now() + withinMs
+    while (this.#active.size > 0 && performance.now() < end) await sleepBriefly()
   }
 }
 
@@ -226,7 +261,3 @@ const beginMs = 5000
 const [cancelStepMs, cancelWaitMs] = [250, 2000]
 const lastWritesMs = 4000
 const sleepBriefly = () => new Promise((resolve) => setTimeout(resolve, 20))
-
-/** The label of the workers that a tool asks for. */
-const labelOf = ({ executorConfig }: RunnableTool): string =>
-  typeof executorConfig.worker === 'string' ? executorConfig.worker : ''

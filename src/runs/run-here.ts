@@ -25,21 +25,25 @@ export interface HereRun {
 
 /** Makes a call in this process: at once where a slot is free, otherwise when its turn comes. */
 export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereRun> {
-  const { runner, store, worker, settings } = runs.parts
+  const { runner, store, settings, info } = runs.parts
   const { caller, job, draft, controls } = call
   const { workspace } = caller
   const place = new Place(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
   try {
     // Where the line is full nothing is written down.
     await place.checkRoom()
-    const heardAt = performance.now()
+    const begunAt = performance.now()
     const how = place.waits ? 'wait-here' : 'run'
-    const { execution, fresh } = await store.create(caller, draft, { how, worker, leaseMs: settings.leaseMs })
+    const { execution, fresh } = await store.create(caller, draft, {
+      how,
+      worker: info.worker,
+      leaseMs: settings.leaseMs,
+    })
     reachPoint('F1 row inserted')
     if (!fresh) return { execution, joined: true }
     const begun = place.waits
-      ? await waitForTurn(runs, call, { execution, heardAt, place })
-      : { workspace, execution, heardAt }
+      ? await waitForTurn(runs, call, { execution, begunAt, place })
+      : { workspace, execution, begunAt }
     const ended = isFinal(begun.execution.status) ? begun.execution : await performRecorded(runs, begun, job, controls)
     return { execution: ended, joined: false }
   } finally {
@@ -49,19 +53,20 @@ export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereR
 
 interface Waiting {
   readonly execution: Execution
-  readonly heardAt: number
+  readonly begunAt: number
   readonly place: Place
 }
 
 /** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
-async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, heardAt, place }: Waiting) {
-  const { store, worker, settings } = runs.parts
+async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, begunAt, place }: Waiting) {
+  const { store, settings, info } = runs.parts
   const { workspace } = call.caller
   let why = undefined as StopReason | undefined
   const held = {
     id: execution.id,
     attempt: 0,
-    heardAt,
+    begunAt,
+    toolName: execution.toolName,
     stop(reason: StopReason) {
       why ??= reason
       place.leave()
@@ -74,18 +79,18 @@ async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, hear
     await call.controls.recheck?.()
   } catch (thrown) {
     const told = why === undefined ? toTooldexError(thrown) : reasons[why]
-    return { workspace, execution: await endWaiting(runs, call, execution, told), heardAt }
+    return { workspace, execution: await endWaiting(runs, call, execution, told), begunAt }
   } finally {
     runs.heartbeat.release(held)
   }
   const startedAt = performance.now()
-  if (await store.start(execution, worker, settings.leaseMs))
+  if (await store.start(execution, info.worker, settings.leaseMs))
     return {
       workspace,
       execution: { ...execution, status: 'RUNNING', reason: null, attempt: 1 } as const,
-      heardAt: startedAt,
+      begunAt: startedAt,
     }
-  return { workspace, execution: await readAgain(runs, call.caller, execution), heardAt }
+  return { workspace, execution: await readAgain(runs, call.caller, execution), begunAt }
 }
 
 /** Either somebody ended it, or whoever waited has gone, or this process stops. */

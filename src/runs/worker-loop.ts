@@ -13,7 +13,7 @@ import { aboutRun, noteEnd } from './trace-run.ts'
 
 const mostAtOnce = 32
 
-type Taken = ClaimedExecution & { readonly heardAt: number }
+type Taken = ClaimedExecution & { readonly begunAt: number }
 
 /** Takes runs from the queue as long as there are free slots: at a notice, when a slot is freed, and now and then. */
 export class WorkerLoop {
@@ -73,18 +73,19 @@ export class WorkerLoop {
   }
 
   async #takeSome(): Promise<void> {
-    const { runner, store, worker, labels, settings } = this.#runs.parts
+    const { runner, store, info, settings } = this.#runs.parts
+    const { labels } = this.#runs
     const limit = Math.min(runner.slots.free, mostAtOnce)
     if (limit === 0) return
     let held = 0
     while (held < limit && runner.slots.tryEnter()) held++
     let used = 0
     try {
-      const heardAt = performance.now()
-      const claimed = await store.claim(worker, { limit: held, labels, leaseMs: settings.leaseMs })
+      const begunAt = performance.now()
+      const claimed = await store.claim(info.worker, { limit: held, labels, leaseMs: settings.leaseMs })
       if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
-      for (const each of claimed) void this.#runs.track(this.#run({ ...each, heardAt }))
+      for (const each of claimed) void this.#runs.track(this.#run({ ...each, begunAt }))
       // There may be more than fitted; what was queued meanwhile has woken the loop again.
       if (claimed.length === held) this.#again = true
       else this.#empty = !this.#again

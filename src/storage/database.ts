@@ -12,6 +12,8 @@ export interface Database {
   readonly db: Db
   /** For work that may take minutes: migrations, export, import. Its statements have no time limit. */
   readonly slow: Db
+  /** For heartbeats alone: a connection that no other work can take, and that is soon given up where it does not answer. */
+  readonly heartbeat: Db
   listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ export { dumpRefused } from './dump/format.ts'
 export { readDump } from './dump/read-dump.ts'
 export { restoreDump } from './dump/restore-dump.ts'
 export { writeDump } from './dump/write-dump.ts'
-export { migrate, readMigrations, readState } from './migrate.ts'
+export { findNewerMigrations, migrate, readMigrations, readState } from './migrate.ts'
 export { createStores } from './stores.ts'
 export { waitForAnswer } from './wait-for-answer.ts'
 

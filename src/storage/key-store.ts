@@ -1,21 +1,26 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { ApiKey, Caller, KeyScope, KeyStore } from '../contract/stores.ts'
-import type { Db } from './database.ts'
+import type { Database, Db } from './database.ts'
+import { runChannel } from './executions/notices.ts'
 import { guard, transact } from './guard.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
 import { apiKeys, workspaces } from './schema.ts'
 
+// The channel on which processes hear of revoked keys.
+const revokedChannel = 'tooldex_keys'
 // When a key was last used is worth knowing to the minute, not a write for every request.
 const noticedEvery = sql`interval '1 minute'`
 
 /** API keys, as hashes. */
 export class DatabaseKeyStore implements KeyStore {
   readonly #db: Db
+  readonly #listen: Database['listen']
 
-  constructor(db: Db) {
+  constructor(db: Db, listen: Database['listen']) {
     this.#db = db
+    this.#listen = listen
   }
 
   create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
@@ -73,8 +78,25 @@ export class DatabaseKeyStore implements KeyStore {
       const after = toKey(row as typeof apiKeys.$inferSelect)
       const change = { before: toRecord(before), after: toRecord(after) }
       await record(db, caller, { action: 'key.revoke', subject: `key:${after.name}`, ...change })
+      await cancelWaiting(db, after)
+      await db.execute(sql`select pg_notify(${revokedChannel}, ${after.id})`)
       return after
     })
+  }
+
+  findInvalid(ids: readonly string[]) {
+    return guard(async () => {
+      const isInvalid = or(isNotNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`))
+      const rows = await this.#db
+        .select({ id: apiKeys.id })
+        .from(apiKeys)
+        .where(and(inArray(apiKeys.id, [...ids]), isInvalid))
+      return rows.map(({ id }) => id)
+    })
+  }
+
+  listen(onRevoked: () => void) {
+    return this.#listen(revokedChannel, onRevoked)
   }
 
   count() {
@@ -92,6 +114,17 @@ export class DatabaseKeyStore implements KeyStore {
   #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
     return transact(this.#db, work)
   }
+}
+
+/** Calls of a key that have not started never do. */
+async function cancelWaiting(db: Db, { name, workspace }: ApiKey): Promise<void> {
+  const message = 'The key of the caller was revoked before the call started.'
+  await db.execute(sql`
+    with cancelled as (
+      update tool_executions set status = 'CANCELLED', error_code = 'EXECUTION_CANCELLED', error_message = ${message},
+        completed_at = now(), updated_at = now()
+      where workspace_id = ${workspace} and caller_id = ${`key:${name}`} and status = 'PENDING' returning id
+    ) select pg_notify(${runChannel}, 'changed:' || id) from cancelled`)
 }
 
 /** What of a key is written down: never anything of its secret. */

@@ -100,6 +100,13 @@ export async function readState({ db }: Database): Promise<MigrationState> {
   })
 }
 
+/** The migrations in a database that this release does not know. */
+export async function findNewerMigrations({ db }: Database): Promise<readonly string[]> {
+  const known = new Set(readMigrations().map(({ name }) => name))
+  const applied = await guard(() => readApplied(db))
+  return applied.map(({ name }) => name).filter((name) => !known.has(name))
+}
+
 /** Takes the steps that are not taken yet. */
 export async function apply(
   db: Db,

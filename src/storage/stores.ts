@@ -26,7 +26,7 @@ export function createStores(database: Database): Stores {
     categories: new DatabaseCategoryStore(db),
     proposals: new DatabaseProposalStore(db, () => cursorsOn(db)),
     policies: new DatabasePolicyStore(db),
-    keys: new DatabaseKeyStore(db),
+    keys: new DatabaseKeyStore(db, database.listen),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseAnswerStore(db),
     executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),

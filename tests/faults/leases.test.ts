@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
 import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
+import { query } from '../support/query-database.ts'
 import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { startWorker } from '../support/start-worker.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFolder, tempScript } from '../support/temp-folder.ts'
 import { execute, registerCommand, TracedTools, untilEnded, untilQuiet } from '../support/traced-tools.ts'
 import { faultyMain } from './crash-loop.ts'
 import { findProcesses, uniqueSeconds } from './processes.ts'
@@ -23,22 +25,22 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 /** A server that takes no queued work, and what workers need to take it; the promises are audited at the end. */
-async function openQueue(servers = 1) {
+async function openQueue({ servers = 1, env: more = env }: { servers?: number; env?: typeof env } = {}) {
   const database = await postgres.createDatabase()
   await keepHistory({ url: database })
   const folder = tempFolder()
   const tools = new TracedTools(folder)
   const started: TestServer[] = []
   for (let count = 0; count < servers; count++)
-    started.push(await startServer({ database, env, words: ['--no-worker'] }))
+    started.push(await startServer({ database, env: more, words: ['--no-worker'] }))
   onTestFinished(async () => {
     for (const server of started) await server.stop()
   })
   const [server] = started as [TestServer]
   await tools.register(server, 'once')
   await tools.register(server, 'safe', { safe: true })
-  const worker = async (more: Partial<Parameters<typeof startWorker>[0]> = {}) => {
-    const one = await startWorker({ database, ...more, env: { ...env, ...more.env } })
+  const worker = async (options: Partial<Parameters<typeof startWorker>[0]> = {}) => {
+    const one = await startWorker({ database, ...options, env: { ...more, ...options.env } })
     onTestFinished(() => one.stop())
     return one
   }
@@ -153,23 +155,97 @@ it.each(['embedded', 'PostgreSQL'])(
   90_000,
 )
 
-it('69: a worker that cannot say that it lives stops its own child before another may run it', async () => {
-  const { database, server, worker, queue, audit } = await openQueue()
-  const seconds = uniqueSeconds()
-  await registerCommand(server, 'sleeper', `sleep ${seconds}`, { config: { timeoutMs: 120_000 } })
-  const proxy = await startProxy(postgres.port)
-  onTestFinished(() => proxy.stop())
-  const cut = await worker({ database: database.replace(`:${postgres.port}/`, `:${proxy.port}/`) })
-  const id = await queue('sleeper', {})
-  const children = () => findProcesses(`sleep ${seconds}`).length
-  await expect.poll(children).toBeGreaterThan(0)
-  proxy.mode = 'half-open'
-  await expect.poll(children, { interval: 20 }).toBe(0)
-  // The lease, a beat in which it is noticed, the grace, and a machine that has other things to do.
-  expect(await untilEnded(server, id)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST' })
-  cut.signal('SIGKILL')
-  await audit()
+describe('69: a worker that is cut off from the database without the connection being closed', () => {
+  const patient = { TOOLDEX_LEASE_MS: '5000' }
+
+  /** A worker behind a proxy that can swallow all bytes. */
+  async function openCutOff() {
+    const queue = await openQueue({ env: patient })
+    const proxy = await startProxy(postgres.port)
+    onTestFinished(() => proxy.stop())
+    const database = queue.database.replace(`:${postgres.port}/`, `:${proxy.port}/`)
+    const cut = await queue.worker({ database })
+    return { ...queue, cut, proxy }
+  }
+
+  it('69: ends its tool before the run is given up as lost', async () => {
+    const { server, cut, proxy, queue, audit } = await openCutOff()
+    const seconds = uniqueSeconds()
+    await registerCommand(server, 'sleeper', `sleep ${seconds}`, { config: { timeoutMs: 120_000 } })
+    const id = await queue('sleeper', {})
+    const children = () => findProcesses(`sleep ${seconds}`).length
+    await expect.poll(children, { timeout: 20_000 }).toBeGreaterThan(0)
+    proxy.mode = 'half-open'
+    expect(await untilEnded(server, id)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST' })
+    expect(children()).toBe(0)
+    cut.signal('SIGKILL')
+    await audit()
+  }, 180_000)
+
+  it('69: reports its run as lost itself where the database is back before another process does, and goes on', async () => {
+    const { server, proxy, queue, audit } = await openCutOff()
+    const seconds = uniqueSeconds()
+    await registerCommand(server, 'sleeper', `sleep ${seconds}`, { config: { timeoutMs: 120_000 } })
+    const id = await queue('sleeper', {})
+    const children = () => findProcesses(`sleep ${seconds}`).length
+    await expect.poll(children, { timeout: 20_000 }).toBeGreaterThan(0)
+    proxy.mode = 'half-open'
+    await expect.poll(children, { timeout: 60_000, interval: 20 }).toBe(0)
+    proxy.mode = 'good'
+    expect(await untilEnded(server, id, 90_000)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST' })
+    const next = await queue('once', { mark: 'next' })
+    expect(await untilEnded(server, next, 90_000)).toMatchObject({ status: 'SUCCESS' })
+    await audit()
+  }, 240_000)
+
+  it('69: ends its tool before another worker runs it again', async () => {
+    const { folder, server, cut, proxy, worker, queue, audit } = await openCutOff()
+    const [trace, goOn] = [join(folder, 'attempts'), join(folder, 'go-on')]
+    // The lock of a file goes with the last process that has it open.
+    const script = `#!/bin/sh
+exec 9>>${trace}.lock
+if flock -n 9; then echo alone >> ${trace}; else echo overlap >> ${trace}; fi
+while [ ! -e ${goOn} ]; do sleep 0.1; done
+`
+    const options = { annotations: { readOnlyHint: true }, config: { timeoutMs: 120_000 } }
+    await registerCommand(server, 'locked', tempScript('locked', script, folder), options)
+    const id = await queue('locked', {})
+    const attempts = () => (existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [])
+    await expect.poll(attempts, { timeout: 20_000 }).toEqual(['alone'])
+    await worker()
+    proxy.mode = 'half-open'
+    await expect.poll(() => attempts().length, { timeout: 60_000 }).toBe(2)
+    expect(attempts()).toEqual(['alone', 'alone'])
+    writeFileSync(goOn, '')
+    expect(await untilEnded(server, id)).toMatchObject({ status: 'SUCCESS', attempt: 2 })
+    cut.signal('SIGKILL')
+    await audit()
+  }, 180_000)
 })
+
+it('69: a lock on the table of executions for longer than a lease loses no run', async () => {
+  const { database, folder, server, worker, queue, audit } = await openQueue()
+  await worker()
+  const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
+  const script = `#!/bin/sh\necho begun >> ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.1; done\n`
+  const config = { config: { timeoutMs: 120_000 } }
+  await registerCommand(server, 'steady', tempScript('steady', script, folder), config)
+  const id = await queue('steady', {})
+  await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true)
+  const other = await openDatabase({ url: database })
+  onTestFinished(() => other.close())
+  await other.slow.transaction(async (locked) => {
+    await locked.execute(sql`lock table tool_executions in access exclusive mode`)
+    const renewed = `select bool_and(seen_at > now() - interval '${leaseMs / 2} milliseconds') as renewed from workers`
+    const [{ since }] = (await query(other, 'select now()::text as since')) as [{ since: string }]
+    const past = `${renewed} having now() > '${since}'::timestamptz + interval '${3 * leaseMs} milliseconds'`
+    await expect.poll(() => query(other, past), { timeout: 60_000 }).toEqual([{ renewed: true }])
+  })
+  writeFileSync(goOn, '')
+  expect(await untilEnded(server, id)).toMatchObject({ status: 'SUCCESS', attempt: 1 })
+  expect(readFileSync(begun, 'utf8')).toBe('begun\n')
+  await audit()
+}, 180_000)
 
 describe('70: many take and many sweep', () => {
   it.each(['embedded', 'PostgreSQL'])('70 (%s): one claim and one sweep for each run', async (engine) => {
@@ -187,6 +263,7 @@ describe('70: many take and many sweep', () => {
       inputData: {},
       timeoutMs: 1000,
       callerId: 'tester',
+      callerLabel: null,
       traceId: null,
       traceparent: null,
       idempotencyKey: null,
@@ -198,8 +275,20 @@ describe('70: many take and many sweep', () => {
     const many = Array.from({ length: 60 }, draft)
     for (const each of many)
       await executions.create(caller, each, { how: 'queue', label: '', withinMs: 60_000, limits })
+    const info = {
+      kind: 'worker',
+      version: '1',
+      executors: [],
+      labels: [],
+      slots: 10,
+      takesWork: true,
+      draining: false,
+    }
     const claims = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => executions.claim(`worker-${at}`, { limit: 10, labels: [''], leaseMs: 1 })),
+      Array.from({ length: 12 }, async (_, at) => {
+        await executions.renewLease({ ...info, worker: `worker-${at}`, kind: 'worker' }, 1)
+        return executions.claim(`worker-${at}`, { limit: 10, labels: [''], leaseMs: 1 })
+      }),
     )
     const claimed = claims.flat().map(({ execution }) => execution.id)
     expect([...claimed].sort()).toEqual(many.map(({ id }) => id).sort())
@@ -210,7 +299,7 @@ describe('70: many take and many sweep', () => {
   })
 
   it('70: two workers are killed, two servers sweep: every run is retried or ended once', async () => {
-    const { worker, queue, tools, server, audit } = await openQueue(2)
+    const { worker, queue, tools, server, audit } = await openQueue({ servers: 2 })
     const doomed = [await worker(), await worker()]
     const marks = Array.from({ length: 8 }, (_, at) => `pair-${at}`)
     const ids = await Promise.all(marks.map((mark, at) => queue(at % 2 === 0 ? 'once' : 'safe', { mark, seconds: 5 })))

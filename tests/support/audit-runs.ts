@@ -79,7 +79,7 @@ const questions: Readonly<Record<string, string>> = {
     and not exists (select 1 from tool_versions v where v.tool_id = e.tool_id and v.version = e.version)`,
   // Tools of these tests print the mark they were given.
   'P6 a run has the output of another': `select id from tool_executions where status = 'SUCCESS'
-    and input_data ? 'mark' and jsonb_typeof(output_data) = 'string'
+    and input_data ->> 'mark' is not null and json_typeof(output_data) = 'string'
     and position(input_data ->> 'mark' in output_data #>> '{}') = 0`,
 }
 

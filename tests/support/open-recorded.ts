@@ -19,7 +19,14 @@ export async function openRecorded(options: { readonly concurrency?: number } = 
   const stores = createStores(database)
   const composed = compose({ configs: [], ...options })
   const { runner, logger, catalogue } = composed
-  const runs = await openRuns({ runner, logger, store: stores.executions, labels: [], takeWork: true })
+  const runs = await openRuns({
+    runner,
+    logger,
+    store: stores.executions,
+    kind: 'server',
+    takesWork: true,
+    runsTools: true,
+  })
   const context = { ...composed, registry: { stores, check: createCheck({}) }, runs }
   const feed = new RegistryFeed({ stores, catalogue, workspace: 'default', logger })
   return {

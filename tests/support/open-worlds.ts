@@ -42,7 +42,7 @@ export async function openRegistry(configs: readonly string[] = []) {
   const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
   const app = createRestApp({
     context,
-    ready: async () => {},
+    ready: async () => [],
     memoryOf: () => context.memory,
     catalogueOf: async () => context.catalogue,
   })

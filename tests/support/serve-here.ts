@@ -20,7 +20,7 @@ interface HereOptions {
   readonly worker?: boolean
 }
 
-const common = { labels: [], host: '127.0.0.1', port: 0 } as const
+const common = { labels: [], host: '127.0.0.1', port: 0, drainMs: 25_000 } as const
 
 /** Starts a server here; the environment of the process is set for it. */
 export async function serveHere({ config, database, worker = true }: HereOptions): Promise<ServerHere> {

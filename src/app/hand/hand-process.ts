@@ -1,5 +1,5 @@
 import { onFaultPoint } from '../../base/fault-points.ts'
-import type { Executor, RunControls } from '../../contract/executor.ts'
+import { type Executor, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import { containmentOf, createCliExecutor } from '../../executors/cli/index.ts'
 import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
@@ -20,7 +20,7 @@ const say = (message: FromHand): void => void process.send?.(message, undefined,
 process.on('message', (message: ToHand) => {
   if (message.type === 'start') executors = open(message.options)
   else if (message.type === 'run') void run(message)
-  else if (message.type === 'cancel') running.get(message.id)?.abort()
+  else if (message.type === 'cancel') running.get(message.id)?.abort(message.atOnce ? killAtOnce : undefined)
   else {
     asked.get(message.ask)?.(message)
     asked.delete(message.ask)

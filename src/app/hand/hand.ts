@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
-import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
@@ -82,7 +82,7 @@ export class Hand {
     const giveUp = (): void => void child.kill('SIGKILL')
     let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? longestMs) + graceMs, longestMs))
     const cancel = (): void => {
-      this.#send(child, { type: 'cancel', id })
+      this.#send(child, { type: 'cancel', id, atOnce: signal?.reason === killAtOnce })
       clearTimeout(late)
       late = setTimeout(giveUp, graceMs)
     }

@@ -32,7 +32,7 @@ export type ToHand =
       readonly where: ExecutorChoice | undefined
       readonly tellOutput: boolean
     }
-  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'cancel'; readonly id: number; readonly atOnce: boolean }
   | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: Refusal }
 
 /** What a hand says to its server. */

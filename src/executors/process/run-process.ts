@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { StringDecoder } from 'node:string_decoder'
 import { reachPoint } from '../../base/fault-points.ts'
-import type { RunControls } from '../../contract/executor.ts'
+import { killAtOnce, type RunControls } from '../../contract/executor.ts'
 import { Capture, type Captured } from './capture.ts'
 import type { Cell } from './containment.ts'
 import type { ProcessLimits } from './limits.ts'
@@ -47,6 +47,7 @@ export async function runProcess(
   const stop = (why: NonNullable<ProcessEnd['stopped']>): void => {
     if (stopped !== null) return
     stopped = why
+    if (controls.signal?.reason === killAtOnce) return void cell.kill(pid, 'SIGKILL')
     cell.kill(pid, 'SIGTERM')
     forced = setTimeout(() => cell.kill(pid, 'SIGKILL'), limits.graceMs)
   }

@@ -10,7 +10,13 @@ import { runsOf } from './executions.ts'
 import { ApprovalBy, approvalOf, recheckOf, resolveCall } from './resolve-call.ts'
 
 const about = {
-  callerId: z.string().max(300).optional().describe('Who calls; ignored where a key says it.'),
+  callerId: z
+    .string()
+    .max(300)
+    .optional()
+    .describe(
+      'A label for the caller, kept as callerLabel. The authenticated caller is the callerId of the execution.',
+    ),
   traceId: z.string().max(200).optional().describe('The trace that the call belongs to.'),
   idempotencyKey: z
     .string()
@@ -128,16 +134,15 @@ function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
   return { code: errorCode ?? status, message: errorMessage ?? status }
 }
 
-/** Who calls is what the key says; only the owner of the process may say something else. */
+/** The callerId of a request is a label: who called is what the key says. */
 function tracing(
-  { caller, trace }: OperationContext,
+  { trace }: OperationContext,
   who: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },
 ) {
-  const callerId = caller.actor.startsWith('key:') ? undefined : who.callerId
   return {
     ...trace,
     ...(who.traceId === undefined ? {} : { traceId: who.traceId }),
-    callerId,
+    callerLabel: who.callerId,
     idempotencyKey: who.idempotencyKey,
   }
 }

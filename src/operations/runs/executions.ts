@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
+import { Execution, ExecutionStatus, ExecutionSummary, executionSorts, WorkerState } from '../../contract/execution.ts'
 import type { RecordedRuns } from '../../runs/recorded-runs.ts'
+import { defaultRunSettings } from '../../runs/settings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from '../registry/inputs.ts'
 import { findRegistered, registryOf } from '../registry/registry.ts'
@@ -37,7 +38,8 @@ const filters = {
   ...paging,
   sort: z.enum(executionSorts).default('-createdAt'),
   status: z.array(ExecutionStatus).optional(),
-  caller: z.string().max(300).optional().describe('Who called, such as key:ci.'),
+  caller: z.string().max(300).optional().describe('The authenticated caller, such as key:ci.'),
+  callerLabel: z.string().max(300).optional().describe('The callerId that the request of a call gave.'),
   trace: z.string().max(200).optional(),
   purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed apart from calls.'),
   since: z.iso.datetime().optional().describe('Only runs recorded at this time or later.'),
@@ -136,13 +138,14 @@ async function decide(
     throw new TooldexError('FORBIDDEN', 'Whoever made a call may not decide about it.', {
       hint: 'Ask somebody with another key that has the scope write.',
     })
-  return registryOf(context).stores.executions.decide(context.caller, id, decision)
+  const { queueMs } = context.runs?.parts.settings ?? defaultRunSettings
+  return registryOf(context).stores.executions.decide(context.caller, id, { ...decision, queueMs })
 }
 
 /** See what waits and what runs. */
 export const readQueue = defineOperation({
   name: 'queue.read',
-  summary: 'See how many runs wait, how long the oldest has waited, and who runs what.',
+  summary: 'Show how many runs wait, how long the oldest has waited, and the workers with what they can run.',
   scope: 'read',
   http: { method: 'get', path: '/queue', tag },
   input: z.object({}),
@@ -151,7 +154,7 @@ export const readQueue = defineOperation({
     waitingForApproval: z.int(),
     running: z.int(),
     oldestQueuedMs: z.number().nullable(),
-    workers: z.array(z.object({ worker: z.string(), running: z.int() })),
+    workers: z.array(WorkerState),
   }),
   async handle(_input, context) {
     const state = await registryOf(context).stores.executions.queue(context.caller.workspace)

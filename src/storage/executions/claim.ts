@@ -10,7 +10,6 @@ import { toTool, toVersion } from '../rows.ts'
 import { rowsOf } from '../rows-of.ts'
 import { policies, tools, toolVersions } from '../schema.ts'
 import { toolExecutions } from '../schema-runs.ts'
-import { after } from './create.ts'
 import { toExecution } from './rows.ts'
 
 /** Takes runs from the queue: each is given to one worker only, whoever else looks at the same moment. */
@@ -32,7 +31,8 @@ export async function claimExecutions(
         order by turn, created_at limit ${limit}::int for update skip locked
       )
       update tool_executions run set status = 'RUNNING', worker = ${worker}, attempt = run.attempt + 1,
-        started_at = coalesce(run.started_at, now()), lease_until = ${after(leaseMs)}, updated_at = now()
+        started_at = coalesce(run.started_at, now()), lease_until = now() + (coalesce(run.timeout_ms, 0) + ${leaseMs}::float8) * interval '1 millisecond',
+        updated_at = now()
       from picked where run.id = picked.id returning run.id`),
   )
   if (taken.length === 0) return []

@@ -16,14 +16,14 @@ export async function createHere(db: Db, drafts: readonly HereDraft[]): Promise<
   const rows = rowsOf<{ id: string; made: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, worker,
-        lease_until, attempt, started_at)
+        caller_id, caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose,
+        reason, worker, lease_until, attempt, started_at)
       select id, workspace, tool_id, tool_name, version, status::execution_status, input::json, timeout_ms, caller_id,
-        trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
+        caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
         now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
       from jsonb_to_recordset(${storableJson(drafts.map(toGiven))}::jsonb) as given (id uuid, workspace text,
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
-        trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
+        caller_label text, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
         purpose text, reason text, worker text, lease_ms float8, attempt int)
       on conflict do nothing
       returning id, (extract(epoch from created_at) * 1000)::float8 as made`),
@@ -44,6 +44,7 @@ function toGiven({ workspace, draft, begin }: HereDraft) {
     input: storableJson(draft.inputData),
     timeout_ms: draft.timeoutMs,
     caller_id: draft.callerId,
+    caller_label: draft.callerLabel,
     trace_id: draft.traceId,
     traceparent: draft.traceparent,
     idempotency_key: draft.idempotencyKey,
@@ -53,7 +54,8 @@ function toGiven({ workspace, draft, begin }: HereDraft) {
     purpose: draft.purpose,
     reason: runs ? null : 'queued',
     worker: begin.worker,
-    lease_ms: begin.leaseMs,
+    // Without a word from its worker it is over when its time is.
+    lease_ms: begin.leaseMs + draft.timeoutMs,
     attempt: runs ? 1 : 0,
   }
 }

@@ -58,11 +58,11 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
   return sql`
     with ${counts ? waitingOf(workspace, draft, begin) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose, reason, label,
-        turn, attempt, expires_at)
+        caller_id, caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose,
+        reason, label, turn, attempt, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
         'PENDING'::execution_status, ${storableJson(draft.inputData)}::json, ${draft.timeoutMs}::int,
-        ${draft.callerId}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
+        ${draft.callerId}, ${draft.callerLabel}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
         ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::json,
         ${draft.purpose}, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
         ${after(begin.withinMs)}

@@ -1,6 +1,6 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { type Execution, isFinal } from '../../contract/execution.ts'
+import { type ApprovalDecision, type Execution, isFinal } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { transact } from '../guard.ts'
@@ -12,9 +12,6 @@ import { runChannel } from './notices.ts'
 import { toExecution } from './rows.ts'
 
 type Row = typeof runs.$inferSelect
-
-// What was approved waits for a worker like everything else.
-const queueMs = 3_600_000
 
 /** A decision about one run: made, recorded and told together. */
 export function decideOn(
@@ -87,11 +84,11 @@ export async function cancelRun(
   return asked
 }
 
-/** A person's yes or no. */
+/** Approves or refuses a call. */
 export async function answerRun(
   db: Db,
   before: Execution,
-  { approve, note, by }: { approve: boolean; note?: string | undefined; by: string },
+  { approve, note, queueMs, by }: ApprovalDecision & { readonly by: string },
 ): Promise<Row> {
   const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
   const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`

@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { Gatherer } from '../../base/gather.ts'
 import {
+  type ApprovalDecision,
   type Attempt,
   type Beginning,
   type Execution,
@@ -8,10 +9,13 @@ import {
   type ExecutionQuery,
   type ExecutionStore,
   type FinishedRun,
+  type GiveBackOptions,
   isFinal,
   type NewExecution,
   type QuietEnd,
   type Retention,
+  type SweepingWorker,
+  type WorkerInfo,
 } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Database, Db } from '../database.ts'
@@ -20,6 +24,7 @@ import { guard } from '../guard.ts'
 import type { Cursors } from '../page.ts'
 import { isUuid } from '../rows.ts'
 import { executionEvents, executionResults, toolExecutions } from '../schema-runs.ts'
+import { checkAttempts, giveBack } from './attempts.ts'
 import { claimExecutions } from './claim.ts'
 import { after, createExecution, findKnown } from './create.ts'
 import { createHere, type HereDraft } from './create-here.ts'
@@ -33,6 +38,7 @@ import { QueueRoom } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
 import { readSamples } from './samples.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
+import { removeWorker, renewLease } from './workers.ts'
 
 const runs = toolExecutions
 // The embedded engine does one thing after the other; on a server one that has to wait for others must not hold up all.
@@ -42,7 +48,9 @@ const atOnce = { pglite: 1, postgres: 3 } as const
 
 /** Recorded runs, in the database. */
 export class DatabaseExecutionStore implements ExecutionStore {
+  readonly shared: boolean
   readonly #db: Db
+  readonly #heartbeat: Db
   readonly #listen: Database['listen']
   readonly #cursors: () => Promise<Cursors>
   readonly #notifier: RunNotifier
@@ -52,8 +60,14 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #made: Gatherer<HereDraft, number | undefined>
   readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
 
-  constructor(db: Db, { listen, engine }: Pick<Database, 'listen' | 'engine'>, cursors: () => Promise<Cursors>) {
+  constructor(
+    db: Db,
+    { listen, engine, heartbeat }: Pick<Database, 'listen' | 'engine' | 'heartbeat'>,
+    cursors: () => Promise<Cursors>,
+  ) {
     this.#db = db
+    this.#heartbeat = heartbeat
+    this.shared = engine === 'postgres'
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
@@ -98,21 +112,23 @@ export class DatabaseExecutionStore implements ExecutionStore {
     return guard(() => claimExecutions(this.#db, worker, options))
   }
 
-  beat(worker: string, attempts: readonly Attempt[], leaseMs: number) {
+  renewLease(worker: WorkerInfo, leaseMs: number) {
+    return guard(() => renewLease(this.#heartbeat, worker, leaseMs), { attempts: 1 })
+  }
+
+  removeWorker(worker: string) {
+    return guard(() => removeWorker(this.#db, worker))
+  }
+
+  checkAttempts(worker: string, attempts: readonly Attempt[]) {
+    return guard(() => checkAttempts(this.#db, worker, attempts))
+  }
+
+  giveBack(attempt: Attempt, options: GiveBackOptions) {
     return guard(async () => {
-      const ids = attempts.map(({ id }) => id)
-      const rows = await this.#db
-        .update(runs)
-        .set({ leaseUntil: after(leaseMs) })
-        .where(and(inArray(runs.id, ids), eq(runs.worker, worker), inArray(runs.status, ['PENDING', 'RUNNING'])))
-        .returning({ id: runs.id, attempt: runs.attempt, cancel: runs.cancelRequested })
-      const held = new Map(rows.map((row) => [row.id, row]))
-      return {
-        lost: attempts
-          .filter(({ id, attempt }) => (held.get(id)?.attempt ?? -1) > attempt || !held.has(id))
-          .map(({ id }) => id),
-        cancel: rows.filter(({ cancel }) => cancel).map(({ id }) => id),
-      }
+      const isBack = await giveBack(this.#db, attempt, options)
+      if (isBack) this.#notifier.tell({ kind: 'queued', id: attempt.id })
+      return isBack
     })
   }
 
@@ -133,10 +149,10 @@ export class DatabaseExecutionStore implements ExecutionStore {
     return this.#told(caller, await decideOn(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)))
   }
 
-  async decide(caller: Caller, id: string, { approve, note }: { approve: boolean; note?: string | undefined }) {
+  async decide(caller: Caller, id: string, { approve, note, queueMs }: ApprovalDecision) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
     const decided = await decideOn(this.#db, caller, id, { action, note }, (db, before) =>
-      answerRun(db, before, { approve, note, by: caller.actor }),
+      answerRun(db, before, { approve, note, queueMs, by: caller.actor }),
     )
     return this.#told(caller, decided)
   }
@@ -224,9 +240,9 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 
-  sweep(held: readonly string[] = []) {
+  sweep(self?: SweepingWorker) {
     return guard(async () => {
-      const { swept, ends } = await sweepExecutions(this.#db, held)
+      const { swept, ends } = await sweepExecutions(this.#db, self)
       this.#tell(ends)
       return swept
     })

@@ -51,7 +51,7 @@ export async function listExecutions(
 }
 
 function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
-  const { toolId, tool, names, purpose, status, caller, trace, since, until } = query
+  const { toolId, tool, names, purpose, status, caller, callerLabel, trace, since, until } = query
   return [
     eq(toolExecutions.workspaceId, workspace),
     toolId === undefined ? undefined : isUuid(toolId) ? eq(toolExecutions.toolId, toolId) : sql`false`,
@@ -60,6 +60,7 @@ function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): re
     purpose === 'replay' ? eq(toolExecutions.purpose, purpose) : isNull(toolExecutions.purpose),
     status?.length ? inArray(toolExecutions.status, [...status]) : undefined,
     caller === undefined ? undefined : eq(toolExecutions.callerId, caller),
+    callerLabel === undefined ? undefined : eq(toolExecutions.callerLabel, callerLabel),
     trace === undefined ? undefined : eq(toolExecutions.traceId, trace),
     since === undefined ? undefined : gte(toolExecutions.createdAt, new Date(since)),
     until === undefined ? undefined : lt(toolExecutions.createdAt, new Date(until)),

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { QueueState } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
+import { listWorkers } from './workers.ts'
 
 /** What waits and what runs in a workspace. */
 export async function readQueue(db: Db, workspace: string): Promise<QueueState> {
@@ -14,16 +15,12 @@ export async function readQueue(db: Db, workspace: string): Promise<QueueState> 
         as oldest
       from tool_executions where workspace_id = ${workspace} and status in ('PENDING', 'RUNNING')`),
   )
-  const workers = rowsOf<{ worker: string; running: number }>(
-    await db.execute(sql`select worker, count(*)::int as running from tool_executions
-      where workspace_id = ${workspace} and status = 'RUNNING' and worker is not null group by worker order by worker`),
-  )
   const { queued = 0, approval = 0, running = 0, oldest = null } = counts ?? {}
   return {
     queued,
     waitingForApproval: approval,
     running,
     oldestQueuedMs: oldest === null ? null : Math.round(Number(oldest)),
-    workers: workers.map(({ worker, running: busy }) => ({ worker, running: busy })),
+    workers: await listWorkers(db, workspace),
   }
 }

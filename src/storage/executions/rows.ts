@@ -29,6 +29,7 @@ export function toExecution(row: typeof toolExecutions.$inferSelect, result: Res
     timeoutMs: row.timeoutMs,
     idempotencyKey: row.idempotencyKey,
     callerId: row.callerId,
+    callerLabel: row.callerLabel,
     traceId: row.traceId,
     startedAt: toIso(row.startedAt),
     completedAt: toIso(row.completedAt),

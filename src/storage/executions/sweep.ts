@@ -1,12 +1,15 @@
 import { sql } from 'drizzle-orm'
-import type { ExecutionStatus, QuietEnd, Retention, Swept } from '../../contract/execution.ts'
+import type { ExecutionStatus, QuietEnd, Retention, SweepingWorker, Swept } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { runChannel } from './notices.ts'
 import { tookMs } from './took.ts'
+import { pruneWorkers } from './workers.ts'
 
 // What never said that it runs is believed for this long.
 const silentMs = 60_000
+// A process that was not told that it got a run has given up waiting for the answer by then; it does not run it.
+const unheardMs = 30_000
 const batch = 1000
 // Deleting little at a time keeps every statement short.
 const pruneBatch = 2000
@@ -19,17 +22,27 @@ const printed = (stream: 'stdout' | 'stderr') => sql`coalesce((
   select left(string_agg(event.text, '' order by event.seq), ${mostPrinted}::int) from execution_events event
   where event.execution_id = run.id and event.attempt = run.attempt and event.stream = ${stream}), '')`
 
+/** The label of the workers that a run made by its server is for. */
+const labelOfTool = sql`coalesce(run.definition -> 'executorConfig' ->> 'worker', (select executor_config ->> 'worker'
+  from tool_versions where tool_id = run.tool_id and tool_versions.version = run.version), '')`
+
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
 export async function sweepExecutions(
   db: Db,
-  held: readonly string[],
+  { worker: self, held }: SweepingWorker = { worker: '', held: [] },
 ): Promise<{ readonly swept: Swept; readonly ends: readonly QuietEnd[] }> {
   const rows = rowsOf<SweptRow>(
     await db.execute(sql`
-      with stale as materialized (
-        select id from tool_executions where status in ('PENDING', 'RUNNING')
+      with dead as materialized (
+        -- A worker that comes back in this moment waits, and then finds that its runs were taken.
+        select name from workers where lease_until < now() for update skip locked
+      ), stale as materialized (
+        select id from tool_executions run where status in ('PENDING', 'RUNNING')
           and (worker is not null or label is null)
-          and coalesce(lease_until, coalesce(started_at, created_at) + ${silentMs}::int * interval '1 millisecond') < now()
+          and (worker in (select name from dead)
+            or (worker = ${self} and updated_at < now() - ${unheardMs}::int * interval '1 millisecond')
+            or (not exists (select 1 from workers where name = run.worker)
+            and coalesce(lease_until, coalesce(started_at, created_at) + ${silentMs}::int * interval '1 millisecond') < now()))
           and id not in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(held)}::jsonb))
         limit ${batch}::int for update skip locked
       ), late as materialized (
@@ -37,7 +50,7 @@ export async function sweepExecutions(
           and (expires_at < now() or cancel_requested)
         limit ${batch}::int for update skip locked
       ), retried as (
-        update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ''),
+        update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ${labelOfTool}),
           turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${leastRetryMs}::int) * interval '1 millisecond', updated_at = now()
         from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
           and not run.cancel_requested and (run.version is not null or run.definition is not null)
@@ -111,6 +124,7 @@ export async function pruneExecutions(db: Db, { days, most, eventsMs = eventLife
     limit ${pruneBatch}::int)`)
   await db.execute(sql`delete from execution_results where id in (
     select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
+  await pruneWorkers(db)
   const old = rowsOf<{ id: string }>(
     await db.execute(sql`delete from tool_executions where id in (
       select id from tool_executions where created_at < now() - ${days}::float8 * interval '1 day'

@@ -36,6 +36,7 @@ function toDatabase(client: PGlite, folder: string | undefined, unlock: () => vo
     name: folder ?? 'memory',
     db,
     slow: db,
+    heartbeat: db,
     listen: (channel, onNotice) => client.listen(channel, onNotice),
     async close() {
       await client.close()

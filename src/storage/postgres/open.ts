@@ -29,6 +29,8 @@ const defaultLimits: PostgresLimits = {
   idleInTransactionMs: 20_000,
   connections: 10,
 }
+// A heartbeat that is not answered soon is sent again on another line, well within the default lease.
+const heartbeatLimits = { connections: 1, connectSeconds: 2, lockMs: 2000, statementMs: 2500, answerMs: 3000 }
 // A server that comes back is found again this soon.
 const reconnectSeconds = 0.2
 // Whoever is not done by then is cut off.
@@ -44,17 +46,19 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
   const address = readAddress(url)
   const { client, close } = createClient(address, limits)
   const sql = prepareStatements(client)
+  const heartbeat = createClient(address, { ...limits, ...heartbeatLimits })
   const slow = createClient(address, { ...limits, connections: 1, statementMs: 0, answerMs: Number.POSITIVE_INFINITY })
   return {
     engine: 'postgres',
     name: address.name,
     db: drizzle(sql, { schema }) as unknown as Db,
     slow: drizzle(slow.client, { schema }) as unknown as Db,
+    heartbeat: drizzle(prepareStatements(heartbeat.client), { schema }) as unknown as Db,
     async listen(channel, onNotice) {
       const { unlisten } = await sql.listen(channel, onNotice)
       return unlisten
     },
-    close: async () => void (await Promise.all([close(), slow.close()])),
+    close: async () => void (await Promise.all([close(), slow.close(), heartbeat.close()])),
   }
 }
 

@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import type { WorkerInfo, WorkerState } from '../../contract/execution.ts'
+import type { Db } from '../database.ts'
+import { rowsOf } from '../rows-of.ts'
+import { after } from './create.ts'
+
+// A process that is gone is listed for this long.
+const listedMs = 600_000
+
+/** Renews the lease of a worker; its first renewal puts it on the list. */
+export async function renewLease(db: Db, info: WorkerInfo, leaseMs: number): Promise<void> {
+  const { worker, kind, version, executors, labels, slots, takesWork, draining } = info
+  await db.execute(sql`
+    insert into workers (name, kind, version, executors, labels, slots, takes_work, draining, lease_until)
+    values (${worker}, ${kind}, ${version}, ${JSON.stringify(executors)}::jsonb, ${JSON.stringify(labels)}::jsonb,
+      ${slots}::int, ${takesWork}::boolean, ${draining}::boolean, ${after(leaseMs)})
+    on conflict (name) do update set seen_at = now(), lease_until = excluded.lease_until, draining = excluded.draining`)
+}
+
+/** Takes a worker that ended off the list, unless a run of it is still to be swept. */
+export async function removeWorker(db: Db, worker: string): Promise<void> {
+  await db.execute(sql`delete from workers where name = ${worker} and ${isIdle}`)
+}
+
+const isIdle = sql`not exists (select 1 from tool_executions run
+  where run.worker = workers.name and run.status in ('PENDING', 'RUNNING'))`
+
+/** Takes workers off the list that have not been seen for long. */
+export async function pruneWorkers(db: Db): Promise<void> {
+  await db.execute(sql`delete from workers
+    where lease_until < now() - ${listedMs}::float8 * interval '1 millisecond' and ${isIdle}`)
+}
+
+interface Row {
+  readonly name: string
+  readonly kind: WorkerState['kind']
+  readonly version: string
+  readonly executors: string
+  readonly labels: string
+  readonly slots: number
+  readonly takes_work: boolean
+  readonly draining: boolean
+  readonly started: string | number
+  readonly seen: string | number
+  readonly alive: boolean
+  readonly running: number
+}
+
+/** The fleet, with what each runs in a workspace. */
+export async function listWorkers(db: Db, workspace: string): Promise<readonly WorkerState[]> {
+  const rows = rowsOf<Row>(
+    await db.execute(sql`select name, kind, version, executors::text, labels::text, slots, takes_work, draining,
+        (extract(epoch from started_at) * 1000)::float8 as started, (extract(epoch from seen_at) * 1000)::float8 as seen,
+        lease_until > now() as alive,
+        (select count(*)::int from tool_executions run where run.worker = workers.name and run.status = 'RUNNING'
+          and run.workspace_id = ${workspace}) as running
+      from workers order by name`),
+  )
+  return rows.map((row) => ({
+    worker: row.name,
+    kind: row.kind,
+    version: row.version,
+    executors: JSON.parse(row.executors) as string[],
+    labels: JSON.parse(row.labels) as string[],
+    slots: row.slots,
+    takesWork: row.takes_work,
+    draining: row.draining,
+    running: row.running,
+    startedAt: new Date(Number(row.started)).toISOString(),
+    lastSeenAt: new Date(Number(row.seen)).toISOString(),
+    alive: row.alive,
+  }))
+}
