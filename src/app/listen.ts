@@ -19,8 +19,8 @@ const timeouts = {
 }
 const portsToTry = 20
 const lastPort = 65_535
-/** For how long calls that run may go on when the server is asked to stop. */
-export const drainMs = 25_000
+/** How long a stopping server waits for its last answers to be sent. */
+const lastAnswersMs = 3000
 
 /** Where to listen, and whom to tell. */
 export interface ListenOptions {
@@ -83,8 +83,8 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** Requests that run get their answers; new ones are not taken. */
 export function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Runs are told to end at the deadline; then their answers go out.
-    const late = setTimeout(() => server.closeAllConnections(), drainMs + 3000)
+    // The runs have ended; a stream that follows a run elsewhere would go on.
+    const late = setTimeout(() => server.closeAllConnections(), lastAnswersMs)
     // A connection that has its answer is kept open by its client.
     const idle = setInterval(() => server.closeIdleConnections(), 50)
     server.close(() => {

@@ -1,9 +1,12 @@
+import { readNumberSetting } from '../base/number-settings.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { type Database, migrate, openDatabase, readMigrations, waitForAnswer } from '../storage/index.ts'
 
 /** Opens the database that the environment names: DATABASE_URL, or the embedded one in TOOLDEX_HOME. */
 export async function openOwnDatabase(env: NodeJS.ProcessEnv = process.env): Promise<Database> {
-  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env) })
+  const connections = readNumberSetting(env, 'TOOLDEX_DATABASE_CONNECTIONS')
+  const limits = connections === undefined ? {} : { connections }
+  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env), limits })
   return orClose(database, () => waitForAnswer(database, { ms: 0 }))
 }
 

@@ -78,7 +78,7 @@ class OwnRegistry implements RegistryClient {
     http?: HttpRoute
     scope: Scope
   }): Promise<OperationContext> {
-    const runs = scope === 'call' || name === 'proposals.replay'
+    const runs = scope === 'call' || withSettings.has(name)
     const context = catalogueTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
     return runs ? this.#withRuns(context) : context
   }
@@ -106,10 +106,13 @@ class OwnRegistry implements RegistryClient {
   async #withRuns(context: OperationContext): Promise<OperationContext> {
     const { runner, logger, tracing } = context
     const store = this.#registry.stores.executions
-    this.#running ??= openRuns({ runner, logger, tracing, store, labels: [], takeWork: false })
+    this.#running ??= openRuns({ runner, logger, tracing, store, kind: 'command', takesWork: false, runsTools: true })
     return { ...context, runs: await this.#running }
   }
 }
+
+/** Other operations that run tools, or that need the settings of runs. */
+const withSettings = new Set(['proposals.replay', 'executions.approve'])
 
 /** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
 const catalogueTags = new Set(['search', 'llm', 'catalogue'])

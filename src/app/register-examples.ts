@@ -1,3 +1,4 @@
+import { TooldexError } from '../base/errors.ts'
 import { exampleToolsDir } from '../base/package-info.ts'
 import { invoke } from '../operations/invoke.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -5,11 +6,21 @@ import { importBundle } from '../operations/registry/bundles.ts'
 import { registryOf } from '../operations/registry/registry.ts'
 import { readBundleFolder } from '../sources/bundle/index.ts'
 
-/** Registers the example tools where there are no others; says whether it did. */
+/** Registers the example tools where there are no others; returns whether it did. */
 export async function registerExamples(context: OperationContext): Promise<boolean> {
-  const { items } = await registryOf(context).stores.tools.list(context.caller.workspace, { limit: 1 })
-  if (items.length > 0) return false
+  if (await hasTools(context)) return false
   const { bundle } = readBundleFolder(exampleToolsDir)
-  await invoke(importBundle, { bundle }, context)
-  return true
+  try {
+    await invoke(importBundle, { bundle }, context)
+    return true
+  } catch (thrown) {
+    // Another process that starts at the same time has registered them; an import is there whole or not at all.
+    if (thrown instanceof TooldexError && (await hasTools(context))) return false
+    throw thrown
+  }
+}
+
+async function hasTools(context: OperationContext): Promise<boolean> {
+  const { items } = await registryOf(context).stores.tools.list(context.caller.workspace, { limit: 1 })
+  return items.length > 0
 }

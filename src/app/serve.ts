@@ -15,11 +15,12 @@ import { registryOf } from '../operations/registry/registry.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
-import { createRestApp } from '../surfaces/rest/index.ts'
+import { createRestApp, KeyWatch } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
+import { checkReady } from './check-ready.ts'
 import { compose, learns } from './compose.ts'
 import { Hand } from './hand/hand.ts'
-import { drain, drainMs, listen, readSiteSettings } from './listen.ts'
+import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -50,9 +51,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
     void tellIsolation(sandbox, logger)
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
-    const { labels, worker: takeWork } = options
+    const { labels, worker: isWorker } = options
     const watched = { observer: metrics, tracing }
-    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork, ...watched })
+    const parts = { runner, store: stores.executions, logger, labels, ...watched }
+    const runs = await openRuns({ ...parts, kind: 'server', takesWork: isWorker, runsTools: isWorker })
+    if (!isWorker && database.engine === 'pglite')
+      options.say('no call can run: a worker cannot open an embedded database. Omit --no-worker, or set DATABASE_URL.')
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
@@ -66,20 +70,26 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await refuseStrangers(options.host, stores)
     const secret = await firstKey(stores, env)
     const keyFile = await ensureSecretKey(env, stores, logger)
+    const keyWatch = new KeyWatch(stores.keys)
+    await keyWatch.open()
     const app = createRestApp({
       context,
-      ready: () => stores.ping(),
+      keyWatch,
+      ready: () => checkReady(database, stores, runs),
       catalogueOf: (workspace) => catalogues.of(workspace),
       memoryOf: (workspace) => memories.of(workspace),
       ...sites,
     })
     const { server, url } = await listen(app, options)
     const file = tell(home, url, logger)
-    hand.start()
+    if (isWorker) hand.start()
     await greet(options, { url, secret, keyFile, context, database })
     await stopped(stop)
     untell(file)
-    await Promise.all([drain(server), runs.close(drainMs)])
+    // It listens while it drains: probes read that it is not ready, and runs can still be read and cancelled.
+    await runs.close(options.drainMs, options.say)
+    await drain(server)
+    await keyWatch.close()
     await context.runner.close(2000)
     await hand.close()
     await memories.settled()

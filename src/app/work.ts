@@ -7,9 +7,10 @@ import { createStores } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
+import { checkReady } from './check-ready.ts'
 import { compose } from './compose.ts'
 import { Hand } from './hand/hand.ts'
-import { drain, drainMs, listen, readSiteSettings } from './listen.ts'
+import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
@@ -40,15 +41,18 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const { labels } = options
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const watched = { observer: metrics, tracing }
-    const runs = await openRuns({ runner, store: stores.executions, logger, labels, takeWork: true, ...watched })
+    const parts = { runner, store: stores.executions, logger, labels, ...watched }
+    const runs = await openRuns({ ...parts, kind: 'worker', takesWork: true, runsTools: true })
     hand.start()
-    const server = await watch({ ...composed, registry: { stores, check }, metrics }, options)
+    const ready = () => checkReady(database, stores, runs)
+    const server = await watch({ ...composed, registry: { stores, check }, metrics }, ready, options)
     const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
     options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
     await new Promise<void>((resolve) =>
       stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve(), { once: true }),
     )
-    await Promise.all([runs.close(drainMs), server && drain(server)])
+    await runs.close(options.drainMs, options.say)
+    if (server !== undefined) await drain(server)
     await runner.close(2000)
     await hand.close()
   } finally {
@@ -57,11 +61,15 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
 }
 
 /** Answers whoever watches the worker, where it was given a port for that. */
-async function watch(context: OperationContext, { host, port, say }: WorkOptions): Promise<Server | undefined> {
+async function watch(
+  context: OperationContext,
+  ready: () => Promise<readonly string[]>,
+  { host, port, say }: WorkOptions,
+): Promise<Server | undefined> {
   if (port === undefined) return undefined
   const app = createRestApp({
     context,
-    ready: async () => context.registry?.stores.ping(),
+    ready,
     catalogueOf: async () => context.catalogue,
     memoryOf: () => context.memory,
     watchOnly: true,

@@ -14,6 +14,7 @@ const count: NumberSetting = { least: 1, most }
 
 /** Every number that whoever runs Tooldex sets in the environment. */
 const settings = {
+  TOOLDEX_DATABASE_CONNECTIONS: { least: 1, most: 1000 },
   TOOLDEX_LEASE_MS: count,
   TOOLDEX_QUEUE_MS: count,
   TOOLDEX_QUEUE_LIMIT: count,

@@ -1,11 +1,13 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
 import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
-import { startServer } from '../support/start-server.ts'
+import { ask, startServer } from '../support/start-server.ts'
 import { startWorker } from '../support/start-worker.ts'
-import { lastingFolder } from '../support/temp-folder.ts'
+import { lastingFolder, tempScript } from '../support/temp-folder.ts'
 import { execute, registerCommand, TracedTools, untilQuiet } from '../support/traced-tools.ts'
-import { findProcesses, uniqueSeconds } from './processes.ts'
+import { childrenOf, commandOf, findProcesses, uniqueSeconds } from './processes.ts'
 
 let postgres: SharedPostgres
 beforeAll(async () => {
@@ -18,11 +20,11 @@ async function open(engine: string) {
   const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
   const where = database === undefined ? { home } : { url: database }
   await keepHistory(where)
-  const start = () => startServer({ home, database, words: ['--concurrency', '4'] })
+  const start = (...words: string[]) => startServer({ home, database, words: ['--concurrency', '4', ...words] })
   return { where, start, tools: new TracedTools(home) }
 }
 
-describe.concurrent.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
+describe.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
   it('72: during 20 calls: those that run end, the others are refused or wait for the next start', async () => {
     const { where, start, tools } = await open(engine)
     const server = await start()
@@ -63,10 +65,10 @@ describe.concurrent.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine
   }, 240_000)
 })
 
-it.concurrent('72: calls that do not end in time are CANCELLED, their children gone, and the exit is clean', async () => {
+it('72: calls that do not end in time are CANCELLED, their children gone, and the exit is clean', async () => {
   const one = async (engine: string) => {
     const { where, start } = await open(engine)
-    const server = await start()
+    const server = await start('--drain', '3')
     const seconds = uniqueSeconds()
     await registerCommand(server, 'endless', `sleep ${seconds}`, { config: { timeoutMs: 300_000 } })
     const waited = [execute(server, 'endless', {}, { wait: true }), execute(server, 'endless', {}, { wait: true })]
@@ -75,17 +77,22 @@ it.concurrent('72: calls that do not end in time are CANCELLED, their children g
     const running = () => findProcesses(`sleep ${seconds}`).filter((line) => !line.includes('nsenter')).length
     await expect.poll(running).toBe(3)
     server.signal('SIGTERM')
+    // It still listens while it drains.
+    const readiness = async () => (await ask(`${server.url}/readyz`, 'GET')).body
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ status: 503, code: 'SHUTTING_DOWN' })
+    expect((await server.request('GET', '/executions')).status).toBe(200)
     const answers = await Promise.all(waited)
+    expect(server.stderr()).toMatch(/waiting up to 3 s for 3 runs: endless \(/)
     for (const { body } of answers) expect([body.status, body.errorCode]).toEqual(['CANCELLED', 'SHUTTING_DOWN'])
     expect(await server.ended).toBe(0)
     expect(findProcesses(`sleep ${seconds}`)).toEqual([])
     expect(await auditRuns(where)).toEqual([])
   }
-  await Promise.all([one('embedded'), one('PostgreSQL'), drainWorker()])
+  await one('embedded')
+  await one('PostgreSQL')
 }, 240_000)
 
-/** A worker ends what it runs, and leaves the rest to others. */
-async function drainWorker(): Promise<void> {
+it('72: a worker ends what it runs, and leaves the rest to others', async () => {
   const database = await postgres.createDatabase()
   await keepHistory({ url: database })
   const tools = new TracedTools(lastingFolder())
@@ -103,4 +110,55 @@ async function drainWorker(): Promise<void> {
   await server.stop()
   for (let at = 0; at < 6; at++) expect(tools.count(`shift-${at}`)).toEqual({ begun: 1, ended: 1 })
   expect(await auditRuns({ url: database })).toEqual([])
-}
+}, 240_000)
+
+it('72: a stopping worker gives an idempotent run back, and another goes on with it', async () => {
+  const database = await postgres.createDatabase()
+  await keepHistory({ url: database })
+  const folder = lastingFolder()
+  const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
+  const script = `#!/bin/sh\necho begun >> ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.1; done\n`
+  const server = await startServer({ database, words: ['--no-worker'] })
+  const options = { annotations: { idempotentHint: true }, config: { timeoutMs: 120_000 } }
+  await registerCommand(server, 'patient', tempScript('patient', script, folder), options)
+  const first = await startWorker({ database, words: ['--drain', '1'] })
+  // The server runs no tool, so that the call is answered when a worker has run it.
+  const waited = execute(server, 'patient', {}, { wait: true })
+  const attempts = () => (existsSync(begun) ? readFileSync(begun, 'utf8').split('\n').length - 1 : 0)
+  await expect.poll(attempts, { timeout: 30_000 }).toBe(1)
+  const second = await startWorker({ database })
+  first.signal('SIGTERM')
+  expect(await first.ended).toBe(0)
+  expect(first.stderr()).toMatch(/waiting up to 1 s for 1 run: patient \(/)
+  await expect.poll(attempts, { timeout: 30_000 }).toBe(2)
+  writeFileSync(goOn, '')
+  expect((await waited).body).toMatchObject({ status: 'SUCCESS', attempt: 2 })
+  await second.stop()
+  await server.stop()
+  expect(await auditRuns({ url: database })).toEqual([])
+}, 240_000)
+
+it('72: runs of a launcher that was killed are run again where the tool is idempotent', async () => {
+  const home = lastingFolder()
+  await keepHistory({ home })
+  const [begun, goOn] = [join(home, 'begun'), join(home, 'go-on')]
+  const script = `#!/bin/sh\necho "$1" >> ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.1; done\necho "$1"\n`
+  const server = await startServer({ home })
+  const file = tempScript('marked', script, home)
+  const more = { args: [{ name: 'mark', positional: 1 }], properties: { mark: { type: 'string' } } }
+  await registerCommand(server, 'once', file, more)
+  await registerCommand(server, 'safe', file, { ...more, annotations: { readOnlyHint: true } })
+  const waited = ['once', 'safe'].map((tool) => execute(server, tool, { mark: tool }, { wait: true }))
+  const marks = () => (existsSync(begun) ? readFileSync(begun, 'utf8').split('\n').slice(0, -1).sort() : [])
+  await expect.poll(marks, { timeout: 30_000 }).toEqual(['once', 'safe'])
+  const launchers = childrenOf(server.pid).filter((pid) => commandOf(pid).includes('hand-process.js'))
+  expect(launchers).toHaveLength(1)
+  for (const pid of launchers) process.kill(pid, 'SIGKILL')
+  await expect.poll(marks, { timeout: 30_000 }).toEqual(['once', 'safe', 'safe'])
+  writeFileSync(goOn, '')
+  const [once, safe] = await Promise.all(waited)
+  expect(once?.body).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST', attempt: 1 })
+  expect(safe?.body).toMatchObject({ status: 'SUCCESS', attempt: 2 })
+  await server.stop()
+  expect(await auditRuns({ home })).toEqual([])
+}, 240_000)

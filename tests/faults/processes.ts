@@ -17,7 +17,7 @@ function read(pid: number, file: string): string {
 /** The command lines of the processes that have this text in theirs. */
 export const findProcesses = (text: string): readonly string[] =>
   pids()
-    .map((pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim())
+    .map(commandOf)
     .filter((line) => line.includes(text))
 
 /** The length of what two looks in a row both see: a look takes a while, in which processes end and others start. */
@@ -41,6 +41,12 @@ export const countZombies = (ancestor: number): number =>
 function stat(pid: number): readonly string[] {
   return read(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
 }
+
+/** The processes that a process started and that are still there. */
+export const childrenOf = (parent: number): readonly number[] => pids().filter((pid) => Number(stat(pid)[1]) === parent)
+
+/** The words of a process. */
+export const commandOf = (pid: number): string => read(pid, 'cmdline').replaceAll('\0', ' ').trim()
 
 /** All processes that descend from one, with the environment each was started with. */
 export const descendantEnvironments = (ancestor: number): readonly { pid: number; environment: string }[] =>

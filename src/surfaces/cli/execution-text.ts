@@ -1,5 +1,11 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
-import { type Execution, type ExecutionSummary, isFinal, type QueueState } from '../../contract/execution.ts'
+import {
+  type Execution,
+  type ExecutionSummary,
+  isFinal,
+  type QueueState,
+  type WorkerState,
+} from '../../contract/execution.ts'
 import { formatTable } from './format-table.ts'
 
 /** The tool of a run, with its version where it has one. */
@@ -38,6 +44,7 @@ export function executionText(run: Execution): string {
     ['error', run.errorCode === null ? null : `${run.errorCode}: ${run.errorMessage ?? ''}`],
     ['waits until', run.reason === null ? null : run.expiresAt],
     ['called', `${timeOf(run.createdAt)} UTC${run.callerId === null ? '' : ` by ${run.callerId}`}`],
+    ['label', run.callerLabel],
     [
       'ran',
       run.worker === null
@@ -75,8 +82,29 @@ export function queueText(
   const oldest = oldestQueuedMs === null ? '' : ` (the oldest for ${tookText(oldestQueuedMs)})`
   const counts = `${queued} queued${oldest}, ${waitingForApproval} waiting for approval, ${running} running\n`
   if (workers.length === 0) return counts
-  const rows = workers.map(({ worker, running: busy }) => [worker, String(busy)])
-  return `${counts}\n${formatTable(['Worker', 'Running'], rows, columns)}\n`
+  const rows = workers.map((each) => [
+    each.worker,
+    stateOfWorker(each),
+    `${each.running} of ${each.slots}`,
+    each.executors.join(' '),
+    each.labels.join(' '),
+    timeOf(each.lastSeenAt),
+  ])
+  const names = ['Worker', 'State', 'Running', 'Can run', 'Labels', 'Last seen (UTC)']
+  return `${counts}\n${formatTable(names, rows, columns)}\n`
+}
+
+function stateOfWorker({ kind, alive, draining, takesWork, running }: WorkerState): string {
+  const state = !alive
+    ? 'lost'
+    : draining
+      ? 'draining'
+      : running > 0
+        ? 'busy'
+        : takesWork
+          ? 'idle'
+          : 'takes no queued runs'
+  return `${kind}, ${state}`
 }
 
 /** A part of a large output, and how to get the next. */

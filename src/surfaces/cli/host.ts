@@ -49,14 +49,18 @@ export interface ServeFlags extends OpenOptions {
   readonly host: string
   readonly port: number
   readonly examples: boolean
-  /** Whether it runs queued calls itself. */
+  /** Whether it runs tools itself. */
   readonly worker: boolean
   readonly labels: readonly string[]
+  /** How long it waits for runs to end when it stops. */
+  readonly drainMs: number
 }
 
 /** What `tooldex worker` is asked for. */
 export interface WorkerFlags extends OpenOptions {
   readonly labels: readonly string[]
+  /** How long it waits for runs to end when it stops. */
+  readonly drainMs: number
   /** Where it answers whoever watches it; nowhere without a port. */
   readonly host: string
   readonly port?: number | undefined

@@ -57,6 +57,15 @@ export function withStateFilters(command: Command): Command {
     .addOption(several('--readiness <state>', 'only tools in this state', ReadinessState.options))
 }
 
+/** How long a process that is stopped waits for its runs. */
+export const drainOption = (): Option =>
+  new Option(
+    '--drain <seconds>',
+    'wait this long for runs to end when stopped; idempotent runs then go back to the queue',
+  )
+    .argParser(parseLimit)
+    .default(25)
+
 /** The bounds of running commands. */
 export function withLimitOptions(command: Command): Command {
   return command

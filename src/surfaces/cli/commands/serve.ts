@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
 import {
   type AddCommand,
+  drainOption,
   mcpServersOption,
   parseCount,
   parsePort,
@@ -20,6 +21,7 @@ interface ServeCommandFlags extends ToolOptions {
   readonly label?: readonly string[]
   readonly maxTimeout?: number
   readonly waiting?: number
+  readonly drain: number
 }
 
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
@@ -37,7 +39,7 @@ export const addServe: AddCommand = (program, host) => {
     .option('--policy <file>', 'a policy file that says what may be called')
     .option('--bundled', 'serve every bundled config, too')
     .option('--examples', 'register a few example tools where there are none yet')
-    .option('--no-worker', 'take no queued calls; workers do')
+    .option('--no-worker', 'run no tool here; workers run all calls')
     .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
     .addOption(new Option('--concurrency <number>', 'how many tools run at once').argParser(parseCount).default(16))
     .addOption(
@@ -48,12 +50,14 @@ export const addServe: AddCommand = (program, host) => {
     .addOption(
       new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
     )
+    .addOption(drainOption())
     .addOption(mcpServersOption())
     .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
   withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
-    const { host: address, port, examples = false, worker, label: labels = [], maxTimeout = 3600, waiting } = flags
+    const { host: address, port, examples = false, worker, label: labels = [] } = flags
     const open = { ...toOpenOptions(flags), configs, bundled: flags.bundled, homeConfigs: true }
-    const limits = { waiting, longestMs: maxTimeout * 1000 }
+    const { maxTimeout = 3600, waiting, drain } = flags
+    const limits = { waiting, longestMs: maxTimeout * 1000, drainMs: drain * 1000 }
     await host.serve({ ...open, ...limits, host: address, port, examples, worker, labels })
   })
 }
