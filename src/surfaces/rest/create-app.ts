@@ -16,7 +16,9 @@ import { clientAddress } from './client-address.ts'
 import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
 import { followResponse } from './follow-route.ts'
+import type { KeyWatch } from './key-watch.ts'
 import { openApiDocument } from './openapi.ts'
+import { OutageLog } from './outage-log.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody } from './read-body.ts'
 import { readRequest, saidElsewhere } from './read-request.ts'
@@ -31,7 +33,7 @@ const safeHeaders = {
 }
 
 type Env = {
-  Variables: { requestId: string; whole?: true }
+  Variables: { requestId: string; whole?: true; revoked?: AbortSignal }
   Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
 }
 
@@ -42,22 +44,25 @@ export interface RestOptions {
   readonly catalogueOf: (workspace: string) => Promise<OperationContext['catalogue']>
   /** What was learned from searches in a workspace; nobody learns from another. */
   readonly memoryOf: (workspace: string) => OperationContext['memory']
-  /** Whether it should be asked at all; throws where not. */
-  readonly ready: () => Promise<void>
+  /** Checks that it should get requests: throws where not, and returns warnings for its operator. */
+  readonly ready: () => Promise<readonly string[]>
   /** Whether only those who watch the process are answered, as a worker does. */
   readonly watchOnly?: boolean
   /** The names beside addresses and localhost by which the server may be asked. */
   readonly allowedHosts?: readonly string[] | undefined
   /** The proxies that are believed about the address of a client; none where absent. */
   readonly trustedProxies?: BlockList | undefined
+  /** Ends what a revoked key still does; without one only the requests after the revocation are refused. */
+  readonly keyWatch?: KeyWatch
 }
 
 /** The operations over HTTP. */
 export function createRestApp(options: RestOptions): Hono<Env> {
-  const { context, catalogueOf, memoryOf, ready, watchOnly } = options
+  const { context, catalogueOf, memoryOf, ready, watchOnly, keyWatch } = options
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
+  keyWatch?.onRevoked(() => authenticator.forget())
   app.use(async (c, next) => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
@@ -73,7 +78,8 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     refuseForeignSite({ host, origin: c.req.header('origin') }, allowedHosts)
     return next()
   })
-  app.onError((thrown, c) => problemResponse(logFailure(context.logger, thrown, c), c.get('requestId')))
+  const outages = new OutageLog(context.logger)
+  app.onError((thrown, c) => problemResponse(logFailure({ ...context, outages }, thrown, c), c.get('requestId')))
   app.notFound((c) => {
     const { error, allow } = unknownAddress(new URL(c.req.url).pathname)
     if (allow !== undefined && c.req.method === 'OPTIONS')
@@ -82,8 +88,8 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   })
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
-    await ready()
-    return c.json({ status: 'ready' })
+    const warnings = await ready()
+    return c.json({ status: 'ready', ...(warnings.length === 0 ? {} : { warnings }) })
   })
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<OperationContext> => {
     const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
@@ -108,7 +114,10 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       elsewhere: operation === undefined ? undefined : saidElsewhere(operation),
       // A signal is made when it is asked for: most operations are too short to be broken off.
       get signal() {
-        return c.req.raw.signal
+        const revoked = keyWatch?.signalOf(key.id)
+        if (revoked === undefined) return c.req.raw.signal
+        c.set('revoked', revoked)
+        return AbortSignal.any([c.req.raw.signal, revoked])
       },
     }
   }
@@ -123,13 +132,14 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   // A key in the query would stay in the address and in logs.
   app.get('/docs', (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
-    followResponse(await contextOf(c), c.req.param('id'), c.req.raw),
+    followResponse(await contextOf(c), c.req.param('id'), c.req.header('last-event-id')),
   )
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {
       const answer = await respond(c, operation, await contextOf(c, operation))
       if (operation.name === revokeKey.name) authenticator.forget()
+      c.get('revoked')?.throwIfAborted()
       return answer
     })
   }
@@ -179,7 +189,8 @@ async function download(
   operation: RoutedOperation,
   { input, context }: { input: unknown; context: OperationContext },
 ): Promise<Response> {
-  const stream = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
+  const whole = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
+  const stream = whole.pipeThrough(new TransformStream(), context.signal && { signal: context.signal })
   const headers = { 'content-type': String(operation.http.media), 'content-disposition': 'attachment' }
   return new Response(stream, { headers: { ...safeHeaders, ...headers, 'x-request-id': c.get('requestId') } })
 }
@@ -189,10 +200,15 @@ const requestIdOf = (given: string | undefined): string =>
   given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
 
 /** Logs the path without its query, which may hold secrets. */
-function logFailure(logger: Logger, thrown: unknown, c: Context<Env>): TooldexError {
+function logFailure(
+  { logger, outages }: { readonly logger: Logger; readonly outages: OutageLog },
+  thrown: unknown,
+  c: Context<Env>,
+): TooldexError {
   const { pathname } = new URL(c.req.url)
   const about = { method: c.req.method, path: pathname.slice(0, 200), requestId: c.get('requestId') }
   const error = logged(logger, thrown, about)
+  if (error.code === 'UNAVAILABLE') outages.note(error, about)
   if (error.code !== 'INTERNAL') logger.info('refused', { ...about, code: error.code })
   return error
 }

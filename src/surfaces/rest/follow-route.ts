@@ -6,13 +6,18 @@ import { followExecution } from '../../operations/runs/follow.ts'
 const most = { inAll: 200, ofOne: 50 }
 const followers = new Map<string, number>()
 
-/** A run as server-sent events; whoever comes back says what was seen last. */
-export async function followResponse(context: OperationContext, id: string, request: Request): Promise<Response> {
+/** A run as server-sent events, from the event after the last one that the client has seen. */
+export async function followResponse(
+  context: OperationContext,
+  id: string,
+  lastEventId: string | undefined,
+): Promise<Response> {
   const leave = takePlace(`${context.caller.workspace}/${context.caller.actor}`)
   try {
     const stopping = new AbortController()
-    const signal = AbortSignal.any([request.signal, stopping.signal])
-    const events = followExecution(context, id, readLast(request.headers.get('last-event-id')), signal)
+    const { signal: left } = context
+    const signal = left === undefined ? stopping.signal : AbortSignal.any([left, stopping.signal])
+    const events = followExecution(context, id, readLast(lastEventId), signal)
     // The first event is waited for, so that a run that is not there is an ordinary 404.
     const first = await events.next()
     const end = (): void => {
@@ -66,7 +71,8 @@ function toStream(events: Events, first: Awaited<ReturnType<Events['next']>>, en
   })
 }
 
-const readLast = (given: string | null): number => (given !== null && /^\d{1,12}$/.test(given) ? Number(given) : 0)
+const readLast = (text: string | undefined): number =>
+  text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0
 
 function toText({ event, ...data }: { event: string; seq?: number }): string {
   const id = data.seq === undefined ? '' : `id: ${data.seq}\n`

@@ -147,7 +147,22 @@ const runAnswers = {
     waitingForApproval: 1,
     running: 1,
     oldestQueuedMs: null,
-    workers: [{ worker: listedExecution.worker, running: 1 }],
+    workers: [
+      {
+        worker: listedExecution.worker,
+        kind: 'server',
+        version: '0.1.0',
+        executors: ['cli', 'http', 'mcp', 'python', 'shell'],
+        labels: [],
+        slots: 16,
+        takesWork: true,
+        draining: false,
+        running: 1,
+        startedAt: listedExecution.createdAt,
+        lastSeenAt: listedExecution.updatedAt,
+        alive: true,
+      },
+    ],
   },
   'results.read': {
     mediaType: 'application/json',

@@ -140,6 +140,7 @@ export const listedExecution = {
   timeoutMs: 30_000,
   idempotencyKey: null,
   callerId: actor,
+  callerLabel: null,
   traceId: null,
   startedAt: times.called,
   completedAt: times.answered,
