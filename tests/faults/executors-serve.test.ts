@@ -24,18 +24,22 @@ const secrets = {
 
 let postgres: SharedPostgres
 let server: TestServer
+/** A server that runs no tool itself, and its worker. */
+let queueing: TestServer
 let worker: TestWorker
 
 beforeAll(async () => {
   postgres = await sharedPostgres()
   const database = await postgres.createDatabase()
-  server = await startServer({ database, env: secrets, words: ['--no-worker', '--allow-limited'] })
+  server = await startServer({ database: await postgres.createDatabase(), env: secrets, words: ['--allow-limited'] })
+  queueing = await startServer({ database, env: secrets, words: ['--no-worker', '--allow-limited'] })
   worker = await startWorker({ database, env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' } })
 })
 
 afterAll(async () => {
   await worker?.stop()
   await server?.stop()
+  await queueing?.stop()
   await postgres?.stop()
 })
 
@@ -45,9 +49,11 @@ let made = 0
 async function register(body: Record<string, unknown>, at = server): Promise<string> {
   const name = `tool_${++made}`
   const tool = { name, displayName: name, description: 'Does one thing.', inputSchema: { type: 'object' }, ...body }
-  const answer = await at.request('POST', '/tools', { body: tool })
-  expect(answer.status, answer.text).toBe(201)
-  expect((await at.request('POST', `/tools/${name}/activate`)).status).toBe(200)
+  for (const each of at === server ? [server, queueing] : [at]) {
+    const answer = await each.request('POST', '/tools', { body: tool })
+    expect(answer.status, answer.text).toBe(201)
+    expect((await each.request('POST', `/tools/${name}/activate`)).status).toBe(200)
+  }
   return name
 }
 
@@ -60,13 +66,7 @@ const shell = (executorConfig: object, names: readonly string[] = []) => {
 const call = async (name: string, input: object = {}, at = server) =>
   (await at.request('POST', `/tools/${name}/execute`, { body: { input, wait: true } })).body
 /** By way of the queue, so that the worker runs it. */
-async function callQueued(name: string, input: object = {}) {
-  const { body } = await server.request('POST', `/tools/${name}/execute`, { body: { input } })
-  return expect
-    .poll(async () => (await server.request('GET', `/executions/${body.id}`)).body, { interval: 100 })
-    .toMatchObject({ status: expect.stringMatching(/SUCCESS|FAILED|TIMEOUT|CANCELLED/) })
-    .then(async () => (await server.request('GET', `/executions/${body.id}`)).body)
-}
+const callQueued = (name: string, input: object = {}) => call(name, input, queueing)
 
 describe('fault 61: fork bombs through a server', () => {
   const bomb =
