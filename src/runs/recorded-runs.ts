@@ -146,8 +146,7 @@ export class RecordedRuns {
     const patienceMs = (timeoutMs ?? 0) + beginMs
     const now = await this.track(this.waitFor(caller, id, { ...options, patienceMs }))
     if (isFinal(now.status) || now.reason === 'approval' || options.signal?.aborted) return now
-    if (this.#leaving.signal.aborted)
-      return { ...now, errorCode: 'STILL_QUEUED', errorMessage: 'This server is stopping; the run goes on elsewhere.' }
+    if (this.#leaving.signal.aborted) return { ...now, errorCode: 'STILL_QUEUED', errorMessage: leftMessage }
     const label = options.label ? ` with the label ${options.label}` : ''
     const errorMessage = `No worker${label} took the call in ${Math.round(patienceMs / 1000)} s; it still waits.`
     return { ...now, errorCode: 'STILL_QUEUED', errorMessage }
@@ -256,6 +255,7 @@ export class RecordedRuns {
   }
 }
 
+const leftMessage = 'This server is stopping before the run has ended: it is in the queue, or runs on another worker.'
 const waitStepMs = 1000
 const beginMs = 5000
 const [cancelStepMs, cancelWaitMs] = [250, 2000]

@@ -118,7 +118,8 @@ export function parseCount(text: string): number {
 
 /** A whole number, zero included. */
 export function parseLimit(text: string): number {
-  return text === '0' ? 0 : parseCount(text)
+  if (!/^(?:0|[1-9]\d{0,5})$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 0.')
+  return Number(text)
 }
 
 /** JSON as programs like to read it. */
