@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createLogger, type Logger } from '../base/logger.ts'
+import { withoutCredentials } from '../base/own-variables.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
@@ -67,7 +68,7 @@ export function compose(
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
     // Reading the real one costs more for each variable than the rest of a call; of a server it does not change.
-    env: options.scope === 'service' ? { ...env } : env,
+    env: options.scope === 'service' ? withoutCredentials(env) : env,
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,

@@ -10,6 +10,7 @@ import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { compose } from './compose.ts'
 import { findServer, hasRegistry, runningServer } from './find-server.ts'
 import { isOnPath, selfCommand } from './self-command.ts'
+import { withdrawEnvironment } from './withdraw-environment.ts'
 
 const stopping = new AbortController()
 // Everything that runs at once listens to it.
@@ -36,14 +37,23 @@ const unlessLeft = (error: NodeJS.ErrnoException) => {
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 const main = fileURLToPath(import.meta.url)
+const sayExposed = (reason: string | undefined) => {
+  if (reason !== undefined) say(`other processes of this user can read the variables of this server: ${reason}`)
+}
 
 const host: CliHost = {
   version: packageVersion(),
   open: compose,
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
-  serve: async (options) => (await import('./serve.ts')).serve({ ...options, say }, stopping.signal),
-  work: async (options) => (await import('./work.ts')).work({ ...options, say }, stopping.signal),
+  async serve(options) {
+    sayExposed(withdrawEnvironment())
+    await (await import('./serve.ts')).serve({ ...options, say }, stopping.signal)
+  },
+  async work(options) {
+    sayExposed(withdrawEnvironment())
+    await (await import('./work.ts')).work({ ...options, say }, stopping.signal)
+  },
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
   runningServer: () => runningServer(),

@@ -3,7 +3,7 @@ import type { Redactor } from '../contract/secret.ts'
 import { redactValues } from './redact-values.ts'
 
 const secretNames = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i
-const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'DATABASE_URL']
+const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'TOOLDEX_EMBEDDINGS_KEY', 'DATABASE_URL', 'PGPASSWORD']
 // Shorter values occur in ordinary text, and taking them out would only garble it.
 const shortest = 8
 

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
+import { isOwnVariable } from '../base/own-variables.ts'
 import { readTextFile } from '../base/read-text-file.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { redactValues } from './redact-values.ts'
@@ -41,7 +42,7 @@ async function read({ env, box, find }: SecretPlaces, workspace: string, referen
 }
 
 function ownVariable(env: Environment, name: string): string {
-  if (name.startsWith('TOOLDEX_') || name === 'DATABASE_URL')
+  if (isOwnVariable(name))
     throw missing(`The variable ${name} is the server's own and given to no tool.`, 'Name another one.')
   const value = env[name]
   if (value === undefined || value === '')

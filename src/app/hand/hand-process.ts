@@ -5,8 +5,12 @@ import { containmentOf, createCliExecutor } from '../../executors/cli/index.ts'
 import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/python-environments.ts'
 import { openSandbox } from '../open-sandbox.ts'
+import { withdrawEnvironment } from '../withdraw-environment.ts'
 import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
 import { fromRefusal, toRefusal } from './refusal.ts'
+
+// The credentials of tools are for those that declare them.
+withdrawEnvironment()
 
 // A process that only starts others: it is small, and so starting one is quick, whatever its server holds in memory.
 const running = new Map<number, AbortController>()

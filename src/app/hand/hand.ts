@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
+import { withoutCredentials } from '../../base/own-variables.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
@@ -20,8 +21,6 @@ const graceMs = 15_000
 const longestMs = 2 ** 31 - 1
 // What runs from its sources has no hand, and starts processes itself.
 const isBuilt = existsSync(entry)
-// What only the server needs is in nobody else's environment.
-const ownVariables = ['DATABASE_URL', 'TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY']
 
 /**
  * The process that starts all others. Starting one takes time in proportion to the memory of whoever does it, and a
@@ -56,9 +55,8 @@ export class Hand {
 
   #open(): ChildProcess {
     if (this.#process !== undefined) return this.#process
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.includes(name)))
     const child = fork(entry, [], {
-      env,
+      env: withoutCredentials(process.env),
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

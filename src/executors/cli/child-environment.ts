@@ -1,6 +1,7 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
+import { isOwnVariable } from '../../base/own-variables.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
-import { isBaseVariable, isOwnVariable } from '../process/base-environment.ts'
+import { isBaseVariable } from '../process/base-environment.ts'
 
 /** Whose environment a command starts from: the user's own, or only the small base of a service. */
 export type EnvironmentScope = 'user' | 'service'

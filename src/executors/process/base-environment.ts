@@ -19,9 +19,6 @@ const base = new Set([
 /** Whether a variable is one that every program gets. */
 export const isBaseVariable = (name: string): boolean => base.has(name)
 
-/** Settings and secrets of Tooldex itself never reach a tool. */
-export const isOwnVariable = (name: string): boolean => name.startsWith('TOOLDEX_') || name === 'DATABASE_URL'
-
 /** The small environment that a program of a service starts from. */
 export function baseEnvironment(parent: Environment): Record<string, string> {
   const known = Object.entries(parent).filter(([name, value]) => value !== undefined && isBaseVariable(name))

@@ -57,7 +57,11 @@ function canEnterNamespaces(): boolean {
   // Without it what a program left behind would not be seen.
   if (!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)) return false
   const [program = '', ...args] = trial.split(' ')
-  const { status, error } = spawnSync(program, args, { timeout: 2000, stdio: 'ignore' })
+  const { status, error } = spawnSync(program, args, {
+    timeout: 2000,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH },
+  })
   // A machine that is out of something for now says nothing about what it can do: never settle for less because of it.
   if (exhausted.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')) throw error
   return status === 0

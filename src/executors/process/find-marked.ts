@@ -31,7 +31,11 @@ function environOf(pid: number): string {
 }
 
 function findWithPs(mark: string): readonly number[] {
-  const { stdout } = spawnSync('ps', ['-Eww', '-axo', 'pid=,command='], { encoding: 'utf8', timeout: 2000 })
+  const { stdout } = spawnSync('ps', ['-Eww', '-axo', 'pid=,command='], {
+    encoding: 'utf8',
+    timeout: 2000,
+    env: { PATH: process.env.PATH },
+  })
   const lines = (stdout ?? '').split('\n').filter((line) => line.includes(mark))
   return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
 }

@@ -11,7 +11,8 @@ export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
   if (process.platform !== 'linux') return
   const wanted = [`--fsize=${limits.fileBytes}:${limits.fileBytes}`, '--core=0:0', ...processLimit(limits)]
   for (const limit of wanted) {
-    await promisify(execFile)('prlimit', ['--pid', String(process.pid), limit], { timeout: 2000 }).catch(() => {})
+    const options = { timeout: 2000, env: { PATH: process.env.PATH } }
+    await promisify(execFile)('prlimit', ['--pid', String(process.pid), limit], options).catch(() => {})
   }
 }
 

@@ -1,0 +1,37 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+
+/**
+ * Takes the variables of this process out of `/proc/PID/environ`, where every process of the same user could read them.
+ * The kernel shows the memory that the process was started with, so that memory is overwritten. Starting a second
+ * process with a clean environment would cost its start-up time and change the process id. Returns the reason where
+ * they can still be read.
+ */
+export function withdrawEnvironment(): string | undefined {
+  if (process.platform !== 'linux') return `there is no way to hide them on ${process.platform}`
+  for (const [name, value] of Object.entries(process.env)) {
+    // Setting it anew moves it out of the memory that is overwritten.
+    delete process.env[name]
+    process.env[name] = value
+  }
+  try {
+    overwriteOriginal()
+    return readFileSync('/proc/self/environ').some((byte) => byte !== 0) ? 'they were not overwritten' : undefined
+  } catch (error) {
+    return `they could not be overwritten (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`
+  }
+}
+
+// Counted from the state of the process, which follows its name.
+const [envStartField, envEndField] = [47, 48]
+
+function overwriteOriginal(): void {
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [start, end] = [Number(fields[envStartField]), Number(fields[envEndField])]
+  const memory = openSync('/proc/self/mem', 'r+')
+  try {
+    writeSync(memory, Buffer.alloc(end - start), 0, end - start, start)
+  } finally {
+    closeSync(memory)
+  }
+}
