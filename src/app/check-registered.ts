@@ -2,20 +2,24 @@ import { SchemaCache } from '../base/json-schema.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { checkTool } from '../operations/registry/check-tool.ts'
 import type { Registry } from '../operations/registry/registry.ts'
+import { findUngranted } from '../policy/index.ts'
 import type { MoreParts } from './compose.ts'
 
 // Each check of a script is a process of its own, and everybody who may read can ask for one.
 const checkers = { slots: 2, waiting: 100 }
 
 /** Checks tools for everything that is wrong with them, including what their executors find outside this process. */
-export function createCheck({ executors = {} }: MoreParts): Registry['check'] {
+export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['check'] {
   const remembered = { schemas: new SchemaCache(), scripts: new Map(), turns: new Semaphore(checkers) }
-  return async (content, signal, outside = true) => {
+  return async (content, { caller, scopes, signal }) => {
     const found = await checkTool(content, { ...remembered, signal })
+    const ungranted = grantsOf === undefined ? [] : findUngranted(content, caller.workspace, grantsOf)
+    // A part of the host that was not granted is not looked at either.
+    if (ungranted.length > 0) return [...found, ...ungranted]
     const { executorType, executorConfig } = content
     const executor = executors[executorType]
     if (executor?.check === undefined) return found
-    if (outside) return [...found, ...(await executor.check(executorConfig, '/executorConfig', signal))]
+    if (scopes.has('write')) return [...found, ...(await executor.check(executorConfig, '/executorConfig', signal))]
     const message = 'the server that it names was not asked: that needs the scope write'
     return [...found, { severity: 'warning', pointer: '/executorConfig', message }]
   }

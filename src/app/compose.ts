@@ -4,6 +4,7 @@ import { withoutCredentials } from '../base/own-variables.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
+import type { GrantsOf } from '../contract/grants.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
@@ -12,7 +13,7 @@ import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
 import { LiveCatalogue } from '../operations/live-catalogue.ts'
 import type { OperationContext } from '../operations/operation.ts'
-import { checkValues } from '../policy/index.ts'
+import { checkValues, requireGrants } from '../policy/index.ts'
 import { createRunner } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
@@ -37,6 +38,8 @@ export interface MoreParts {
   readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly openSecrets?: (workspace: string) => SecretScope
   readonly sandbox?: Sandbox
+  /** The parts of the host that each workspace was granted; all of them where absent. */
+  readonly grantsOf?: GrantsOf
   /** Lets another process start those of an executor. */
   readonly hold?: (executor: Executor) => Executor
 }
@@ -84,6 +87,7 @@ export function compose(
   const runner = createRunner({
     executors: { ...more.executors, cli: more.hold?.(executor) ?? executor },
     openSecrets: more.openSecrets,
+    grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
     slots: new Semaphore({
       slots: options.concurrency ?? defaults.slots,
       waiting,
@@ -100,6 +104,9 @@ export function compose(
   const caller = { workspace: 'default', actor: 'owner' }
   return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
 }
+
+const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: string) =>
+  requireGrants(tool, workspace, grantsOf)
 
 const nothing = {}
 

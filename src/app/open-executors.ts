@@ -11,7 +11,9 @@ import {
   type Sandbox,
 } from '../executors/index.ts'
 import { environmentsFolder } from '../operations/python-environments.ts'
+import { readGrants } from '../policy/index.ts'
 import { createSecretBox, openSecrets } from '../secrets/index.ts'
+import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
@@ -21,14 +23,19 @@ import { openUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
 
 /** What an admin allows, and how many interpreters wait for work. */
-type Allowed = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers'> & {
+type Allowed = Pick<
+  OpenOptions,
+  'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers' | 'grants'
+> & {
   warm?: number
 }
 
 /** The executors and secrets of a process with a database. */
 export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Hand) {
   const box = createSecretBox(secretKeyOf(env))
-  const places = { env, box, find: (workspace: string, name: string) => secrets.find(workspace, name) }
+  const grantsOf = readGrants([...(env.TOOLDEX_GRANTS ?? '').split(' ').filter(Boolean), ...(allowed.grants ?? [])])
+  const find = (workspace: string, name: string) => secrets.find(workspace, name)
+  const places = { env, box, find, grantsOf, home: tooldexHome(env) }
   const sandbox = openSandbox(env, allowed)
   const environments = new Environments(environmentsFolder(env))
   const hold = (executor: Executor): Executor => hand?.hold(executor) ?? executor
@@ -43,6 +50,7 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
       mcp: upstreams.executor,
     },
     sandbox,
+    grantsOf,
     openSecrets: (workspace) => openSecrets(places, workspace),
   }
   return { more, box, sandbox, check: createCheck(more), watchServers: upstreams.watch }

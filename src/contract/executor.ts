@@ -1,6 +1,7 @@
 import type { Problem } from '../base/problem.ts'
 import type { BoundValues } from './arguments.ts'
 import type { ToolAnnotations } from './catalog.ts'
+import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
 import type { RunOutcome, RunPlan } from './run.ts'
@@ -34,6 +35,8 @@ export interface Job {
   /** The longest it may take; the executor's own default where absent. */
   readonly timeoutMs?: number | undefined
   readonly workspace?: string | undefined
+  /** The parts of the host that the workspace was granted; all of them where absent. */
+  readonly grants?: readonly Grant[] | undefined
   /** What a child process or an upstream is told of the trace that the call belongs to. */
   readonly traceparent?: string | undefined
 }

@@ -60,7 +60,8 @@ export const callTool = defineOperation({
     const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
     const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
     if (input.dryRun) {
-      const plan = await context.runner.plan(call.tool, given, { timeoutMs: input.timeoutMs ?? undefined })
+      const options = { timeoutMs: input.timeoutMs ?? undefined, workspace: context.caller.workspace }
+      const plan = await context.runner.plan(call.tool, given, options)
       return { ...about, plan, ...approvalOf(call) }
     }
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
@@ -83,7 +84,8 @@ async function runHere({ tool }: ResolvedCall, input: Given, context: OperationC
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
   const run = async () => {
-    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent }
+    const { workspace } = context.caller
+    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
     const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
     return results === undefined ? { outcome } : keepLarge(outcome, results)
   }

@@ -4,6 +4,7 @@ import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { BoundValues } from '../contract/arguments.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import { firstWorkspace, type Grant } from '../contract/grants.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
@@ -23,6 +24,8 @@ export interface RunnerParts {
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
+  /** The parts of the host that a run in a workspace has; throws where its tool needs another. All of them where absent. */
+  readonly grantsFor?: ((tool: RunnableTool, workspace: string) => readonly Grant[]) | undefined
   /** The longest that any call may take, whatever its tool or caller says. */
   readonly longestMs?: number | undefined
   readonly tracing?: Tracing | undefined
@@ -77,7 +80,8 @@ export function createRunner(parts: RunnerParts): Runner {
     { timeoutMs, traceparent, workspace }: CallOptions = {},
   ): Promise<Job> => {
     const executor = executorOf(tool)
-    const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace }
+    const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
+    const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace, grants }
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
@@ -85,7 +89,7 @@ export function createRunner(parts: RunnerParts): Runner {
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = joined(closing.signal, controls.signal)
-    const secrets = parts.openSecrets?.(job.workspace ?? 'default')
+    const secrets = parts.openSecrets?.(job.workspace ?? firstWorkspace)
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     const logger = parts.logger ?? silentLogger

@@ -3,6 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
 import { isOwnVariable } from '../base/own-variables.ts'
 import { readTextFile } from '../base/read-text-file.ts'
+import { type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { redactValues } from './redact-values.ts'
 
@@ -12,6 +13,10 @@ export interface SecretPlaces {
   readonly box: SecretBox
   /** What is stored under a name, still sealed. */
   readonly find: (workspace: string, name: string) => Promise<string | undefined>
+  /** The parts of the host that each workspace was granted; all of them where absent. */
+  readonly grantsOf?: GrantsOf | undefined
+  /** The folder of the server itself, whose files are no secrets of tools. */
+  readonly home?: string | undefined
 }
 
 const mostBytes = 64 * 1024
@@ -32,13 +37,23 @@ export function openSecrets(places: SecretPlaces, workspace: string): SecretScop
   }
 }
 
-async function read({ env, box, find }: SecretPlaces, workspace: string, reference: string): Promise<string> {
+async function read(places: SecretPlaces, workspace: string, reference: string): Promise<string> {
+  const { env, box, find, home } = places
   const [, kind = 'secret', name = ''] = /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
+  if (kind !== 'secret') requireGrant(places, workspace, kind === 'env' ? 'env' : 'files')
   if (kind === 'env') return ownVariable(env, name)
-  if (kind === 'file') return fileContent(name)
+  if (kind === 'file') return fileContent(name, home)
   const sealed = await find(workspace, name)
   if (sealed === undefined) throw missing(`There is no secret '${name}'.`, `Store it with: tooldex secrets set ${name}`)
   return box.open(sealed)
+}
+
+function requireGrant({ grantsOf }: SecretPlaces, workspace: string, grant: Grant): void {
+  if (grantsOf === undefined || grantsOf(workspace).includes(grant)) return
+  throw missing(
+    `The workspace '${workspace}' may not ${hostGrants[grant]}.`,
+    `The operator of the host can grant it: tooldex serve --grant ${workspace}=${grant}`,
+  )
 }
 
 function ownVariable(env: Environment, name: string): string {
@@ -51,13 +66,20 @@ function ownVariable(env: Environment, name: string): string {
 }
 
 /** Secrets are often links, to a file that is put in another's place; a pipe or a device is none. */
-function fileContent(path: string): string {
+function fileContent(path: string, home: string | undefined): string {
   try {
-    return readTextFile(realpathSync(path), mostBytes).replace(/\r?\n$/, '')
+    const file = realpathSync(path)
+    if (isInside(file, '/proc') || (home !== undefined && isInside(file, realpathSync(home)))) throw new Error(file)
+    return readTextFile(file, mostBytes).replace(/\r?\n$/, '')
   } catch {
-    throw missing('The file of a secret cannot be read.', 'Check that it is there, readable and small.')
+    throw missing(
+      'The file of a secret cannot be read.',
+      'Check that it exists, is readable and small, and is not in TOOLDEX_HOME.',
+    )
   }
 }
+
+const isInside = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)
 
 const missing = (message: string, hint: string): TooldexError =>
   new TooldexError('SECRET_UNAVAILABLE', message, { hint })

@@ -7,6 +7,7 @@ import { boundValues } from '../bound-values.ts'
 import { Capture } from '../process/capture.ts'
 import { findPython } from '../process/find-python.ts'
 import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
+import { levelOf } from '../sandbox/levels.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
@@ -71,7 +72,8 @@ interface Prepared {
   readonly environment: PythonEnvironment | undefined
 }
 
-async function prepare({ tool }: Job, options: PythonExecutorOptions): Promise<Prepared> {
+async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepared> {
+  const { tool } = job
   const config = readConfig(tool)
   const { sandbox, env, environments } = options
   const script = tool.scriptContent ?? ''
@@ -81,7 +83,7 @@ async function prepare({ tool }: Job, options: PythonExecutorOptions): Promise<P
     throw new TooldexError('COMMAND_NOT_FOUND', 'There is no python3 to run the script with.', {
       hint: 'Install Python 3.9 or newer, or name one with TOOLDEX_PYTHON.',
     })
-  const level = await sandbox.levelFor(tool.name, config.isolation)
+  const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
   const environment = config.environment === undefined ? undefined : environments.find(config.environment)
   const request: SandboxRequest = {
     level,

@@ -8,7 +8,7 @@ import { checkPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { toOutcome, toStartError } from '../process/to-outcome.ts'
 import { type Mount, sandboxPath } from '../sandbox/bubblewrap-words.ts'
-import type { Level } from '../sandbox/levels.ts'
+import { type Level, levelOf } from '../sandbox/levels.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
@@ -72,7 +72,7 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   const config = readConfig(tool)
   const argv = fillCommand(config.command, { input, dashes: config.dashes })
   checkRoots(config, input)
-  const level = await sandbox.levelFor(tool.name, config.isolation)
+  const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
   const [word = ''] = argv
   const place = level === 'limited' ? limitedPlace(config, word, env) : walledPlace(sandbox, level, config, word)
   const request: SandboxRequest = {

@@ -12,13 +12,16 @@ import type { OperationContext } from '../operation.ts'
 import { findNamed, idOfRegistered, inVersion } from '../resolve-name.ts'
 import { readableNames } from '../tool-view.ts'
 
+/** The caller that a tool is checked for. */
+type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'>
+
 /** Where tools are kept, and who says whether one is right. */
 export interface Registry {
   readonly stores: Stores
   /** Seals secrets; absent where none can be stored. */
   readonly box?: SecretBox | undefined
-  /** Errors and warnings of a tool; with `outside`, also those for which an upstream server is started or asked. */
-  readonly check: (content: ToolContent, signal?: AbortSignal, outside?: boolean) => Promise<readonly Problem[]>
+  /** Errors and warnings of a tool for a caller; an upstream server is started or asked only for the scope 'write'. */
+  readonly check: (content: ToolContent, context: CheckContext) => Promise<readonly Problem[]>
 }
 
 /** The registry, for an operation that cannot do without. */
@@ -63,7 +66,7 @@ export async function findToJudge(context: OperationContext, idOrName: string): 
 
 /** Checks a tool as far as the caller may: only the scope 'write' lets a check start programs of upstream servers. */
 export const checkContent = (context: OperationContext, content: ToolContent): Promise<readonly Problem[]> =>
-  registryOf(context).check(content, context.signal, context.scopes.has('write'))
+  registryOf(context).check(content, context)
 
 /** Refuses a tool with anything wrong in it, naming all of it at once, below where the tool is in the input. */
 export async function refuseInvalid(context: OperationContext, content: ToolContent, at = ''): Promise<void> {

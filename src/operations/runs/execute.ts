@@ -64,7 +64,7 @@ export const executeTool = defineOperation({
     const { tool, warning } = call
     const about = warning === undefined ? {} : { warning }
     if (dryRun) {
-      const plan = await context.runner.plan(tool, input, { timeoutMs })
+      const plan = await context.runner.plan(tool, input, { timeoutMs, workspace: context.caller.workspace })
       return { dryRun: true as const, toolName: tool.name, plan, ...approvalOf(call), ...about }
     }
     const { signal, onOutput } = context

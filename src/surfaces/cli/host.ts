@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly allowLimited?: boolean | undefined
   readonly allowNetwork?: boolean | undefined
   readonly allowFolders?: readonly string[] | undefined
+  /** The parts of the host that workspaces were granted, each `WORKSPACE=GRANT,...`. */
+  readonly grants?: readonly string[] | undefined
 }
 
 /** What `tooldex run` is asked for. */

@@ -19,6 +19,7 @@ export interface ToolOptions {
   readonly allowLimited?: boolean
   readonly allowNetwork?: boolean
   readonly allowFolder?: string[]
+  readonly grant?: string[]
   readonly json?: boolean
 }
 
@@ -90,13 +91,19 @@ export function withSandboxOptions(command: Command): Command {
         'let tools in a sandbox read this folder (or TOOLDEX_ALLOW_FOLDERS)',
       ).argParser(collect),
     )
+    .addOption(
+      new Option(
+        '--grant <workspace=grant,...>',
+        'grant a workspace parts of this host: host, folders, network, env, files, private, mcp, all (or TOOLDEX_GRANTS)',
+      ).argParser(collect),
+    )
 }
 
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
   const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
-  const { allowLimited, allowNetwork, allowFolder: allowFolders } = options
-  const allowed = { allowLimited, allowNetwork, allowFolders }
+  const { allowLimited, allowNetwork, allowFolder: allowFolders, grant: grants } = options
+  const allowed = { allowLimited, allowNetwork, allowFolders, grants }
   return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers, ...allowed }
 }
 

@@ -1,0 +1,78 @@
+import type { ExecutorType } from './registry.ts'
+
+/** The parts of the host that its operator grants to workspaces, each with what a workspace may do by it. */
+export const hostGrants = {
+  host: 'run processes outside the isolated sandbox',
+  folders: 'use folders of the host',
+  network: 'use the network of the host from a sandbox',
+  env: 'read variables of the server',
+  files: 'read secrets from files of the host',
+  private: 'send requests to private networks',
+  mcp: 'call the MCP servers of the host',
+} as const
+
+/** One part of the host. */
+export type Grant = keyof typeof hostGrants
+
+export const allGrants = Object.keys(hostGrants) as readonly Grant[]
+
+/** The workspace that exists from the start; it has every grant unless the operator says otherwise. */
+export const firstWorkspace = 'default'
+
+/** The grants of each workspace on this host. */
+export type GrantsOf = (workspace: string) => readonly Grant[]
+
+/** A part of the host that a tool needs, and the place in the tool that asks for it. */
+export interface NeededGrant {
+  readonly grant: Grant
+  /** Below `executorConfig`, or empty where the kind of the tool itself asks. */
+  readonly path: readonly (string | number)[]
+}
+
+/** What decides what of the host a tool needs. */
+interface Definition {
+  readonly executorType: ExecutorType
+  readonly executorConfig: Readonly<Record<string, unknown>>
+}
+
+/** Every part of the host that a registered tool needs. */
+export function neededGrants({ executorType, executorConfig: config }: Definition): readonly NeededGrant[] {
+  if (executorType === 'mcp') return [{ grant: 'mcp', path: [] }]
+  const needs: NeededGrant[] = secretGrants(config)
+  if (executorType === 'http') {
+    if (config.allowPrivate === true) needs.push({ grant: 'private', path: ['allowPrivate'] })
+    return needs
+  }
+  if (config.isolation === 'confined' || config.isolation === 'limited')
+    needs.push({ grant: 'host', path: ['isolation'] })
+  if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
+  for (const key of ['cwd', 'workingDir', 'paths'])
+    if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })
+  return executorType === 'cli' ? [...needs, ...variableGrants(config)] : needs
+}
+
+/** Folders that every sandbox has for itself. */
+const ownFolder = /^\/(work|tmp)$/
+
+function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
+  const references = [
+    ...Object.entries((env ?? {}) as Record<string, unknown>).map(([name, value]) => [['env', name], value] as const),
+    [['auth', 'secret'], (auth as { secret?: unknown } | undefined)?.secret] as const,
+  ]
+  return references.flatMap(([path, value]): NeededGrant[] => {
+    const [, kind] = /^(env|file):/.exec(String(value)) ?? []
+    return kind === undefined ? [] : [{ grant: kind === 'env' ? 'env' : 'files', path }]
+  })
+}
+
+const variable = /\$\{?[A-Za-z_]/
+
+/** Commands are filled in from the variables of the server. */
+function variableGrants({ inheritEnv, args, ...config }: Definition['executorConfig']): readonly NeededGrant[] {
+  const roots = ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
+  const { baseCommand, globalArgs, env, workingDir } = config
+  const filled = Object.entries({ baseCommand, globalArgs, env, workingDir, args: roots })
+  const keys = filled.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
+  const inherits = inheritEnv === true || (Array.isArray(inheritEnv) && inheritEnv.length > 0)
+  return [...keys, ...(inherits ? ['inheritEnv'] : [])].map((key) => ({ grant: 'env', path: [key] }))
+}
