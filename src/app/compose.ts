@@ -27,6 +27,7 @@ import {
   userConfigsDir,
 } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
+import { limitedConfigs } from './limited-configs.ts'
 import { openTracing } from './open-tracing.ts'
 
 /** How many commands run at once, and how many may wait; of a server no caller takes all places. */
@@ -66,6 +67,10 @@ export function compose(
     remote: openRemote(env, logger),
     readinessOf: (tool) =>
       (tool.executorType === 'cli' ? executor : more.executors?.[tool.executorType])?.readiness(tool),
+    isolationOf: (tool) =>
+      options.scope === 'service'
+        ? (tool.executorType === 'cli' ? executor : more.executors?.[tool.executorType])?.isolationOf?.(tool)
+        : undefined,
   })
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
@@ -75,6 +80,7 @@ export function compose(
     scope: options.scope ?? 'user',
     where: () => catalogue.current().policy?.executor,
     limitFiles: true,
+    limited: limitedConfigs(env, options.limited),
     sandbox: more.sandbox,
     containment: options.containment && containmentOf(options.containment),
     limits: {

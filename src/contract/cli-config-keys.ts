@@ -6,7 +6,7 @@ const argKeys: KeyShape = {
 
 const toolKeys: KeyShape = {
   keys: {
-    ...sameKeys('name description command args timeout category tags annotations'),
+    ...sameKeys('name description command args timeout category tags annotations isolation network root'),
     example_requests: 'exampleRequests',
     end_of_options: 'endOfOptions',
     inherit_env: 'inheritEnv',
@@ -22,7 +22,7 @@ const toolKeys: KeyShape = {
 /** The keys of a config file. */
 export const configKeys: KeyShape = {
   keys: {
-    ...sameKeys('name description command env category tags tools'),
+    ...sameKeys('name description command env category tags tools isolation network root'),
     working_dir: 'workingDir',
     global_args: 'globalArgs',
     inherit_env: 'inheritEnv',

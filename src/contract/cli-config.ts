@@ -53,6 +53,16 @@ export function toHints({ readOnly, destructive, idempotent, openWorld }: Annota
 /** Which variables of the caller's environment a program gets: all where absent, else those named. */
 const InheritEnv = z.union([z.boolean(), z.array(z.string())])
 
+/** What a command asks of the machine it runs on; on a server it gets what the operator allows. */
+const hostSettings = {
+  /** `isolated` or `confined` in a sandbox, `limited` without one; a server chooses the best sandbox where absent. */
+  isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
+  /** Whether it uses the network; a server gives it where the operator allows it. */
+  network: z.boolean().optional(),
+  /** The folder that it starts in and that its paths may not leave. */
+  root: z.string().min(1).optional(),
+}
+
 /** One command of a program. */
 export const ToolDef = z.strictObject({
   name: z.string().min(1),
@@ -67,6 +77,7 @@ export const ToolDef = z.strictObject({
   annotations: Annotations.optional(),
   endOfOptions: z.boolean().optional(),
   inheritEnv: InheritEnv.optional(),
+  ...hostSettings,
 })
 export type ToolDef = z.infer<typeof ToolDef>
 
@@ -84,6 +95,7 @@ export const CliConfig = z.strictObject({
   inheritEnv: InheritEnv.optional(),
   /** The program treats `--` as the end of its options. */
   endOfOptions: z.boolean().default(false),
+  ...hostSettings,
 })
 export type CliConfig = z.infer<typeof CliConfig>
 

@@ -6,16 +6,14 @@ export const CliExecutorConfig = z.strictObject({
   /** The program, as the config writes it: split into words and filled in when it runs. */
   baseCommand: z.string().min(1),
   ...ToolDef.pick({ command: true, args: true, timeout: true, endOfOptions: true, inheritEnv: true }).shape,
+  ...ToolDef.pick({ isolation: true, network: true, root: true }).shape,
   globalArgs: z.array(ArgDef).default([]),
   env: z.record(z.string(), z.string()).default({}),
   workingDir: z.string().nullable().default(null),
   timeoutMs: z.int().min(1).max(3_600_000).optional(),
   /** The label of the workers that may run it; any may where absent. */
   worker: z.string().min(1).max(64).optional(),
-  /** `isolated` and `confined` run it in a sandbox, within limits, and without the network unless an admin allows it. */
-  isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
   limits: z.record(z.string(), z.int().min(1)).optional(),
-  network: z.boolean().optional(),
 })
 export type CliExecutorConfig = z.infer<typeof CliExecutorConfig>
 
@@ -24,6 +22,9 @@ export function toCliExecutorConfig(config: CliConfig, tool: ToolDef): Record<st
   const { command, args, timeout } = tool
   const endOfOptions = tool.endOfOptions ?? (config.endOfOptions || undefined)
   const inheritEnv = tool.inheritEnv ?? config.inheritEnv
+  const isolation = tool.isolation ?? config.isolation
+  const network = tool.network ?? config.network
+  const root = tool.root ?? config.root
   return {
     baseCommand: config.command,
     ...(command === '' ? {} : { command }),
@@ -34,6 +35,9 @@ export function toCliExecutorConfig(config: CliConfig, tool: ToolDef): Record<st
     ...(timeout == null ? {} : { timeout }),
     ...(endOfOptions === undefined ? {} : { endOfOptions }),
     ...(inheritEnv === undefined ? {} : { inheritEnv }),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(network === undefined ? {} : { network }),
+    ...(root === undefined ? {} : { root }),
   }
 }
 

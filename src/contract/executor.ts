@@ -4,7 +4,7 @@ import type { ToolAnnotations } from './catalog.ts'
 import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
-import type { RunOutcome, RunPlan } from './run.ts'
+import type { Isolation, RunOutcome, RunPlan } from './run.ts'
 import type { HideSecret, ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
@@ -26,6 +26,8 @@ export interface RunnableTool {
   readonly constraints: readonly Readonly<Record<string, ArgConstraint>>[]
   /** A tool of a config, as it was read. */
   readonly resolved?: ResolvedTool | undefined
+  /** The name of that config. */
+  readonly config?: string | undefined
 }
 
 /** One call of one tool, its arguments already checked and complete. */
@@ -62,6 +64,8 @@ export interface Executor {
   readonly kind: ExecutorType
   /** Whether a call of the tool could be started now; cheap enough to be asked of every tool of an answer. */
   readiness(tool: RunnableTool): Readiness
+  /** The level that a call would run at on this server, as far as it is known without trying. */
+  isolationOf?(tool: RunnableTool): Isolation | undefined
   /** Everything that a policy binds: what was given, and what nobody typed. */
   boundValues(job: Job): readonly BoundValues[]
   /** How long the job may take. */

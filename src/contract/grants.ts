@@ -46,7 +46,7 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
   if (config.isolation === 'confined' || config.isolation === 'limited')
     needs.push({ grant: 'host', path: ['isolation'] })
   if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
-  for (const key of ['cwd', 'workingDir', 'paths'])
+  for (const key of ['cwd', 'workingDir', 'root', 'paths'])
     if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })
   return executorType === 'cli' ? [...needs, ...variableGrants(config)] : needs
 }
@@ -70,8 +70,8 @@ const variable = /\$\{?[A-Za-z_]/
 /** Commands are filled in from the variables of the server. */
 function variableGrants({ inheritEnv, args, ...config }: Definition['executorConfig']): readonly NeededGrant[] {
   const roots = ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
-  const { baseCommand, globalArgs, env, workingDir } = config
-  const filled = Object.entries({ baseCommand, globalArgs, env, workingDir, args: roots })
+  const { baseCommand, globalArgs, env, workingDir, root } = config
+  const filled = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: roots })
   const keys = filled.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
   const inherits = inheritEnv === true || (Array.isArray(inheritEnv) && inheritEnv.length > 0)
   return [...keys, ...(inherits ? ['inheritEnv'] : [])].map((key) => ({ grant: 'env', path: [key] }))

@@ -54,6 +54,8 @@ export const RunPlan = z.object({
   /** The set of packages that it would see. */
   environment: z.string().nullable().optional(),
   network: z.boolean().optional(),
+  /** The folders of the machine that it would see, each with `:ro` or `:rw`. */
+  folders: z.array(z.string()).optional(),
   /** What it may use. */
   limits: z.record(z.string(), z.number()).optional(),
   /** The request that would be sent. */

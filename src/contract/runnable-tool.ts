@@ -8,7 +8,7 @@ import type { ResolvedTool } from './tool-index.ts'
 const known = new WeakMap<ResolvedTool, RunnableTool>()
 
 /** A tool of a config, to be run. */
-export function fromConfig(resolved: ResolvedTool): RunnableTool {
+export function fromConfig(resolved: ResolvedTool, config?: string): RunnableTool {
   const seen = known.get(resolved)
   if (seen !== undefined) return seen
   const tool: RunnableTool = {
@@ -23,6 +23,7 @@ export function fromConfig(resolved: ResolvedTool): RunnableTool {
     annotations: toHints(resolved.tool.annotations ?? {}),
     constraints: [resolved.argConstraints],
     resolved,
+    config,
   }
   known.set(resolved, tool)
   return tool

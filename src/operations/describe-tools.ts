@@ -3,6 +3,8 @@ import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
+import { Isolation } from '../contract/run.ts'
+import { fromConfig } from '../contract/runnable-tool.ts'
 import { ToolExample } from '../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../contract/tool-state.ts'
 import { findTool } from './find-tool.ts'
@@ -47,6 +49,8 @@ export const ToolDoc = z.object({
   notes: z.string().optional(),
   /** Said only of a tool that cannot be called just so. */
   readiness: Readiness.optional(),
+  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  isolation: Isolation.optional(),
 })
 export type ToolDoc = z.infer<typeof ToolDoc>
 
@@ -88,13 +92,20 @@ export const describeTools = defineOperation({
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
   if (id.startsWith('tooldex:')) return (await import('./runs/builtins.ts')).describeBuiltin(id)
   const found = await findTool(context, id)
-  if (found.from === 'config') return { ...toDoc(found, level), ...(await approvalOf(context, found.entry.toolName)) }
+  if (found.from === 'config') {
+    const tool = fromConfig(found.resolved, found.entry.cliName)
+    const needs = await approvalOf(context, found.entry.toolName)
+    return { ...toDoc(found, level), ...needs, ...isolationField(context.catalogue.isolationOf(tool)) }
+  }
   // Loaded for the first who asks, because a server for configs starts without.
   const { toOfferedDoc } = await import('./registry/offered-doc.ts')
-  const { readinessOf } = await context.catalogue.open()
+  const { readinessOf, isolationOf } = await context.catalogue.open()
   const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
-  return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs }
+  const isolation = isolationField(isolationOf(found.tool))
+  return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs, ...isolation }
 }
+
+const isolationField = (isolation: Isolation | undefined) => (isolation === undefined ? {} : { isolation })
 
 /** Whoever reads about a tool is told before the call what it lacks, or that a person must approve it. */
 async function approvalOf(context: OperationContext, name: string, readiness: Readiness = ready) {

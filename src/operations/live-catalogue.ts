@@ -7,6 +7,7 @@ import type { CatalogTool } from '../contract/catalog.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Policy } from '../contract/policy.ts'
+import type { Isolation } from '../contract/run.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../contract/source.ts'
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ToolIndexEntry } from '../contract/tool-index.ts'
@@ -35,6 +36,8 @@ export interface LiveCatalogueOptions extends LiveIndexOptions {
   readonly logger: Logger
   /** Whether a tool could be run now; all can where absent. */
   readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
+  /** The level that a call of the tool would run at; undefined where callers need not be told. */
+  readonly isolationOf?: ((tool: RunnableTool) => Isolation | undefined) | undefined
 }
 
 /** The tools that can be found and called now. */
@@ -60,6 +63,11 @@ export class LiveCatalogue {
 
   current(): CatalogueSnapshot {
     return this.#snapshot
+  }
+
+  /** The level that a call of a tool would run at; undefined where callers need not be told. */
+  isolationOf(tool: RunnableTool): Isolation | undefined {
+    return this.#options.isolationOf?.(tool)
   }
 
   /** What could not be loaded the last time; of what is in use the tools are those from before. */

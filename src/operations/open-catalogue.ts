@@ -1,6 +1,8 @@
 import { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
+import type { RunnableTool } from '../contract/executor.ts'
 import type { RankedPage, RankedTool, RankQuery } from '../contract/ranker.ts'
+import type { Isolation } from '../contract/run.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
 import { type Readiness, ready } from '../contract/tool-state.ts'
 import { configBackend, toCatalogTools } from './config-tools.ts'
@@ -16,15 +18,24 @@ export interface OpenCatalogue {
   readonly index: LiveIndex
   /** Whether a tool could be run now, and what it needs otherwise. */
   readonly readinessOf: (tool: CatalogTool) => Readiness
+  /** The level that a call of a tool would run at, where that is known and of interest. */
+  readonly isolationOf: (tool: CatalogTool) => Isolation | undefined
   /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
   replaceConfigs(snapshot: CatalogueSnapshot): void
 }
 
 /** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
 export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
-  const readinessOf = (tool: CatalogTool): Readiness => {
+  const wayOf = (tool: CatalogTool): RunnableTool | undefined => {
     const resolved = tool.source === 'cli' ? current().index.get(tool.name) : null
-    const way = resolved === null ? wayToRun(tool) : fromConfig(resolved)
+    return resolved === null ? wayToRun(tool) : fromConfig(resolved, tool.namespace)
+  }
+  const isolationOf = (tool: CatalogTool): Isolation | undefined => {
+    const way = wayOf(tool)
+    return way === undefined ? undefined : options.isolationOf?.(way)
+  }
+  const readinessOf = (tool: CatalogTool): Readiness => {
+    const way = wayOf(tool)
     const readiness = way === undefined ? ready : (options.readinessOf?.(way) ?? ready)
     return readiness.state === 'ready' && tool.annotations?.requiresApproval === true ? needsApproval : readiness
   }
@@ -45,7 +56,7 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
     if (tools.version === before) tools.refresh()
   }
   replaceConfigs(current())
-  return { tools, index, readinessOf, replaceConfigs }
+  return { tools, index, readinessOf, isolationOf, replaceConfigs }
 }
 
 /** Without a query registered tools come first, by id; then those of configs, in the order of their files. */

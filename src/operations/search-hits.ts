@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../base/tokens.ts'
 import type { CatalogHit } from '../catalog/index.ts'
+import { Isolation } from '../contract/run.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
 import { toFullId } from '../contract/tool-id.ts'
 import { Readiness, unlessReady } from '../contract/tool-state.ts'
@@ -22,6 +23,8 @@ export const SearchHit = z.object({
   scoreType: SearchMode,
   /** Said only of a tool that cannot be called now. */
   readiness: Readiness.optional(),
+  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  isolation: Isolation.optional(),
   /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
   signature: z.string().optional(),
   category: z.string().nullable().optional(),
@@ -36,6 +39,7 @@ export type SearchHit = z.infer<typeof SearchHit>
 export interface Candidate extends CatalogHit {
   readonly explanation: Explanation | undefined
   readonly sharesName: boolean
+  readonly isolation?: Isolation | undefined
 }
 
 interface Wish {
@@ -81,13 +85,14 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
 }
 
 function toHit(candidate: Candidate, level: SearchLevel): SearchHit {
-  const { id, tool, score, scoreType, readiness, explanation, sharesName } = candidate
+  const { id, tool, score, scoreType, readiness, explanation, sharesName, isolation } = candidate
   const { name, description, inputSchema } = tool
   const fullId = sharesName ? toFullId(tool) : undefined
   const callAs = fullId === undefined ? {} : { callAs: fullId }
   const why = explanation === undefined ? {} : { explanation }
   const shortDescription = shorten(description, level === 'line' ? lineLength : 120)
-  const line = { id, name, ...callAs, shortDescription, score, scoreType, ...unlessReady(readiness), ...why }
+  const state = { ...unlessReady(readiness), ...(isolation === undefined ? {} : { isolation }) }
+  const line = { id, name, ...callAs, shortDescription, score, scoreType, ...state, ...why }
   if (level === 'line') return line
   const summary = {
     ...line,

@@ -108,6 +108,7 @@ async function search(input: Input, context: OperationContext) {
     ...hit,
     explanation: engine?.explain(hit.id, question),
     sharesName: opened.tools.sharesName(hit.tool),
+    isolation: opened.isolationOf(hit.tool),
   }))
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(

@@ -114,8 +114,12 @@ function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Ro
 }
 
 /** What a tool takes over from its config where it says nothing itself. */
-function inheritedSettings(config: CliConfig): Pick<ToolDef, 'inheritEnv' | 'endOfOptions'> {
+function inheritedSettings(config: CliConfig): Partial<ToolDef> {
+  const { isolation, network, root } = config
   return {
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(network === undefined ? {} : { network }),
+    ...(root === undefined ? {} : { root }),
     ...(config.inheritEnv === undefined ? {} : { inheritEnv: config.inheritEnv }),
     ...(config.endOfOptions ? { endOfOptions: true } : {}),
   }

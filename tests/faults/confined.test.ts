@@ -335,7 +335,7 @@ print([fd for fd in range(256) if is_open(fd)])`
     chmodSync(folder, 0o777)
     writeFileSync(join(folder, 'data.txt'), 'let in')
     const open = createShellExecutor({
-      sandbox: new Sandbox({ env: process.env, folders: [folder] }),
+      sandbox: new Sandbox({ env: process.env, folders: [{ path: folder, writable: false }] }),
       env: process.env,
     })
     const tool = { command: ['sh', '-c', 'cat data.txt; echo x > new'], cwd: folder }

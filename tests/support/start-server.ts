@@ -97,6 +97,8 @@ function launch(home: string, options: ServerOptions): ChildProcess {
       ...inherited,
       TOOLDEX_HOME: home,
       TOOLDEX_API_KEY: testKey,
+      // Most tests are not about the sandbox, and their programs lie in folders of their own.
+      TOOLDEX_LIMITED: '*',
       ...(database === undefined ? {} : { DATABASE_URL: database }),
       ...env,
     },

@@ -4,6 +4,7 @@ import type { ExecutorChoice } from '../../contract/policy.ts'
 import { containmentOf, createCliExecutor } from '../../executors/cli/index.ts'
 import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/python-environments.ts'
+import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { withdrawEnvironment } from '../withdraw-environment.ts'
 import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
@@ -57,6 +58,7 @@ function open(options: HandOptions): Readonly<Record<HandKind, Executor>> {
       scope: 'service',
       where: () => where,
       limitFiles: true,
+      limited: limitedConfigs(env, options.limited),
       sandbox,
       containment: containment && containmentOf(containment),
       limits: {

@@ -14,6 +14,7 @@ export interface HandOptions {
   readonly maxFile?: number | undefined
   readonly containment?: 'pid-namespace' | 'process-group' | undefined
   readonly allowLimited?: boolean | undefined
+  readonly limited?: readonly string[] | undefined
   readonly allowNetwork?: boolean | undefined
   readonly allowFolders?: readonly string[] | undefined
   readonly warm?: number | undefined

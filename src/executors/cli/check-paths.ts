@@ -4,14 +4,23 @@ import type { ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, itemType } from '../../contract/cli-config.ts'
 import { checkPath } from '../process/check-path.ts'
 
+/** Where the paths of a call start from, and where they end. */
+interface PathBounds {
+  readonly cwd: string
+  /** The root of an argument that has none of its own. */
+  readonly root?: string | undefined
+  readonly env: Environment
+}
+
 /** Refuses a path argument that leads out of its root, links followed. */
-export function checkPaths(args: readonly ArgDef[], values: ArgValues, cwd: string, env: Environment): void {
+export function checkPaths(args: readonly ArgDef[], values: ArgValues, { cwd, root, env }: PathBounds): void {
   for (const arg of args) {
     const value = values.get(arg.name)
-    if (itemType(arg) !== 'path' || arg.root === undefined || value === undefined) continue
+    if (value === undefined || (itemType(arg) !== 'path' && !(arg.cwd && root !== undefined))) continue
     // The folder to run in is looked for from where we are; everything else from that folder.
     const from = arg.cwd ? process.cwd() : cwd
-    const root = resolve(from, expandHome(expandVariables(arg.root, env).text, env))
-    for (const item of arg.cwd ? [cwd] : [value].flat()) checkPath(arg.name, String(item), root, from)
+    const bound = arg.root === undefined ? root : resolve(from, expandHome(expandVariables(arg.root, env).text, env))
+    if (bound === undefined) continue
+    for (const item of arg.cwd ? [cwd] : [value].flat()) checkPath(arg.name, String(item), bound, from)
   }
 }

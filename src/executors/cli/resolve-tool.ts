@@ -19,7 +19,7 @@ function read({ name, executorConfig }: RunnableTool): ResolvedTool {
   const parsed = CliExecutorConfig.safeParse(executorConfig)
   if (!parsed.success) throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
   const { baseCommand, globalArgs, env, workingDir, timeoutMs, worker: _worker, ...more } = parsed.data
-  const { isolation: _isolation, limits: _limits, network: _network, ...own } = more
+  const { limits: _limits, ...own } = more
   const timeout = own.timeout ?? (timeoutMs === undefined ? null : timeoutMs / 1000)
   return {
     tool: { ...blank, ...own, name, timeout },

@@ -63,6 +63,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
         reason: `${server} ${upstream.circuit.why}; tried again at ${until.toISOString()}`,
       }
     },
+    isolationOf: ({ executorConfig: { server } }) => isolationOf(String(server)),
     boundValues,
     deadlineMs,
     plan(job) {

@@ -41,6 +41,7 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
       if (findPython(options.env) === undefined) return { state: 'needs-program', reason: 'There is no python3 here.' }
       return sandbox.readiness(readConfig(tool).isolation)
     },
+    isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
     boundValues,
     deadlineMs: deadlineOf,
     plan: async (job) => toPlan(await prepare(job, options), job),

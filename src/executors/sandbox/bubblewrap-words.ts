@@ -1,10 +1,12 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import type { SandboxLimits } from './sandbox-limits.ts'
 
-/** A folder or file of the machine that a run may read. */
+/** A folder or file of the machine that a run may use. */
 export interface Mount {
   readonly source: string
   readonly target: string
+  /** Only read where absent. */
+  readonly writable?: boolean | undefined
 }
 
 /** What one sandbox is made of. */
@@ -38,7 +40,7 @@ export function bubblewrapWords(shape: SandboxShape): readonly string[] {
     ...['--proc', '/proc', '--dev', '/dev', '--size', String(16 * mebibyte), '--tmpfs', '/dev/shm'],
     ...['--size', String(limits.fileMb * mebibyte), '--tmpfs', workFolder],
     ...['--dir', `${workFolder}/.tmp`, '--symlink', 'work/.tmp', '/tmp'],
-    ...mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    ...mounts.flatMap(({ source, target, writable }) => [writable ? '--bind' : '--ro-bind', source, target]),
     // What is left is only there to hold the mounts; nobody needs to write to it.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', cwd],

@@ -13,6 +13,7 @@ import { signalProcess } from '../process/signal-process.ts'
 import { toStartError } from '../process/to-outcome.ts'
 import { type ConfinedShape, encodePolicy, firstOwnUser } from './confined-policy.ts'
 import { makeFolder, removeFolder } from './fresh-folder.ts'
+import { isCounted, type RunUser } from './isolated-cell.ts'
 import { landlockLauncher } from './landlock-launcher.ts'
 import { type Confinement, seccompProgram } from './seccomp-program.ts'
 
@@ -39,12 +40,18 @@ const mebibyte = 1024 ** 2
 const keeper = { processes: 1, memoryMb: 32 }
 
 /** A fresh folder and a policy for one run; the walls are put up by the launcher before the program begins. */
-export function confinedCell(made: Landlock, shape: ConfinedShape, withChannel: boolean): ConfinedCell {
-  const user = userOf(made.user)
-  const filter = filterFor({ network: shape.network, ownsFiles: made.user !== 'own' })
-  const folder = makeFolder(user)
+export function confinedCell(
+  made: Landlock,
+  shape: ConfinedShape,
+  withChannel: boolean,
+  owner?: RunUser | undefined,
+): ConfinedCell {
   const { processes, memoryMb } = shape.limits
   const cgroup = PidsCgroup.create(processes + keeper.processes, (memoryMb + keeper.memoryMb) * mebibyte)
+  const usesOwner = made.user !== 'same' && owner !== undefined && isCounted(owner, cgroup)
+  const user = usesOwner ? owner.uid : userOf(made.user)
+  const filter = filterFor({ network: shape.network, ownsFiles: made.user !== 'own' || usesOwner })
+  const folder = makeFolder(user)
   const env = { HOME: folder, TMPDIR: folder, ...shape.env }
   let [policy, told, name]: [Buffer, string, string] = [Buffer.alloc(0), '', '']
   let [hold, launcher]: [Writable?, ChildProcess?] = []

@@ -65,7 +65,7 @@ function readableFields({ mounts, network }: ConfinedShape): readonly Field[] {
     ...names.map((name): Field => ['maybe-read', `/etc/${name}`]),
     ...['zero', 'full', 'random', 'urandom'].map((name): Field => ['maybe-read', `/dev/${name}`]),
     ['device', '/dev/null'],
-    ...mounts.map(({ source }): Field => ['run', source]),
+    ...mounts.map(({ source, writable }): Field => [writable ? 'write' : 'run', source]),
   ]
 }
 

@@ -37,7 +37,12 @@ const [goneEveryMs, goneTries] = [2, 500]
 const mostStatus = 4096
 
 /** A sandbox for one run, made when the run starts. */
-export function isolatedCell(made: Bubblewrap, shape: SandboxShape, withChannel: boolean): IsolatedCell {
+export function isolatedCell(
+  made: Bubblewrap,
+  shape: SandboxShape,
+  withChannel: boolean,
+  owner?: RunUser | undefined,
+): IsolatedCell {
   const { limits } = shape
   // Files of the work folder are memory too.
   const memoryBytes = (limits.memoryMb + limits.fileMb) * 1024 ** 2
@@ -61,7 +66,7 @@ export function isolatedCell(made: Bubblewrap, shape: SandboxShape, withChannel:
     ],
     env: {},
     streams,
-    user: userOf(made.user),
+    user: made.user === 'same' || owner === undefined || !isCounted(owner, cgroup) ? userOf(made.user) : notRoot(owner),
     born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
     opened(child) {
       if (nothing !== undefined) closeSync(nothing)
@@ -87,8 +92,21 @@ export function isolatedCell(made: Bubblewrap, shape: SandboxShape, withChannel:
 /** Bubblewrap itself, and the first process of its namespace. */
 const ownProcesses = 3
 
+/** The user that a run is outside its sandbox. */
+export interface RunUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Whether the processes of a user can be bounded: those of root only by a control group. */
+export const isCounted = ({ uid }: RunUser, cgroup: PidsCgroup | undefined): boolean =>
+  uid !== 0 || cgroup !== undefined
+
+/** Who is root already need not become it. */
+const notRoot = (user: RunUser): RunUser | undefined => (user.uid === 0 ? undefined : user)
+
 /** Numbers that no account has: each run is a stranger to every other, and the kernel counts its processes apart. */
-function userOf(user: Bubblewrap['user']): { uid: number; gid: number } | undefined {
+function userOf(user: Bubblewrap['user']): RunUser | undefined {
   if (user === 'same') return undefined
   const id = user === 'nobody' ? 65_534 : 1_900_000_000 + randomInt(2 ** 24)
   return { uid: id, gid: id }

@@ -23,6 +23,7 @@ RIGHTS = {
     'move': REFER,
     'work': EXECUTE | WRITE | READ | LIST | RMDIR | REMOVE | MKDIR | CREATE | FIFO | LINK | REFER | TRUNCATE,
 }
+RIGHTS['write'] = RIGHTS['work']
 FILE = EXECUTE | WRITE | READ | TRUNCATE
 BIND, CONNECT = 1, 2
 ABSTRACT, SIGNALS = 1, 2
@@ -109,7 +110,7 @@ def require_walls(parent):
     raise OSError(0, 'signals are not held')
 
 def rules_of(policy):
-    for kind in ('run', 'read', 'device', 'work'):
+    for kind in ('run', 'read', 'device', 'work', 'write'):
         for path in policy.get(kind, ()):
             yield kind, path, True
         for path in policy.get('maybe-' + kind, ()):

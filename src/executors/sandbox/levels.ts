@@ -39,6 +39,14 @@ export class Levels {
     return { level: undefined, reasons: [isolated.reason, confined.reason] }
   }
 
+  /** The level of a tool that asks for none, where that was found out already. */
+  get known(): Level | undefined {
+    const [isolated, confined] = [this.isolated.known, this.confined.known]
+    if (isolated !== undefined && 'made' in isolated) return 'isolated'
+    if (confined !== undefined && 'made' in confined) return 'confined'
+    return isolated !== undefined && confined !== undefined && this.#allowLimited ? 'limited' : undefined
+  }
+
   /** Whether a tool could be run, as far as that is known without trying. */
   readiness(wanted: Level | undefined): Readiness {
     const lacks = { isolated: reasonOf(this.isolated.known), confined: reasonOf(this.confined.known) }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
@@ -8,9 +9,10 @@ import { type Containment, detectContainment } from '../process/containment.ts'
 import { findProgram } from '../process/find-program.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess, startProcess } from '../process/run-process.ts'
+import type { AllowedFolder } from './allowed-folders.ts'
 import { type Mount, workFolder } from './bubblewrap-words.ts'
 import { type ConfinedCell, confinedCell } from './confined-cell.ts'
-import { type IsolatedCell, isolatedCell } from './isolated-cell.ts'
+import { type IsolatedCell, isolatedCell, type RunUser } from './isolated-cell.ts'
 import { type Level, Levels } from './levels.ts'
 import { type LimitedCell, limitedCell } from './limited-cell.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
@@ -22,8 +24,8 @@ export interface SandboxOptions {
   readonly allowLimited?: boolean | undefined
   /** Whether tools that ask for the network get it. */
   readonly allowNetwork?: boolean | undefined
-  /** Folders of the machine that tools may read. */
-  readonly folders?: readonly string[] | undefined
+  /** Folders of the machine that tools may use. */
+  readonly folders?: readonly AllowedFolder[] | undefined
   readonly limits?: Partial<ProcessLimits> | undefined
   readonly containment?: Containment | undefined
 }
@@ -40,6 +42,8 @@ export interface SandboxRequest {
   readonly network: boolean
   /** Seen by a run with walls only; one that is merely limited sees everything. */
   readonly mounts: readonly Mount[]
+  /** A server that is root runs it as the owner of this folder, and as a user that owns nothing where absent. */
+  readonly asOwnerOf?: string | undefined
   /** Whether there is a stream besides the three that programs have, with the number 3. */
   readonly withChannel: boolean
 }
@@ -94,9 +98,14 @@ export class Sandbox {
     })
   }
 
-  /** The folders of the machine that a path lies in and that tools may read; undefined where it lies in none. */
-  folderOf(path: string): string | undefined {
-    return this.#options.folders?.find((folder) => path === folder || path.startsWith(`${folder}/`))
+  /** Whether tools that ask for the network get it. */
+  get allowsNetwork(): boolean {
+    return this.#options.allowNetwork ?? false
+  }
+
+  /** The folders of the machine that tools may use. */
+  get folders(): readonly AllowedFolder[] {
+    return this.#options.folders ?? []
   }
 
   /** A place whose program is only started when there is work for it. */
@@ -131,16 +140,16 @@ export class Sandbox {
     }
   }
 
-  async #isolated({ limits, network, mounts, env, cwd = workFolder, withChannel }: SandboxRequest) {
+  async #isolated({ limits, network, mounts, env, cwd = workFolder, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.isolated.run()
     if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no sandbox: ${probed.reason}.`)
-    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel)
+    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
-  async #confined({ limits, network, mounts, env, cwd, withChannel }: SandboxRequest) {
+  async #confined({ limits, network, mounts, env, cwd, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.confined.run()
     if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no Landlock: ${probed.reason}.`)
-    return confinedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel)
+    return confinedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
   async #run(request: SandboxRequest, cell: WalledCell, work: SandboxWork): Promise<ProcessEnd> {
@@ -166,6 +175,12 @@ export class Sandbox {
       discard: () => cell.close(),
     }
   }
+}
+
+function ownerOf(folder: string | undefined): RunUser | undefined {
+  if (folder === undefined) return undefined
+  const { uid, gid } = statSync(folder)
+  return { uid, gid }
 }
 
 type WalledCell = IsolatedCell | ConfinedCell

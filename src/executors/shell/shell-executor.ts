@@ -7,12 +7,13 @@ import { boundValues } from '../bound-values.ts'
 import { checkPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { toOutcome, toStartError } from '../process/to-outcome.ts'
-import { type Mount, sandboxPath } from '../sandbox/bubblewrap-words.ts'
+import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
+import { sandboxPath } from '../sandbox/bubblewrap-words.ts'
 import { type Level, levelOf } from '../sandbox/levels.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
-import { mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
+import { mergeMounts, mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import { ShellConfig } from './check-config.ts'
 import { fillCommand, textOf } from './fill-command.ts'
 
@@ -30,6 +31,7 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
   return {
     kind: 'shell',
     readiness: (tool) => sandbox.readiness(readConfig(tool).isolation),
+    isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
     // A parameter that is null is no word of the command.
     boundValues: ({ tool, input }) =>
       boundValues({ tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) }),
@@ -74,7 +76,10 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   checkRoots(config, input)
   const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
   const [word = ''] = argv
-  const place = level === 'limited' ? limitedPlace(config, word, env) : walledPlace(sandbox, level, config, word)
+  const place =
+    level === 'limited'
+      ? limitedPlace(config, word, env)
+      : walledPlace(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, word)
   const request: SandboxRequest = {
     ...place,
     level,
@@ -88,15 +93,14 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
 }
 
 /** What a command is run with at a level. */
-type ShellPlace = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts'>
+type ShellPlace = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts' | 'asOwnerOf'>
 
-function walledPlace(sandbox: Sandbox, level: Level, config: ShellConfig, word: string): ShellPlace {
-  const folder = visibleFolder(sandbox, level, config.cwd)
-  const found = visibleProgram(sandbox, word, folder.cwd)
-  const roots = mountsFor(sandbox, Object.values(config.paths ?? {}), 'folder')
-  const all: readonly Mount[] = [...folder.mounts, ...found.mounts, ...roots]
-  const mounts = [...new Map(all.map((mount) => [mount.target, mount])).values()]
-  return { program: found.program, cwd: folder.cwd, env: visibleEnv(level), mounts }
+function walledPlace(folders: readonly AllowedFolder[], level: Level, config: ShellConfig, word: string): ShellPlace {
+  const folder = visibleFolder(folders, level, config.cwd)
+  const found = visibleProgram(folders, word, { cwd: folder.cwd })
+  const roots = mountsFor(folders, Object.values(config.paths ?? {}), 'folder')
+  const mounts = mergeMounts([...folder.mounts, ...found.mounts, ...roots])
+  return { program: found.program, cwd: folder.cwd, env: visibleEnv(level), mounts, asOwnerOf: mounts[0]?.source }
 }
 
 function limitedPlace(config: ShellConfig, word: string, env: Environment): ShellPlace {

@@ -60,7 +60,7 @@ function resolveConfigured(
   // What the file says of values is part of the tool already.
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...kept, ...asking]
-  const tool = fromConfig(resolved)
+  const tool = fromConfig(resolved, entry.cliName)
   const bound =
     rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
   return { tool: bound, id: toolIdOf(entry), approvalBy: whoAsks(bound, rules) }

@@ -29,6 +29,8 @@ export interface OpenOptions {
   readonly longestMs?: number | undefined
   /** What tools that are processes may have besides a sandbox: limits only, the network, folders to read. */
   readonly allowLimited?: boolean | undefined
+  /** The configs whose tools run with limits only, by name; `*` for all, and for registered commands that ask for nothing. */
+  readonly limited?: readonly string[] | undefined
   readonly allowNetwork?: boolean | undefined
   readonly allowFolders?: readonly string[] | undefined
   /** The parts of the host that workspaces were granted, each `WORKSPACE=GRANT,...`. */

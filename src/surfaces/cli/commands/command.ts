@@ -17,6 +17,7 @@ export interface ToolOptions {
   readonly containment?: 'pid-namespace' | 'process-group'
   readonly mcpServers?: string
   readonly allowLimited?: boolean
+  readonly limited?: string[]
   readonly allowNetwork?: boolean
   readonly allowFolder?: string[]
   readonly grant?: string[]
@@ -83,12 +84,21 @@ export function withLimitOptions(command: Command): Command {
 /** What an admin allows to tools that are processes. */
 export function withSandboxOptions(command: Command): Command {
   return command
-    .option('--allow-limited', 'let tools run with limits only, which is no sandbox (or TOOLDEX_ALLOW_LIMITED=1)')
+    .option(
+      '--allow-limited',
+      'run tools that ask for it with limits only, without a sandbox (or TOOLDEX_ALLOW_LIMITED=1)',
+    )
+    .addOption(
+      new Option(
+        '--limited <config>',
+        'run the tools of this config with limits only, without a sandbox; * for all (or TOOLDEX_LIMITED)',
+      ).argParser(collect),
+    )
     .option('--allow-network', 'let tools that ask use the network (or TOOLDEX_ALLOW_NETWORK=1)')
     .addOption(
       new Option(
-        '--allow-folder <path>',
-        'let tools in a sandbox read this folder (or TOOLDEX_ALLOW_FOLDERS)',
+        '--allow-folder <path[:ro|:rw]>',
+        'let tools in a sandbox read this folder, or with :rw change it (or TOOLDEX_ALLOW_FOLDERS)',
       ).argParser(collect),
     )
     .addOption(
@@ -102,8 +112,8 @@ export function withSandboxOptions(command: Command): Command {
 /** The options of a command as what has to be opened. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
   const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
-  const { allowLimited, allowNetwork, allowFolder: allowFolders, grant: grants } = options
-  const allowed = { allowLimited, allowNetwork, allowFolders, grants }
+  const { allowLimited, limited, allowNetwork, allowFolder: allowFolders, grant: grants } = options
+  const allowed = { allowLimited, limited, allowNetwork, allowFolders, grants }
   return { configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers, ...allowed }
 }
 

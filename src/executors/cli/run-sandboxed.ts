@@ -1,0 +1,66 @@
+import type { Job, RunControls } from '../../contract/executor.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+import { toOutcome, toStartError } from '../process/to-outcome.ts'
+import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
+import type { Level } from '../sandbox/levels.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
+import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
+import { explainFailure } from './explain-failure.ts'
+import { networkOf } from './sandbox-shape.ts'
+
+/** A command that is ready to be started in a sandbox. */
+export interface SandboxedCommand {
+  readonly job: Job
+  readonly level: Level
+  readonly argv: readonly string[]
+  /** A fresh folder where absent. */
+  readonly cwd: string | undefined
+  /** The folders of the machine that it sees. */
+  readonly folders: readonly AllowedFolder[]
+  readonly env: Readonly<Record<string, string>>
+  /** The variables that the tool sets itself. */
+  readonly declared: readonly string[]
+  readonly stdin: string | undefined
+  readonly timeoutMs: number
+}
+
+/** Runs a command in a sandbox; it sees the programs of the system and the folders that the operator allows. */
+export async function runSandboxed(
+  command: SandboxedCommand,
+  sandbox: Sandbox,
+  controls: RunControls,
+): Promise<RunOutcome> {
+  const { job, level, argv, folders, stdin, timeoutMs } = command
+  const { tool } = job
+  const limits = tool.executorConfig.limits as LimitsConfig | undefined
+  try {
+    const { cwd, mounts } = visibleFolder(folders, level, command.cwd)
+    const found = visibleProgram(folders, argv[0] ?? '', { cwd, path: command.env.PATH })
+    const network = networkOf(job, sandbox)
+    const place = await sandbox.place({
+      level,
+      program: found.program,
+      argv,
+      env: sandboxedEnv(command),
+      cwd,
+      limits: limitsFor(tool.name, limits, sandbox.bounds),
+      network,
+      mounts: mergeMounts([...toMounts(folders), ...mounts, ...found.mounts]),
+      asOwnerOf: mounts[0]?.source ?? folders[0]?.path,
+      withChannel: false,
+    })
+    const end = await place.run({ stdin, timeoutMs, controls })
+    const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
+    return explainFailure(outcome, { job, folders, cwd, network })
+  } catch (error) {
+    throw toStartError(error, argv[0] ?? '')
+  }
+}
+
+/** Folders of the machine mean nothing inside. */
+function sandboxedEnv({ env, declared, level }: SandboxedCommand): Record<string, string> {
+  const { HOME: _home, TMPDIR: _folder, SHELL: _shell, USER: _user, LOGNAME: _name, ...rest } = env
+  const own = Object.fromEntries(declared.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  return { ...rest, ...visibleEnv(level), ...own }
+}
