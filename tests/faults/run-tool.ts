@@ -55,7 +55,7 @@ export function resolveTool({ tool, ...config }: ToolInput): ResolvedTool {
 export function createTestRunner(settings: Partial<CliExecutorOptions> = {}): Runner {
   const env = settings.env ?? process.env
   return createRunner({
-    executors: { cli: createCliExecutor({ env, scope: 'user', ...settings }) },
+    executors: { cli: createCliExecutor({ env, scope: 'user', limited: ['*'], ...settings }) },
     slots: new Semaphore({ slots: 8, waiting: 256 }),
     checkValues,
     redactorFor: (tool) => createRedactor(tool.resolved?.env ?? {}, env),

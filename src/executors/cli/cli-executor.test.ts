@@ -3,7 +3,7 @@ import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { createCliExecutor } from './cli-executor.ts'
 
-const sandbox = new Sandbox({ env: process.env })
+const sandbox = new Sandbox({ env: process.env, allowLimited: true })
 const executor = createCliExecutor({ env: process.env, scope: 'service', sandbox })
 
 for (const isolation of ['limited', 'isolated', 'confined'] as const) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../../contract/run.ts'
+import type { Readiness } from '../../contract/tool-state.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { limitOwnProcess } from '../process/limit-own-process.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
@@ -41,7 +42,7 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
   const readiness = new ProgramReadiness(options)
   return {
     kind: 'cli',
-    readiness: (tool) => readiness.of(resolveTool(tool)),
+    readiness: (tool) => unlessRefused(tool, options) ?? readiness.of(resolveTool(tool)),
     isolationOf: (tool) => knownLevel(tool, options),
     boundValues(job) {
       const { values, globals } = toRequest(job, environmentOf(job, options.env))
@@ -86,6 +87,14 @@ function wantedLevel(tool: RunnableTool, { scope, limited = [], where }: CliExec
 const isLimited = ({ config }: RunnableTool, limited: readonly string[]): boolean =>
   limited.includes('*') || (config !== undefined && limited.includes(config))
 
+/** What keeps a tool of a service from the level that it asks for. */
+function unlessRefused(tool: RunnableTool, options: CliExecutorOptions): Readiness | undefined {
+  const { scope, sandbox, limited = [], where } = options
+  if (scope === 'user' || where?.()?.type === 'docker' || isLimited(tool, limited)) return undefined
+  const readiness = sandbox?.readiness(wantedLevel(tool, options))
+  return readiness?.state === 'ready' ? undefined : readiness
+}
+
 async function levelFor(job: Job, options: CliExecutorOptions): Promise<Level> {
   const { scope, sandbox, limited = [], where } = options
   const wanted = levelOf(job, wantedLevel(job.tool, options))
@@ -94,6 +103,10 @@ async function levelFor(job: Job, options: CliExecutorOptions): Promise<Level> {
   if (sandbox === undefined)
     throw new TooldexError('UNAVAILABLE', `${job.tool.name} asks for a sandbox, and there is none for it here.`, {
       hint: 'Call it through a server.',
+    })
+  if (wanted === 'limited' && job.tool.config !== undefined && sandbox.readiness('limited').state !== 'ready')
+    throw new TooldexError('POLICY_REFUSED', `${job.tool.name} asks to run without a sandbox, with limits only.`, {
+      hint: `The operator of the server can allow it: tooldex serve --limited ${job.tool.config}`,
     })
   return sandbox.levelFor(job.tool.name, wanted)
 }

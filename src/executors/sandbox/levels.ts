@@ -71,7 +71,7 @@ export class Levels {
 
   #limited(tool: string): Level {
     if (this.#allowLimited) return 'limited'
-    throw new TooldexError('POLICY_REFUSED', `${tool} asks to run with limits only, which are no sandbox.`, {
+    throw new TooldexError('POLICY_REFUSED', `${tool} asks to run without a sandbox, with limits only.`, {
       hint: limitedHint,
     })
   }
@@ -102,4 +102,4 @@ export const installHints: Readonly<Record<Walled, string>> = {
   confined: 'To run confined, use Linux 6.12 or newer with Landlock, and install python3.',
 }
 const limitedHint =
-  'An admin can allow runs that are limited but not isolated: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'
+  'The operator of the server can allow runs that are limited but not isolated: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'
