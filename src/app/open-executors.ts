@@ -18,16 +18,13 @@ import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
 import type { Hand } from './hand/hand.ts'
-import { openSandbox } from './open-sandbox.ts'
+import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
 
-/** What an admin allows, and how many interpreters wait for work. */
-type Allowed = Pick<
-  OpenOptions,
-  'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput' | 'mcpServers' | 'grants'
-> & {
-  warm?: number
+/** What the operator allows, and how many interpreters wait for work. */
+interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
+  readonly warm?: number
 }
 
 /** The executors and secrets of a process with a database. */
@@ -62,7 +59,10 @@ export function warmPlaces(env: NodeJS.ProcessEnv): number {
 }
 
 /** Tests the sandbox when a server starts, and says what tools will get. */
-export async function tellIsolation({ levels }: Sandbox, logger: Logger): Promise<void> {
+export async function tellIsolation({ levels, shield }: Sandbox, logger: Logger): Promise<void> {
+  const shielded = await shield?.selfTest.run()
+  if (shielded !== undefined && 'reason' in shielded)
+    logger.warn('tools that run with limits only can read the memory and files of this server', shielded)
   const { level, reasons } = await levels.best()
   const reason = reasons.join('; ')
   const made = { isolated: levels.isolated.known, confined: levels.confined.known }

@@ -1,23 +1,37 @@
-import { readAllowedFolders, Sandbox, splitFolderList } from '../executors/index.ts'
+import { ensureFolder } from '../base/ensure-folder.ts'
+import { readAllowedFolders, Sandbox, Shield, splitFolderList } from '../executors/index.ts'
+import { environmentsFolder } from '../operations/python-environments.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
 /** What the operator allows the processes of tools. */
-type AllowedProcesses = Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput'>
+export interface AllowedProcesses
+  extends Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput'> {
+  /** Whether callers are others than the owner of this process, so that it hides itself from what it runs. */
+  readonly hide?: boolean | undefined
+}
 
 /** Where tools that are processes run, as the operator allows it. */
 export function openSandbox(
   env: NodeJS.ProcessEnv,
-  { allowLimited, allowNetwork, allowFolders, maxOutput }: AllowedProcesses,
+  { allowLimited, allowNetwork, allowFolders, maxOutput, hide }: AllowedProcesses,
 ): Sandbox {
   const folders = [...(allowFolders ?? []), ...splitFolderList(env.TOOLDEX_ALLOW_FOLDERS ?? '')]
+  const shield = hide === true && env.TOOLDEX_SHIELD !== 'off' ? openShield(env) : undefined
   return new Sandbox({
     env,
+    shield,
     allowLimited: allowLimited ?? isOn(env.TOOLDEX_ALLOW_LIMITED),
     allowNetwork: allowNetwork ?? isOn(env.TOOLDEX_ALLOW_NETWORK),
     folders: readAllowedFolders(folders, tooldexHome(env)),
     limits: maxOutput === undefined ? {} : { outputBytes: maxOutput },
   })
+}
+
+function openShield(env: NodeJS.ProcessEnv): Shield {
+  const home = tooldexHome(env)
+  ensureFolder(home)
+  return new Shield({ env, hidden: home, shown: environmentsFolder(env) })
 }
 
 const isOn = (text: string | undefined): boolean => /^(1|true|yes|on)$/i.test(text ?? '')

@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   const ending = new AbortController()
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmPlaces(env), ...options }
+    const allowed = { warm: warmPlaces(env), hide: true, ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
     const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options }, more)

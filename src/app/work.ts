@@ -31,7 +31,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   const database = await openMigratedDatabase(env, options.say)
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmPlaces(env), ...options }
+    const allowed = { warm: warmPlaces(env), hide: true, ...options }
     const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
     const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)

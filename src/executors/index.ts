@@ -14,6 +14,7 @@ export { Environments } from './python/environments.ts'
 export { createPythonExecutor } from './python/python-executor.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'
 export { Sandbox } from './sandbox/sandbox.ts'
+export { Shield } from './sandbox/shield.ts'
 export { defaultWarm } from './sandbox/warm-places.ts'
 export { createShellExecutor } from './shell/shell-executor.ts'
 export type { CheckScriptOptions }

@@ -27,7 +27,12 @@ export async function serveHere({ config, database, worker = true }: HereOptions
   const home = mkdtempSync(join(tmpdir(), 'tooldex-here-'))
   const file = join(home, 'tools.yaml')
   writeFileSync(file, config)
-  Object.assign(process.env, { TOOLDEX_HOME: home, TOOLDEX_API_KEY: testKey, TOOLDEX_LIMITED: '*' })
+  Object.assign(process.env, {
+    TOOLDEX_HOME: home,
+    TOOLDEX_API_KEY: testKey,
+    TOOLDEX_LIMITED: '*',
+    TOOLDEX_SHIELD: 'off',
+  })
   if (database !== undefined) process.env.DATABASE_URL = database
   const stopping = new AbortController()
   const options = { ...common, examples: false, worker, configs: [file] }

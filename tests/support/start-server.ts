@@ -99,6 +99,7 @@ function launch(home: string, options: ServerOptions): ChildProcess {
       TOOLDEX_API_KEY: testKey,
       // Most tests are not about the sandbox, and their programs lie in folders of their own.
       TOOLDEX_LIMITED: '*',
+      TOOLDEX_SHIELD: 'off',
       ...(database === undefined ? {} : { DATABASE_URL: database }),
       ...env,
     },

@@ -25,7 +25,7 @@ const startMs = 60_000
 export async function startWorker({ database, words = [], env, entry }: WorkerOptions): Promise<TestWorker> {
   const child = spawn(process.execPath, [entry ?? mainFile, 'worker', ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TOOLDEX_LIMITED: '*', DATABASE_URL: database, ...env },
+    env: { ...process.env, TOOLDEX_LIMITED: '*', TOOLDEX_SHIELD: 'off', DATABASE_URL: database, ...env },
   })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

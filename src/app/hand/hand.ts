@@ -35,9 +35,9 @@ export class Hand {
   #closed = false
 
   constructor(allowed: Omit<HandOptions, 'points'>, where: () => ExecutorChoice | undefined) {
-    const { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, warm } = allowed
+    const { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm } = allowed
     // Whoever gives more than this gives what cannot be sent.
-    this.#options = { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, warm }
+    this.#options = { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm }
     this.#where = where
   }
 

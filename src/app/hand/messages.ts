@@ -17,6 +17,7 @@ export interface HandOptions {
   readonly limited?: readonly string[] | undefined
   readonly allowNetwork?: boolean | undefined
   readonly allowFolders?: readonly string[] | undefined
+  readonly hide?: boolean | undefined
   readonly warm?: number | undefined
   /** Whether fault points are to be told. */
   readonly points: boolean

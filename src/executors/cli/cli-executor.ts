@@ -65,7 +65,9 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
         containment ??= detectContainment()
         const program = programs.find(prepared.argv[0] ?? '', prepared.env, cwd)
         const command = { ...prepared, cwd, program }
-        const end = await runProcess(command, limits, await containment.start(limits.processes), controls)
+        const bare = await containment.start(limits.processes)
+        const cell = (await options.sandbox?.shield?.wrap(bare)) ?? bare
+        const end = await runProcess(command, limits, cell, controls)
         if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
         return toOutcome(end, command, limits.outputFactor)
       } catch (error) {

@@ -16,6 +16,7 @@ import { type IsolatedCell, isolatedCell, type RunUser } from './isolated-cell.t
 import { type Level, Levels } from './levels.ts'
 import { type LimitedCell, limitedCell } from './limited-cell.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
+import type { Shield } from './shield.ts'
 
 /** What whoever runs the server decides. */
 export interface SandboxOptions {
@@ -26,6 +27,8 @@ export interface SandboxOptions {
   readonly allowNetwork?: boolean | undefined
   /** Folders of the machine that tools may use. */
   readonly folders?: readonly AllowedFolder[] | undefined
+  /** Hides the server from tools that run with limits only. */
+  readonly shield?: Shield | undefined
   readonly limits?: Partial<ProcessLimits> | undefined
   readonly containment?: Containment | undefined
 }
@@ -103,6 +106,11 @@ export class Sandbox {
     return this.#options.allowNetwork ?? false
   }
 
+  /** What hides the server from tools that run with limits only; absent where caller and owner are the same. */
+  get shield(): Shield | undefined {
+    return this.#options.shield
+  }
+
   /** The folders of the machine that tools may use. */
   get folders(): readonly AllowedFolder[] {
     return this.#options.folders ?? []
@@ -162,7 +170,8 @@ export class Sandbox {
   async #limited(request: SandboxRequest): Promise<Place> {
     this.#containment ??= detectContainment()
     const prlimit = findProgram('prlimit', this.#options.env, '/')
-    const cell = await limitedCell(this.#containment, prlimit, request.limits, request.withChannel)
+    const bare = await limitedCell(this.#containment, prlimit, request.limits, request.withChannel)
+    const cell = (await this.shield?.wrap(bare)) ?? bare
     const env = { HOME: cell.folder, TMPDIR: cell.folder, ...request.env }
     const cwd = request.cwd ?? cell.folder
     return {

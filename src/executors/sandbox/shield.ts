@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Environment } from '../../base/expand-variables.ts'
+import type { Cell } from '../process/containment.ts'
+import { findPython } from '../process/find-python.ts'
+import { type Probed, SelfTest } from './self-test.ts'
+import { shieldLauncher } from './shield-launcher.ts'
+
+/** What is hidden from programs without a sandbox. */
+export interface ShieldOptions {
+  readonly env: Environment
+  /** The folder of the server. */
+  readonly hidden: string
+  /** A folder in it that programs may read. */
+  readonly shown?: string | undefined
+}
+
+/** Hides the memory, variables and files of the server from programs that run without a sandbox. */
+export class Shield {
+  readonly #options: ShieldOptions
+  readonly selfTest: SelfTest<string>
+
+  constructor(options: ShieldOptions) {
+    this.#options = options
+    this.selfTest = new SelfTest(() => probeShield(options.env))
+  }
+
+  /** The cell with its program behind the shield; unchanged where the system has none. */
+  async wrap<C extends Cell>(cell: C): Promise<C> {
+    const probed = await this.selfTest.run()
+    if ('reason' in probed) return cell
+    const words = wordsFor(realpathSync(this.#options.hidden), this.#options.shown ?? '')
+    return { ...cell, wrap: (program, args) => cell.wrap(probed.made, [...words, program, ...args]) }
+  }
+}
+
+const wordsFor = (hidden: string, shown: string): readonly string[] => [
+  '-I',
+  '-S',
+  '-B',
+  '-c',
+  shieldLauncher,
+  hidden,
+  shown,
+]
+
+const deadlineMs = 10_000
+
+/** Really hides a file and this process, and looks whether they can be read. */
+async function probeShield(env: Environment): Promise<Probed<string>> {
+  if (process.platform !== 'linux') return { reason: 'Landlock is for Linux only' }
+  const python = findPython(env)
+  if (python === undefined) return { reason: 'there is no python3 to start programs with' }
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-shield-')))
+  try {
+    const hidden = join(folder, 'hidden')
+    mkdirSync(hidden)
+    writeFileSync(join(hidden, 'canary'), 'canary')
+    const trial = `cat ${hidden}/canary /proc/${process.pid}/maps; echo x > ${hidden}/new; [ -r /bin/sh ] && echo tried`
+    const words = [...wordsFor(hidden, ''), '/bin/sh', '-c', `(${trial}) 2>/dev/null`]
+    const { stdout } = await promisify(execFile)(python, words, { timeout: deadlineMs, env: { PATH: env.PATH } })
+    return stdout.trim() === 'tried' ? { made: python } : { reason: 'the server could be read in a trial' }
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string }
+    return { reason: (stderr.trim().split('\n').at(-1) || message).slice(0, 200) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
