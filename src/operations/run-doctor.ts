@@ -6,7 +6,7 @@ import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { toTooldexError } from '../base/errors.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import type { Levels } from '../executors/sandbox/levels.ts'
-import { listConfigNames, loadConfigFile, userConfigsDir } from '../sources/cli/index.ts'
+import { listConfigNames, loadConfigFile, tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { type Client, clientNames, clients } from './clients.ts'
 import { defineOperation } from './operation.ts'
 
@@ -26,8 +26,8 @@ export const runDoctor = defineOperation({
   input: z.object({}),
   output: z.object({ checks: z.array(Check), ok: z.boolean() }),
   async handle() {
-    const sandbox = await checkSandbox()
-    const checks = [checkNode(), checkHome(), checkContainment(), sandbox, ...checkConfigs(), ...checkClients()]
+    const [sandbox, shield] = [await checkSandbox(), await checkShield()]
+    const checks = [checkNode(), checkHome(), checkContainment(), sandbox, shield, ...checkConfigs(), ...checkClients()]
     return { checks, ok: checks.every((check) => check.state !== 'error') }
   },
 })
@@ -81,6 +81,23 @@ async function checkSandbox(): Promise<Check> {
   if (level === 'isolated') return { name: 'sandbox', state: 'ok', message: `${message}${await alsoConfined(levels)}` }
   const hints = level === 'confined' ? [installHints.isolated] : Object.values(installHints)
   return { name: 'sandbox', state: 'warning', message, hint: hints.join(' ') }
+}
+
+async function checkShield(): Promise<Check> {
+  const { Shield } = await import('../executors/sandbox/shield.ts')
+  const probed = await new Shield({ env: process.env, hidden: tooldexHome() }).selfTest.run()
+  if ('made' in probed)
+    return {
+      name: 'shield',
+      state: 'ok',
+      message: 'a server hides itself from tools that run with limits only (Landlock)',
+    }
+  return {
+    name: 'shield',
+    state: 'warning',
+    message: `tools that run with limits only can read the memory and files of a server: ${probed.reason}`,
+    hint: 'Use Linux 5.19 or newer with Landlock and install python3, or allow no such tools.',
+  }
 }
 
 /** Tools may ask for the second level by name. */
