@@ -63,6 +63,12 @@ const foundBy = (output: unknown): string =>
 let [folder, home, script]: string[] = []
 let server: TestServer
 
+/** Two configs, one of them without a sandbox, one folder, and whatever tools ask for. */
+const served = (): string[] => [
+  ...['plain.yaml', 'bare.yaml'].map((name) => join(folder as string, name)),
+  ...['--allow-folder', join(folder as string, 'shown'), '--limited', 'bare', '--allow-limited', '--allow-network'],
+]
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tooldex-host-'))
   home = join(folder, 'home')
@@ -92,11 +98,7 @@ beforeAll(async () => {
   server = await startServer({
     home,
     env: { ...secrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: undefined },
-    words: [
-      join(folder, 'plain.yaml'),
-      join(folder, 'bare.yaml'),
-      ...['--allow-folder', join(folder, 'shown'), '--limited', 'bare', '--allow-limited'],
-    ],
+    words: [...served(), '--grant', 'other=all', '--grant', 'third=network'],
   })
   writeFileSync(script, attack(server.pid, home))
 })
@@ -114,8 +116,6 @@ const call = async (name: string, args: Record<string, unknown>, key?: string) =
 describe('what a tool can read of its server', () => {
   it('shows nothing of its environment in the process table', () => {
     expect(readFileSync(`/proc/${server.pid}/environ`).some((byte) => byte !== 0)).toBe(false)
-    // The attack itself works: the same look at a process that hides nothing finds it.
-    expect(attack(server.pid, home as string)).toContain(`/proc/${server.pid}/mem`)
   })
 
   it('nothing from a tool of a config, in the sandbox by default or with limits only', async () => {
@@ -156,13 +156,11 @@ describe('what a tool can read of its server', () => {
 })
 
 describe('a tool of a config on a server', () => {
-  it('names the flag that allows a folder, writing or the network', async () => {
+  it('names the flag that allows a folder or writing to it', async () => {
     const read = await call('plain_run', { file: join(folder as string, 'elsewhere', 'x.py') })
     expect(read.error.message ?? read.error).toContain(`--allow-folder ${join(folder as string, 'elsewhere')}`)
     const write = await call('plain_code', { code: `open('${join(folder as string, 'shown', 'new')}', 'w')` })
     expect(JSON.stringify(write.error)).toContain(':rw')
-    const net = await call('plain_code', { code: "import socket; socket.create_connection(('192.0.2.1', 80), 5)" })
-    expect(JSON.stringify(net.error)).toContain('--allow-network')
   })
 
   it('shows level, folders and network in a dry run', async () => {
@@ -171,7 +169,136 @@ describe('a tool of a config on a server', () => {
     expect(body.plan).toMatchObject({
       isolation: 'isolated',
       folders: [`${join(folder as string, 'shown')}:ro`],
-      network: false,
+      network: true,
     })
+  })
+})
+
+/** A tool for each part of the host, with where it asks for it. */
+const asking = (): readonly (readonly [grant: string, pointer: string, tool: Record<string, unknown>])[] => {
+  const inner = '/executorConfig'
+  const [cli, shell] = [{ executorType: 'cli' }, { executorType: 'shell' }]
+  const http = { executorType: 'http', executorConfig: { method: 'GET', url: 'https://example.com/' } }
+  return [
+    ['host', `${inner}/isolation`, { ...cli, executorConfig: { baseCommand: 'id', isolation: 'limited' } }],
+    ['host', `${inner}/isolation`, { ...shell, executorConfig: { command: ['id'], isolation: 'confined' } }],
+    [
+      'folders',
+      `${inner}/cwd`,
+      { ...shell, executorConfig: { command: ['ls'], cwd: join(folder as string, 'shown') } },
+    ],
+    ['network', `${inner}/network`, { ...shell, executorConfig: { command: ['id'], network: true } }],
+    [
+      'env',
+      `${inner}/env/TOKEN`,
+      { ...shell, executorConfig: { command: ['env'], env: { TOKEN: 'env:OTHER_TOKEN' } } },
+    ],
+    ['env', `${inner}/env`, { ...cli, executorConfig: { baseCommand: 'env', env: { TOKEN: '$' + '{OTHER_TOKEN}' } } }],
+    ['env', `${inner}/baseCommand`, { ...cli, executorConfig: { baseCommand: 'echo $OTHER_TOKEN' } }],
+    [
+      'files',
+      `${inner}/env/KEY`,
+      { ...shell, executorConfig: { command: ['env'], env: { KEY: 'file:/etc/hostname' } } },
+    ],
+    ['private', `${inner}/allowPrivate`, { ...http, executorConfig: { ...http.executorConfig, allowPrivate: true } }],
+    ['mcp', '/executorType', { executorType: 'mcp', executorConfig: { server: 'notes', tool: 'add' } }],
+  ]
+}
+
+const draft = (name: string, tool: Record<string, unknown>) => ({
+  name,
+  displayName: name,
+  description: 'Asks for a part of the host.',
+  inputSchema: { type: 'object' },
+  ...tool,
+})
+
+const keyOf = async (workspace: string): Promise<string> => {
+  const made = await server.request('POST', '/keys', { body: { name: 'admin', scopes: ['admin'], workspace } })
+  expect(made.status, made.text).toBe(201)
+  return made.body.secret
+}
+
+describe('the admin of another workspace', () => {
+  let [granted, ungranted]: string[] = []
+
+  it('is refused each part of the host when it registers, changes, imports or validates a tool', async () => {
+    granted = await keyOf('other')
+    ungranted = await keyOf('third')
+    const base = draft('base', { executorType: 'shell', executorConfig: { command: ['id'] } })
+    expect((await server.request('POST', '/tools', { body: base, key: ungranted })).status).toBe(201)
+    for (const [grant, pointer, tool] of asking().filter(([name]) => name !== 'network')) {
+      const body = draft('asks', tool)
+      const refused = [
+        await server.request('POST', '/tools', { body, key: ungranted }),
+        await server.request('PATCH', '/tools/base', { body: tool, key: ungranted }),
+        await server.request('POST', '/tools/base/proposals', { body: { change: tool }, key: ungranted }),
+        await server.request('POST', '/bundle', { body: { bundle: { tooldex: 1, tools: [body] } }, key: ungranted }),
+      ]
+      for (const answer of refused) {
+        expect(answer.status, answer.text).toBe(422)
+        expect(answer.text).toContain(`--grant third=${grant}`)
+      }
+      expect(refused[0]?.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
+    }
+  })
+
+  it('has what it was granted, and runs isolated what asks for nothing', async () => {
+    const names = []
+    for (const [index, [, , tool]] of asking().entries()) {
+      const made = await server.request('POST', '/tools', {
+        body: draft(`asks_${index}`, tool),
+        key: granted as string,
+      })
+      // The server that it names is not defined; that is all there is against it.
+      if (tool.executorType === 'mcp') expect(made.text).not.toContain('--grant')
+      else expect(made.status, made.text).toBe(201)
+      if (made.status === 201) names.push(`asks_${index}`)
+    }
+    for (const name of names)
+      expect((await server.request('POST', `/tools/${name}/activate`, { key: granted as string })).status).toBe(200)
+    const plain = draft('plain', { executorType: 'cli', executorConfig: { baseCommand: 'id' } })
+    for (const key of [granted, ungranted] as string[]) {
+      expect((await server.request('POST', '/tools', { body: plain, key })).status).toBe(201)
+      expect((await server.request('POST', '/tools/plain/activate', { key })).status).toBe(200)
+    }
+    const run = async (key: string) =>
+      (await server.request('POST', '/tools/plain/execute', { body: { input: {}, wait: true }, key })).body
+    expect(await run(ungranted as string)).toMatchObject({ status: 'SUCCESS', isolation: 'isolated' })
+    const limited = { body: { input: {}, wait: true }, key: granted as string }
+    expect((await server.request('POST', '/tools/asks_0/execute', limited)).body.isolation).toBe('limited')
+  })
+
+  it('is refused at run, of old versions too, when the operator takes the grants back', async () => {
+    const key = granted as string
+    const change = { executorType: 'cli', executorConfig: { baseCommand: 'id' }, inputSchema: { type: 'object' } }
+    const changed = await server.request('PATCH', '/tools/asks_0', { body: change, key })
+    expect(changed.status, changed.text).toBe(200)
+    await server.stop()
+    server = await startServer({
+      home: home as string,
+      env: { ...secrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: 'off' },
+      words: served(),
+    })
+    const run = (name: string, more = {}) =>
+      server.request('POST', `/tools/${name}/execute`, { body: { input: {}, wait: true, ...more }, key })
+    expect((await run('asks_0')).body).toMatchObject({ status: 'SUCCESS', isolation: 'isolated' })
+    for (const [index, [grant]] of asking().slice(0, -1).entries()) {
+      const pinned = index === 0 ? { version: 1 } : {}
+      for (const more of [pinned, { ...pinned, dryRun: true }, { ...pinned, wait: false }]) {
+        const answer = await run(`asks_${index}`, more)
+        expect(answer.status, answer.text).toBe(403)
+        expect(answer.text).toContain(`--grant other=${grant}`)
+      }
+    }
+    const back = await server.request('POST', '/tools/asks_0/rollback', { body: { version: 1 }, key })
+    expect(back.status, back.text).toBe(422)
+    expect(back.text).toContain('--grant other=host')
+  })
+
+  it('would have read the server without the shield, so the attack is one', async () => {
+    writeFileSync(script as string, attack(server.pid, home as string))
+    const answer = await call('bare_run', { file: script })
+    expect(foundBy(JSON.stringify(answer.result))).toContain(`${hiddenFile} MEMORY PLANTED`)
   })
 })
