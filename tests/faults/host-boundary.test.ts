@@ -12,9 +12,9 @@ const secrets = {
 }
 const hiddenFile = 'content-of-a-file-of-the-server'
 
-/** All that an attacker would look at, in base64, so that no redaction sees it. */
+/** Looks at all that an attacker would, and prints the names of what it found: no redaction is in its way. */
 const attack = (pid: number, home: string): string => `
-import base64, os
+import os
 seen = b''
 try:
     pids = [name for name in os.listdir('/proc') if name.isdigit()]
@@ -50,15 +50,11 @@ try:
     seen += b'PLANTED'
 except OSError:
     pass
-wanted = [${Object.values(secrets)
-  .map((secret) => `b'${secret}'`)
-  .join(', ')}, b'${hiddenFile}', b'MEMORY', b'PLANTED', b'pid":']
-found = [name for name in wanted if name in seen]
-print('found:' + base64.b64encode(b' '.join(found)).decode())
+wanted = ${JSON.stringify({ ...secrets, file: hiddenFile, memory: 'MEMORY', planted: 'PLANTED', server: '"pid":' })}
+print('found:' + '+'.join(sorted(name for name, text in wanted.items() if text.encode() in seen)) + ':')
 `
 
-const foundBy = (output: unknown): string =>
-  Buffer.from(/found:(\S*)/.exec(String(output))?.[1] ?? 'bm90IHJ1bg==', 'base64').toString()
+const foundBy = (output: unknown): string => /found:([^:]*):/.exec(JSON.stringify(output))?.[1] ?? 'not run'
 
 let [folder, home, script]: string[] = []
 let server: TestServer
@@ -127,7 +123,7 @@ describe('what a tool can read of its server', () => {
       expect(doc.body.tools[0].isolation, name).toBe(isolation)
       const answer = await call(name, { file: script })
       expect(answer, name).toMatchObject({ success: true })
-      expect(foundBy(JSON.stringify(answer.result)), name).toBe('')
+      expect(foundBy(answer.result), name).toBe('')
     }
   })
 
@@ -150,7 +146,7 @@ describe('what a tool can read of its server', () => {
       expect((await server.request('POST', `/tools/${name}/activate`)).status).toBe(200)
       const answer = await call(name, {})
       expect(answer, name).toMatchObject({ success: true })
-      expect(foundBy(JSON.stringify(answer.result)), name).toBe('')
+      expect(foundBy(answer.result), name).toBe('')
     }
   })
 })
@@ -299,6 +295,6 @@ describe('the admin of another workspace', () => {
   it('would have read the server without the shield, so the attack is one', async () => {
     writeFileSync(script as string, attack(server.pid, home as string))
     const answer = await call('bare_run', { file: script })
-    expect(foundBy(JSON.stringify(answer.result))).toContain(`${hiddenFile} MEMORY PLANTED`)
+    expect(foundBy(answer.result)).toMatch(/TOOLDEX_SECRET_KEY.*file.*memory.*planted/)
   })
 })
