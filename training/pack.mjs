@@ -1,5 +1,7 @@
 // Puts a trained encoder into the one file that ships: pack.mjs TRAINED.bin TRAINED.json VOCAB.json OUT.bin
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
 const [trained, settings, vocab, out] = process.argv.slice(2)
 const { dim, field } = JSON.parse(readFileSync(settings, 'utf8'))
@@ -13,4 +15,7 @@ const sizes = Buffer.alloc(8)
 sizes.writeUInt32LE(header.length, 0)
 sizes.writeUInt32LE(text.length, 4)
 const parts = [sizes, header, pad(header.length), text, pad(text.length), readFileSync(trained)]
-writeFileSync(out, Buffer.concat(parts))
+const whole = Buffer.concat(parts)
+writeFileSync(out, whole)
+const sum = createHash('sha256').update(whole).digest('hex')
+writeFileSync(join(dirname(out), 'SHA256SUMS'), `${sum}  ${basename(out)}\n`)

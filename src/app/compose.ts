@@ -138,8 +138,9 @@ export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING 
 function openEncoder(logger: Logger): Embedder | undefined {
   try {
     return loadEncoder(encoderFile)
-  } catch {
-    logger.warn('the encoder could not be loaded; search goes by words alone')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error'
+    logger.warn(`the encoder could not be loaded; search goes by words alone (${reason})`)
     return undefined
   }
 }

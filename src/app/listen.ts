@@ -14,7 +14,8 @@ import {
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 5000,
+  // A proxy that reuses a connection just as the server closes it answers its client with 502, so the server closes last.
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2000,
 }
 const portsToTry = 20
@@ -27,6 +28,8 @@ export interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly say: (line: string) => void
+  /** For how long a connection without requests stays open, in place of the default. */
+  readonly keepAliveMs?: number | undefined
 }
 
 /** The names by which a server may be asked, the one that it listens on among them, and the proxies that it believes. */
@@ -36,10 +39,12 @@ export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
 })
 
 /** Listens on the port asked for, or the next free one. */
-export async function listen(app: ReturnType<typeof createRestApp>, { host, port: wanted, say }: ListenOptions) {
+export async function listen(app: ReturnType<typeof createRestApp>, options: ListenOptions) {
+  const { host, port: wanted, say, keepAliveMs = timeouts.keepAliveTimeout } = options
+  const limits = { ...timeouts, keepAliveTimeout: keepAliveMs }
   const last = Math.min(wanted + portsToTry, lastPort)
   for (let port = wanted; port <= last; port++) {
-    const server = createServer(timeouts, getRequestListener(app.fetch, { errorHandler: refuseUnread }))
+    const server = createServer(limits, getRequestListener(app.fetch, { errorHandler: refuseUnread }))
     server.on('clientError', answerClientError)
     if (await tryListen(server, port, host)) continue
     const { port: used } = server.address() as AddressInfo

@@ -4,7 +4,7 @@ import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { inHome } from '../base/file-system-error.ts'
 import type { Logger } from '../base/logger.ts'
-import { checkNumberSettings } from '../base/number-settings.ts'
+import { checkNumberSettings, readNumberSetting } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
@@ -26,6 +26,7 @@ import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 import { ensureSecretKey } from './secret-key.ts'
+import { warmUp } from './warm-up.ts'
 
 /** What `tooldex serve` is asked for. */
 export interface ServeOptions extends ServeFlags {
@@ -80,10 +81,14 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       memoryOf: (workspace) => memories.of(workspace),
       ...sites,
     })
-    const { server, url } = await listen(app, options)
+    const { server, url } = await listen(app, {
+      ...options,
+      keepAliveMs: readNumberSetting(env, 'TOOLDEX_KEEP_ALIVE_MS'),
+    })
     const file = tell(home, url, logger)
     if (isWorker) hand.start()
     await greet(options, { url, secret, keyFile, context, database })
+    void warmUp(context, ending.signal)
     await stopped(stop)
     untell(file)
     // It listens while it drains: probes read that it is not ready, and runs can still be read and cancelled.

@@ -6,16 +6,23 @@ export interface ReadJsonOptions {
   /** Levels of objects and lists. */
   readonly maxDepth?: number
   readonly maxBytes?: number
+  /** Objects, arrays and single values; each costs time in every step, however short it is written. */
+  readonly maxValues?: number
 }
 
 /** Reads JSON that any store can keep; throws INPUT_INVALID with line and column for what is wrong with it. */
 export function readJson(text: string, options: ReadJsonOptions = {}): unknown {
-  const { maxDepth = 100, maxBytes = 10_000_000 } = options
+  const { maxDepth = 100, maxBytes = 10_000_000, maxValues } = options
   // A text has never more characters than bytes, so most need no counting.
   if (text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes)) {
     throw new TooldexError('INPUT_INVALID', `The JSON has more than ${maxBytes} bytes.`, { hint: 'Send less at once.' })
   }
-  const fault = scanJson(text, maxDepth)
+  const fault = scanJson(text, maxDepth, maxValues)
+  if (fault?.tooLarge) {
+    throw new TooldexError('TOO_LARGE', `The JSON has more than ${maxValues} values.`, {
+      hint: 'Send fewer values at once; a long list can be sent as one string.',
+    })
+  }
   if (fault !== undefined) throw refuse(text, fault.at, fault.message, fault.hint)
   try {
     return JSON.parse(text)

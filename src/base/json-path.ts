@@ -1,9 +1,11 @@
 import { JSONPathEnvironment, JSONPathError } from 'json-p3'
 import { TooldexError } from './errors.ts'
 import { compileSearchPattern } from './pattern.ts'
+import { OutOfBudget, WorkBudget } from './work-budget.ts'
 
+const patternSteps = 60_000_000
 const environment = new JSONPathEnvironment()
-// The functions that take a regular expression take one that cannot run for ever.
+// The functions that take a regular expression take one whose steps are counted.
 for (const [name, wrap] of [
   ['match', (pattern: string) => `^(?:${pattern})$`],
   ['search', (pattern: string) => pattern],
@@ -19,19 +21,28 @@ for (const [name, wrap] of [
   })
 }
 
+// A query runs to its end without a pause, so one budget at a time is enough.
+let budget = new WorkBudget(0)
+
 function test(pattern: string, text: string): boolean {
   try {
-    return compileSearchPattern(pattern).test(text)
-  } catch {
+    return compileSearchPattern(pattern, budget).test(text, budget)
+  } catch (error) {
+    if (error instanceof OutOfBudget) throw error
     return false
   }
 }
 
 /** Everything that a JSONPath (RFC 9535) finds in a value. */
 export function findByPath(value: unknown, path: string): readonly unknown[] {
+  budget = new WorkBudget(patternSteps)
   try {
     return environment.query(path, value as never).values()
   } catch (error) {
+    if (error instanceof OutOfBudget)
+      throw new TooldexError('INPUT_INVALID', `The path takes too long on this value (${error.where}).`, {
+        hint: 'Use a simpler pattern, or a path that selects fewer values.',
+      })
     if (!(error instanceof JSONPathError)) throw error
     throw new TooldexError('INPUT_INVALID', `The path cannot be used: ${error.message.slice(0, 200)}.`, {
       hint: 'Write a JSONPath such as $.items[*].name',

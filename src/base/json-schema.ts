@@ -5,6 +5,7 @@ import { SchemaCache } from './json-schema/schema-cache.ts'
 import { SchemaValidator } from './json-schema/schema-validator.ts'
 import type { Problem } from './problem.ts'
 import { isObject } from './same-json.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 export { SchemaCache, SchemaValidator }
 
@@ -19,19 +20,20 @@ export function checkSchema(
   schema: unknown,
   pointer: string,
   { object = false }: CheckSchemaOptions = {},
+  budget?: WorkBudget,
 ): readonly Problem[] {
-  const { problems } = readSchema(schema, pointer)
+  const { problems } = readSchema(schema, pointer, budget)
   if (!object || takesObject(schema)) return problems
   const message = "the schema of a tool's arguments must say type: object"
   return [...problems, { severity: 'error', pointer: `${pointer}/type`, message, hint: 'add "type": "object"' }]
 }
 
 /** A validator for a schema, from the cache where one is given; throws INPUT_INVALID for a schema that is none. */
-export function compileSchema(schema: unknown, cache?: SchemaCache): SchemaValidator {
+export function compileSchema(schema: unknown, cache?: SchemaCache, budget?: WorkBudget): SchemaValidator {
   const { copy, problems } = measureSchema(schema, '')
   refuse(problems)
   const make = () => {
-    const read = readMeasured(copy, '')
+    const read = readMeasured(copy, '', budget)
     refuse(read.problems)
     return new SchemaValidator(read)
   }

@@ -22,6 +22,8 @@ const settings = {
   TOOLDEX_RETENTION_DAYS: { least: 0.001, most: 36_500, parts: true },
   TOOLDEX_RETENTION_ROWS: count,
   TOOLDEX_INLINE_BYTES: count,
+  /** Longer than proxies keep idle connections open: nginx and most load balancers do for 60 s. */
+  TOOLDEX_KEEP_ALIVE_MS: { least: 1000, most: 3_600_000 },
   TOOLDEX_PYTHON_WARM: { least: 0, most: 999 },
   TOOLDEX_MAX_MEMORY_MB: { least: 1, most: 999_999_999 },
   TOOLDEX_MAX_CPU_SECONDS: { least: 1, most: 999_999_999 },

@@ -1,40 +1,63 @@
 import { createRequire } from 'node:module'
 import type * as Re2 from 're2js'
+import { estimatePatternSize } from './pattern-size.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** Loaded with the first pattern: most starts have none. */
 const loadRe2 = (): typeof Re2 => createRequire(import.meta.url)('re2js')
 
-/** A regular expression that runs in linear time whatever it is given, and always matches the whole text. */
+/** What a pattern may expand to; compiling takes steps in proportion. */
+export const patternLimits = { size: 20_000, stepsPerInstruction: 100, remembered: 200 } as const
+
+/** A regular expression (RE2): no input makes it take more steps than its size times the length of the text. */
 export interface Pattern {
   readonly source: string
-  matches(text: string): boolean
+  /** Looks for a match; spends the steps that it may take from the budget before it starts. */
+  test(text: string, budget?: WorkBudget): boolean
 }
 
-/** Compiles a pattern; throws a SyntaxError saying what is wrong, look-around and back-references included. */
-export function compilePattern(source: string): Pattern {
-  try {
-    const compiled = loadRe2().RE2JS.compile(source)
-    return { source, matches: (text) => compiled.matches(text) }
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'it does not compile'
-    throw new SyntaxError(reason, { cause })
+type Syntax = 'whole' | 'search'
+
+const remembered = new Map<string, Pattern>()
+
+/** Compiles a pattern that matches whole texts; throws a SyntaxError saying what is wrong with it. */
+export const compilePattern = (source: string, budget?: WorkBudget): Pattern => compile(source, 'whole', budget)
+
+/** Compiles a pattern as JSON Schema writes them, looked for anywhere in a text; throws a SyntaxError. */
+export const compileSearchPattern = (source: string, budget?: WorkBudget): Pattern => compile(source, 'search', budget)
+
+function compile(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {
+  const key = `${syntax} ${source}`
+  const known = remembered.get(key)
+  const made = known ?? compileAnew(source, syntax, budget)
+  remembered.delete(key)
+  remembered.set(key, made)
+  if (remembered.size > patternLimits.remembered) remembered.delete(remembered.keys().next().value ?? '')
+  return made
+}
+
+function compileAnew(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {
+  const size = estimatePatternSize(source)
+  if (size > patternLimits.size) {
+    throw new SyntaxError(`it expands to about ${size} instructions, ${patternLimits.size} are allowed`)
   }
-}
-
-/** A pattern that is looked for anywhere in a text, as JSON Schema does. */
-export interface SearchPattern {
-  readonly source: string
-  test(text: string): boolean
-}
-
-/** Compiles a pattern as JSON Schema writes them; throws a SyntaxError saying what is wrong with it. */
-export function compileSearchPattern(source: string): SearchPattern {
+  const where = `the pattern '${shorten(source)}'`
+  budget?.spend(size * patternLimits.stepsPerInstruction, where)
   try {
     const { RE2JS } = loadRe2()
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(source))
-    return { source, test: (text) => compiled.test(text) }
+    const compiled = RE2JS.compile(syntax === 'search' ? RE2JS.translateRegExp(source) : source)
+    const instructions = compiled.programSize()
+    return {
+      source,
+      test(text, spent) {
+        spent?.spend(instructions * (text.length + 1), where)
+        return syntax === 'search' ? compiled.test(text) : compiled.matches(text)
+      },
+    }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it does not compile'
     throw new SyntaxError(reason, { cause })
   }
 }
+
+const shorten = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}...` : source)

@@ -6,6 +6,8 @@ export interface JsonFault {
   readonly at: number
   readonly message: string
   readonly hint?: string
+  /** Whether the text is well-formed so far, but has too many values. */
+  readonly tooLarge?: true
 }
 
 // One word for each thing that may come next.
@@ -15,8 +17,8 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const blank = /[ \t\n\r]*/y
 
 /** Goes through a JSON text once, without recursion, and finds what JSON.parse forgives or says badly. */
-export function scanJson(text: string, maxDepth: number): JsonFault | undefined {
-  return new Scan(text, maxDepth).run()
+export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonFault | undefined {
+  return new Scan(text, maxDepth, maxValues).run()
 }
 
 class Scan {
@@ -24,12 +26,15 @@ class Scan {
   readonly #maxDepth: number
   // The keys of each open object; null for an open list.
   readonly #open: (Set<string> | null)[] = []
+  readonly #maxValues: number
+  #values = 0
   #at = 0
   #next: Next = 'value'
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, maxDepth: number, maxValues: number) {
     this.#text = text
     this.#maxDepth = maxDepth
+    this.#maxValues = maxValues
   }
 
   run(): JsonFault | undefined {
@@ -56,6 +61,8 @@ class Scan {
   }
 
   #value(code: number): JsonFault | undefined {
+    if (++this.#values > this.#maxValues)
+      return { at: this.#at, message: `it has more than ${this.#maxValues} values`, tooLarge: true }
     if (code === 0x22) return this.#string()
     if (code === 0x7b || code === 0x5b) return this.#openPart(code === 0x7b)
     if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.#number()

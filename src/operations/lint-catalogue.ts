@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { takeTurns } from '../base/take-turns.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { lazyEncoder } from './eval/bundled-encoder.ts'
 import { checkExamples } from './lint/check-examples.ts'
-import { checkNames } from './lint/check-names.ts'
-import { checkSchemas } from './lint/check-schemas.ts'
+import { ambiguousNames, checkName } from './lint/check-names.ts'
+import { checkSchema } from './lint/check-schemas.ts'
 import { checkTexts } from './lint/check-texts.ts'
 import { findDuplicates } from './lint/find-duplicates.ts'
 import { Finding, type LintTool, lintRules } from './lint/finding.ts'
@@ -70,9 +71,8 @@ async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined)
   const loadEmbedder = lazyEncoder()
   const costs = await measureCosts(tools, await loadTokenCounter(), signal)
   const findings = [
-    ...checkSchemas(tools),
-    ...checkTexts(tools),
-    ...checkNames(tools),
+    ...(await checkEach(tools, signal)),
+    ...ambiguousNames(tools),
     ...(await findDuplicates(tools, loadEmbedder(), signal)),
     ...(await checkExamples(tools, loadEmbedder, signal)),
     ...costs.findings,
@@ -82,6 +82,17 @@ async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined)
   const found = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
   const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${found}`
   return { findings, counts, tools: tools.length, sources: costs.sources, tokens, score, summary }
+}
+
+/** What can be said of each tool by itself. */
+async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly Finding[]> {
+  const rest = takeTurns(signal)
+  const findings: Finding[] = []
+  for (const tool of tools) {
+    findings.push(...checkSchema(tool), ...checkTexts(tool), ...checkName(tool))
+    await rest()
+  }
+  return findings
 }
 
 /** The tools of configs, and after them those that the registry offers. */

@@ -1,3 +1,4 @@
+import { takeTurns } from '../base/take-turns.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import type { SearchableTool } from '../contract/search.ts'
@@ -42,6 +43,7 @@ export class LiveIndex {
 
   /** Makes sure that a query can be ranked by meaning; where a service does not answer it is ranked by words alone. */
   async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
+    await this.#followInTurns(signal)
     if (this.#remote === undefined) return true
     const tools = Array.from(this.#catalog.entries, ([id, { tool }]) => toSearchable(id, tool))
     const ready = await this.#remote.prepare(query, tools, signal)
@@ -49,6 +51,15 @@ export class LiveIndex {
     if (ready && this.#unprepared) this.#engine.forgetMeaning()
     this.#unprepared = !ready
     return ready
+  }
+
+  /** Takes over many changes while other requests have their turns; what changes meanwhile is left to the search. */
+  async #followInTurns(signal: AbortSignal | undefined): Promise<void> {
+    const rest = takeTurns(signal)
+    for (const id of [...this.#changed]) {
+      this.#follow(id)
+      await rest()
+    }
   }
 
   /** Whoever searches while events are still being told must find all that was changed, so all is looked at. */

@@ -1,11 +1,14 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import * as z from 'zod'
 import { commandWords } from '../base/command-words.ts'
 import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { toTooldexError } from '../base/errors.ts'
+import { encoderFile } from '../base/package-info.ts'
 import { detectContainment, findProgram } from '../executors/cli/index.ts'
 import type { Levels } from '../executors/sandbox/levels.ts'
+import { expectedChecksum } from '../search/encoder.ts'
 import { listConfigNames, loadConfigFile, tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { type Client, clientNames, clients } from './clients.ts'
 import { defineOperation } from './operation.ts'
@@ -21,13 +24,14 @@ type Check = z.infer<typeof Check>
 /** Say what of the installation works and what to do about the rest. */
 export const runDoctor = defineOperation({
   name: 'system.doctor',
-  summary: 'Check the installation: Node, folders, configs, programs, containment, sandbox, clients.',
+  summary: 'Check the installation: Node, folders, model, configs, programs, containment, sandbox, clients.',
   scope: 'read',
   input: z.object({}),
   output: z.object({ checks: z.array(Check), ok: z.boolean() }),
   async handle() {
     const [sandbox, shield] = [await checkSandbox(), await checkShield()]
-    const checks = [checkNode(), checkHome(), checkContainment(), sandbox, shield, ...checkConfigs(), ...checkClients()]
+    const first = [checkNode(), checkHome(), checkModel(), checkContainment(), sandbox, shield]
+    const checks = [...first, ...checkConfigs(), ...checkClients()]
     return { checks, ok: checks.every((check) => check.state !== 'error') }
   },
 })
@@ -55,6 +59,18 @@ function checkHome(): Check {
       hint: 'Set TOOLDEX_HOME to a folder that is.',
     }
   }
+}
+
+/** Search by meaning needs the very file that was released. */
+function checkModel(): Check {
+  const name = 'model'
+  const hint = 'Install the package again; until then search goes by words alone.'
+  const expected = expectedChecksum(encoderFile)
+  if (!existsSync(encoderFile)) return { name, state: 'warning', message: `${encoderFile} is missing`, hint }
+  const found = createHash('sha256').update(readFileSync(encoderFile)).digest('hex')
+  if (expected === found) return { name, state: 'ok', message: `encoder.bin, SHA-256 ${found}` }
+  const message = `encoder.bin has SHA-256 ${found}, but SHA256SUMS has ${expected ?? 'no entry for it'}`
+  return { name, state: 'error', message, hint }
 }
 
 function checkContainment(): Check {

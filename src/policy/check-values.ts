@@ -1,13 +1,16 @@
 import { TooldexError } from '../base/errors.ts'
-import { compilePattern } from '../base/pattern.ts'
+import { matchesPattern } from '../base/json-work.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 
-/** Refuses a call whose values break the constraints. Give it the final values: defaults and global arguments are bound too. */
-export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues): void {
+/** Rejects a call whose values break the constraints. Takes the final values: defaults and global arguments are bound too. */
+export async function checkValues(
+  constraints: Readonly<Record<string, ArgConstraint>>,
+  values: BoundValues,
+): Promise<void> {
   const problems: Problem[] = []
   for (const [name, constraint] of Object.entries(constraints)) {
     const value = values.get(name)
@@ -18,7 +21,7 @@ export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>
       continue
     }
     for (const item of typeof value === 'object' ? value : [value]) {
-      for (const message of breaches(name, constraint, item)) {
+      for (const message of await breaches(name, constraint, item)) {
         problems.push({ severity: 'error', pointer: toPointer([name]), message })
       }
     }
@@ -29,10 +32,10 @@ export function checkValues(constraints: Readonly<Record<string, ArgConstraint>>
   }
 }
 
-function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Scalar): readonly string[] {
+async function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Scalar): Promise<readonly string[]> {
   const found: string[] = []
-  const shown = typeof value === 'string' ? `'${toOneLine(value).slice(0, 100)}'` : String(value)
-  if (pattern !== undefined && !compilePattern(pattern).matches(String(value))) {
+  const shown = typeof value === 'string' ? `'${toOneLine(value.slice(0, 100)).slice(0, 100)}'` : String(value)
+  if (pattern !== undefined && !(await matchesPattern(pattern, String(value)))) {
     found.push(`Argument '${name}': value ${shown} does not match pattern '${pattern}'`)
   }
   const number = toNumber(value)

@@ -20,7 +20,7 @@ type Given = Readonly<Record<string, unknown>>
 export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
-  readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues) => void
+  readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues) => Promise<void>
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
@@ -83,7 +83,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
     const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace, grants }
     const bound = executor.boundValues(job)
-    for (const constraints of tool.constraints) for (const values of bound) parts.checkValues(constraints, values)
+    for (const constraints of tool.constraints) for (const values of bound) await parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
     return { ...job, timeoutMs: Math.min(wanted, parts.longestMs ?? wanted) }
   }

@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { compileSearchPattern, type SearchPattern } from '../base/pattern.ts'
+import { compileSearchPattern, type Pattern } from '../base/pattern.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
 
@@ -89,7 +89,7 @@ function piecesOf(line: string): { readonly text: string; readonly and: string }
 /** One less where that would cut a character in two. */
 const wholeUpTo = (line: string, end: number): number => ((line.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end)
 
-function readPattern(text: string): SearchPattern {
+function readPattern(text: string): Pattern {
   try {
     return compileSearchPattern(text)
   } catch (error) {

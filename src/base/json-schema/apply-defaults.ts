@@ -1,27 +1,29 @@
+import type { WorkBudget } from '../work-budget.ts'
 import type { BuiltSchema } from './build-schema.ts'
 import { copyJson, NotJson, setOwn } from './copy-json.ts'
-import { schemaLimits } from './limits.ts'
+import { schemaLimits, stepCosts } from './limits.ts'
 import { isSchemaObject, type SchemaObject } from './walk-schema.ts'
 
 type Path = readonly PropertyKey[]
 
 /** Fills the defaults of a schema into a value of one's own, wherever the schema holds without conditions. */
-export function applyDefaults({ root, defs }: BuiltSchema, value: unknown): void {
-  new Filler(defs).fill(root, value, [])
+export function applyDefaults({ root, defs }: BuiltSchema, value: unknown, budget: WorkBudget): void {
+  new Filler(defs, budget).fill(root, value, [])
 }
 
 class Filler {
   readonly #defs: BuiltSchema['defs']
-  #visits = 0
+  readonly #budget: WorkBudget
   #filled = 0
 
-  constructor(defs: BuiltSchema['defs']) {
+  constructor(defs: BuiltSchema['defs'], budget: WorkBudget) {
     this.#defs = defs
+    this.#budget = budget
   }
 
   fill(schema: unknown, value: unknown, path: Path): void {
     if (!isSchemaObject(schema) || typeof value !== 'object' || value === null) return
-    if (++this.#visits > schemaLimits.steps) throw new NotJson(path.slice(0, 3), 'takes too long to fill with defaults')
+    this.#budget.spend(stepCosts.visit, 'the defaults of the schema')
     if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has defaults without end')
     if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
     if (Array.isArray(schema.allOf)) for (const part of schema.allOf) this.fill(part, value, path)

@@ -15,12 +15,13 @@ export interface BuiltSchema {
 }
 
 /** Puts a schema without problems into the one form that is compiled. */
-export function buildSchema({ schema, dialect, targets }: ReadSchema): BuiltSchema {
+export function buildSchema({ schema, dialect, targets, pointers }: ReadSchema): BuiltSchema {
   const builder = new Builder(dialect, targets)
   const defs: Record<string, Made> = {}
   for (const [target, name] of builder.names) {
     const made = builder.inside(target)
-    defs[name] = typeof made === 'boolean' ? made : { spendStep: true, ...made }
+    // Beside the others it would not be reached where one of them fails; in front of them it is.
+    defs[name] = typeof made === 'boolean' ? made : { allOf: [{ spendStep: pointers.get(target) ?? '#' }, made] }
   }
   return { root: builder.place(schema), defs }
 }

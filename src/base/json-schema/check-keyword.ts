@@ -1,5 +1,6 @@
 import { compileSearchPattern } from '../pattern.ts'
 import { didYouMean } from '../suggest.ts'
+import { OutOfBudget, type WorkBudget } from '../work-budget.ts'
 import type { KeywordKind } from './keywords.ts'
 import { typeAliases, typeNames } from './keywords.ts'
 import { schemaLimits } from './limits.ts'
@@ -11,7 +12,7 @@ export interface KeywordFault {
   readonly hint?: string
 }
 
-type Check = (value: unknown, word: string) => readonly KeywordFault[]
+type Check = (value: unknown, word: string, budget: WorkBudget) => readonly KeywordFault[]
 
 const fault = (message: string, hint?: string, path: readonly PropertyKey[] = []): readonly KeywordFault[] => [
   { path, message, ...(hint === undefined ? {} : { hint }) },
@@ -41,8 +42,13 @@ const checks: Partial<Record<KeywordKind, Check>> = {
 }
 
 /** What is wrong with the value of a keyword that holds no schemas. */
-export function checkKeyword(kind: KeywordKind, value: unknown, word: string): readonly KeywordFault[] {
-  return checks[kind]?.(value, word) ?? none
+export function checkKeyword(
+  kind: KeywordKind,
+  value: unknown,
+  word: string,
+  budget: WorkBudget,
+): readonly KeywordFault[] {
+  return checks[kind]?.(value, word, budget) ?? none
 }
 
 const bound = (word: string) => `write the bound itself: "${word}": 10`
@@ -55,7 +61,8 @@ function checkNames(value: unknown, word: string): readonly KeywordFault[] {
   }
   const wrong = value.findIndex((name) => typeof name !== 'string')
   if (wrong >= 0) return fault(`${word} must have texts only`, 'write the names of properties', [wrong])
-  const twice = value.findIndex((name, index) => value.indexOf(name) < index)
+  const seen = new Set<unknown>()
+  const twice = value.findIndex((name) => seen.size === seen.add(name).size)
   return twice < 0 ? none : fault(`${word} has '${String(value[twice])}' twice`, 'drop one of them', [twice])
 }
 
@@ -86,15 +93,16 @@ function checkEnum(value: unknown): readonly KeywordFault[] {
   )
 }
 
-function checkPattern(value: unknown, word: string): readonly KeywordFault[] {
+function checkPattern(value: unknown, word: string, budget: WorkBudget): readonly KeywordFault[] {
   if (typeof value !== 'string') return fault(`${word} must be a text`)
   if (value.length > schemaLimits.patternLength) {
     return fault(`${word} has ${value.length} characters, ${schemaLimits.patternLength} are allowed`)
   }
   try {
-    compileSearchPattern(value)
+    compileSearchPattern(value, budget)
     return none
   } catch (error) {
+    if (error instanceof OutOfBudget) throw error
     const reason = error instanceof Error ? error.message : 'it does not compile'
     return fault(`${word} cannot be used: ${reason}`, 'write it without look-around and back-references (RE2)')
   }

@@ -1,3 +1,4 @@
+import { OutOfBudget } from '../work-budget.ts'
 import { schemaLimits } from './limits.ts'
 
 type Path = readonly PropertyKey[]
@@ -12,17 +13,34 @@ export class NotJson extends Error {
   }
 }
 
-/** A copy of a JSON value with how many parts it has; throws NotJson for what JSON cannot say, cycles included. */
-export function copyJson(value: unknown): { readonly value: unknown; readonly nodes: number } {
-  const count = { nodes: 0 }
-  return { value: copy(value, [], count), nodes: count.nodes }
+interface Count {
+  nodes: number
+  characters: number
+  readonly most: number
 }
 
-function copy(value: unknown, path: PropertyKey[], count: { nodes: number }): unknown {
+/** A copy of a JSON value, and its size. */
+export interface CopiedJson {
+  readonly value: unknown
+  /** Objects, arrays and single values. */
+  readonly nodes: number
+  /** Of all strings that are not names. */
+  readonly characters: number
+}
+
+/** A copy of a JSON value; throws NotJson for what JSON cannot say, cycles included, and OutOfBudget past `maxNodes`. */
+export function copyJson(value: unknown, maxNodes: number = schemaLimits.valueNodes): CopiedJson {
+  const count: Count = { nodes: 0, characters: 0, most: maxNodes }
+  return { value: copy(value, [], count), nodes: count.nodes, characters: count.characters }
+}
+
+function copy(value: unknown, path: PropertyKey[], count: Count): unknown {
   if (++count.nodes > schemaLimits.valueNodes) throw new NotJson([], 'has too many parts')
+  if (count.nodes > count.most) throw new OutOfBudget('the size of the value')
   if (path.length > schemaLimits.valueDepth) {
     throw new NotJson(path.slice(0, 3), `nests deeper than ${schemaLimits.valueDepth} levels`)
   }
+  if (typeof value === 'string') count.characters += value.length
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (Array.isArray(value)) return Array.from(value, (item: unknown, index) => inside(item, index, path, count))
@@ -34,7 +52,7 @@ function copy(value: unknown, path: PropertyKey[], count: { nodes: number }): un
   return made
 }
 
-function inside(value: unknown, key: PropertyKey, path: PropertyKey[], count: { nodes: number }): unknown {
+function inside(value: unknown, key: PropertyKey, path: PropertyKey[], count: Count): unknown {
   path.push(key)
   const made = copy(value, path, count)
   path.pop()

@@ -15,6 +15,23 @@ export const schemaLimits = {
   valueNodes: 1_000_000,
   /** Values that defaults put in. */
   defaults: 10_000,
-  /** How often one validation may follow a `$ref`. */
-  steps: 1_000_000,
+  /** Steps of one validation or one check of a schema, see WorkBudget; a second or two. */
+  steps: 60_000_000,
+  errors: 2000,
 } as const
+
+/** How much of that is done on the thread that asks; what takes more is done in a worker thread. */
+export const limitsHere = {
+  /** About 15 ms. */
+  steps: 300_000,
+  /** Bytes of a schema that is read at all. */
+  bytes: 16 * 1024,
+  /** Compiling takes about 0.2 ms for each. */
+  subschemas: 80,
+  valueNodes: 5000,
+  /** Parts of the value times subschemas. */
+  checks: 50_000,
+} as const
+
+/** What single actions cost. */
+export const stepCosts = { ref: 100, visit: 4, subschema: 40 } as const

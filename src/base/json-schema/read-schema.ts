@@ -1,5 +1,7 @@
-import type { Problem } from '../problem.ts'
+import { type Problem, toPointer } from '../problem.ts'
+import { WorkBudget } from '../work-budget.ts'
 import type { Dialect } from './keywords.ts'
+import { schemaLimits } from './limits.ts'
 import { measureSchema } from './measure-schema.ts'
 import { type RefTargets, resolveRefs } from './resolve-refs.ts'
 import { isSchemaObject, type SchemaObject, SchemaWalk } from './walk-schema.ts'
@@ -9,6 +11,8 @@ export interface ReadSchema {
   readonly schema: SchemaObject | boolean
   readonly dialect: Dialect
   readonly targets: RefTargets
+  /** Where each schema stands. */
+  readonly pointers: ReadonlyMap<unknown, string>
   readonly subschemas: number
   readonly problems: readonly Problem[]
 }
@@ -19,20 +23,25 @@ const dialects: Readonly<Record<string, Dialect>> = {
 }
 
 /** Looks through a whole schema, compiling nothing and fetching nothing. */
-export function readSchema(given: unknown, pointer: string): ReadSchema {
+export function readSchema(given: unknown, pointer: string, budget?: WorkBudget): ReadSchema {
   const { copy, problems } = measureSchema(given, pointer)
-  return problems.length > 0 ? refused(problems) : readMeasured(copy, pointer)
+  return problems.length > 0 ? refused(problems) : readMeasured(copy, pointer, budget)
 }
 
 /** Looks through a schema that was measured. */
-export function readMeasured(schema: unknown, pointer: string): ReadSchema {
+export function readMeasured(
+  schema: unknown,
+  pointer: string,
+  budget: WorkBudget = new WorkBudget(schemaLimits.steps),
+): ReadSchema {
   const dialect = dialectOf(schema)
   if (dialect === undefined) return refused([unknownDialect(pointer)])
-  const walk = new SchemaWalk(dialect, pointer)
+  const walk = new SchemaWalk(dialect, pointer, budget)
   walk.walk(schema, [])
   const targets = resolveRefs(walk)
   const known = typeof schema === 'boolean' || isSchemaObject(schema) ? schema : false
-  return { schema: known, dialect, targets, subschemas: walk.seen.size, problems: walk.problems }
+  const pointers = new Map([...walk.seen].map(([each, path]) => [each, `#${toPointer(path)}`]))
+  return { schema: known, dialect, targets, pointers, subschemas: walk.seen.size, problems: walk.problems }
 }
 
 function dialectOf(schema: unknown): Dialect | undefined {
@@ -54,6 +63,7 @@ const refused = (problems: readonly Problem[]): ReadSchema => ({
   schema: false,
   dialect: '2020-12',
   targets: new Map(),
+  pointers: new Map(),
   subschemas: 0,
   problems,
 })

@@ -9,7 +9,7 @@ export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
   const said: Said[] = []
   const kept: ErrorObject[] = []
   const told = new Map<ErrorObject, Said>()
-  for (const error of errors) {
+  for (const error of errors.slice(0, schemaLimits.errors)) {
     if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
       kept.push(error)
       continue
@@ -33,13 +33,23 @@ export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
 
 /** Removes from the end what the branches of a choice had to say, and returns it. */
 function takeBranches(kept: ErrorObject[], choice: ErrorObject): readonly ErrorObject[] {
-  const viaRefs = JSON.stringify(choice.schema).includes('"$ref"')
+  const viaRefs = hasRefs(choice.schema)
   const belongs = (error: ErrorObject) =>
     error.instancePath.startsWith(choice.instancePath) &&
     (error.schemaPath.startsWith(`${choice.schemaPath}/`) || (viaRefs && error.schemaPath.startsWith('#/$defs/')))
   let start = kept.length
   while (start > 0 && belongs(kept[start - 1] as ErrorObject)) start--
   return kept.splice(start)
+}
+
+const withRefs = new WeakMap<object, boolean>()
+
+/** The same schema may be named by thousands of errors. */
+function hasRefs(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  const known = withRefs.get(schema) ?? JSON.stringify(schema).includes('"$ref"')
+  withRefs.set(schema, known)
+  return known
 }
 
 function sayChoice(error: ErrorObject, branches: readonly Said[]): Said {

@@ -1,7 +1,8 @@
 import { type Problem, toPointer } from '../problem.ts'
+import type { WorkBudget } from '../work-budget.ts'
 import { checkKeyword } from './check-keyword.ts'
 import { type Dialect, type KeywordKind, keywords } from './keywords.ts'
-import { schemaLimits } from './limits.ts'
+import { schemaLimits, stepCosts } from './limits.ts'
 
 export type SchemaObject = { readonly [key: string]: unknown }
 type Path = readonly PropertyKey[]
@@ -29,9 +30,11 @@ export class SchemaWalk {
   readonly #keywords: ReadonlyMap<string, KeywordKind>
   readonly #pointer: string
   readonly #dialect: Dialect
+  readonly #budget: WorkBudget
 
-  constructor(dialect: Dialect, pointer: string) {
+  constructor(dialect: Dialect, pointer: string, budget: WorkBudget) {
     this.#dialect = dialect
+    this.#budget = budget
     this.#keywords = keywords[dialect]
     this.#pointer = pointer
   }
@@ -50,6 +53,7 @@ export class SchemaWalk {
     }
     if (this.seen.has(schema) || this.seen.size > schemaLimits.subschemas) return
     this.seen.set(schema, path)
+    this.#budget.spend(stepCosts.subschema, this.#pointer + toPointer(path))
     if (this.seen.size > schemaLimits.subschemas) {
       this.say([], `the schema has more than ${schemaLimits.subschemas} schemas in it`, 'make it simpler')
       return
@@ -89,7 +93,8 @@ export class SchemaWalk {
     else if (kind === 'schema map' || kind === 'pattern map' || kind === 'dependencies')
       this.#walkMap(kind, value, path, resource)
     else
-      for (const found of checkKeyword(kind, value, word)) this.say([...path, ...found.path], found.message, found.hint)
+      for (const found of checkKeyword(kind, value, word, this.#budget))
+        this.say([...path, ...found.path], found.message, found.hint)
   }
 
   #walkSchema(word: string, value: unknown, path: Path, resource: Resource): void {
@@ -123,11 +128,11 @@ export class SchemaWalk {
       const place = [...path, name]
       if (name === '__proto__') this.say(place, "no property may be called '__proto__'", 'choose another name')
       if (kind === 'pattern map')
-        for (const found of checkKeyword('pattern', name, `the pattern '${name.slice(0, 100)}'`))
+        for (const found of checkKeyword('pattern', name, `the pattern '${name.slice(0, 100)}'`, this.#budget))
           this.say(place, found.message, found.hint)
       if (kind !== 'dependencies' || !Array.isArray(held)) this.walk(held, place, resource)
       else
-        for (const found of checkKeyword('names', held, name))
+        for (const found of checkKeyword('names', held, name, this.#budget))
           this.say([...place, ...found.path], found.message, found.hint)
     }
   }

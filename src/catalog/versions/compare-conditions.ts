@@ -48,6 +48,7 @@ export function compareConditions(walk: Walk, before: JsonObject, after: JsonObj
 }
 
 function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], place: Place) {
+  if (!group.keywords.some((keyword) => nodes.some((node) => node[keyword] !== undefined))) return
   const [was, is] = nodes.map((node) => group.keywords.map((keyword) => node[keyword])) as [unknown[], unknown[]]
   const name = group.keywords[0] ?? ''
   const at = step(place, name)

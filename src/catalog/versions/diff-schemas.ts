@@ -7,8 +7,8 @@ import { type Effect, type Finding, type SchemaPair, type Side, toSchemaChange, 
 import { type Place, step, subjectOf, topOf } from './place.ts'
 import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
 
-/** How far a comparison goes before it gives up and says so. */
-const limits = { depth: 64, steps: 20_000 }
+/** How far a comparison goes before it gives up and reports that; about 30 ms. */
+const limits = { depth: 64, steps: 3000, attempt: 3 }
 
 const hurts: Readonly<Record<'kept' | 'promised' | 'same', ReadonlySet<Effect>>> = {
   kept: new Set<Effect>(['narrowed', 'unclear', 'lost', 'redefaulted']),
@@ -59,6 +59,8 @@ function createWalk(state: WalkState): Walk {
 
 /** Compares without telling; pairs under way outside are taken for granted, as their differences are told there. */
 function tryOut(state: WalkState, pair: SchemaPair, bad: ReadonlySet<Effect>): boolean {
+  state.steps.left -= limits.attempt
+  if (state.steps.left < 0) return false
   const findings: Finding[] = []
   const seen = new Map([...state.seen].map(([target, others]) => [target, new Set(others)]))
   createWalk({ ...state, findings, seen }).compare(pair.before, pair.after, step(pair.place))

@@ -99,7 +99,7 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
       deadline,
       note,
     })
-    return end(judge(config, answer))
+    return end(await judge(config, answer, deadline.signal))
   } catch (error) {
     if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
     if (deadline.isOver)
@@ -113,12 +113,12 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
   }
 }
 
-function judge(config: HttpConfig, answer: HttpAnswer) {
+async function judge(config: HttpConfig, answer: HttpAnswer, signal: AbortSignal) {
   let output: unknown
   try {
-    output = mapAnswer(config.response, answer)
+    output = await mapAnswer(config.response, answer, signal)
   } catch (error) {
-    if (!(error instanceof TooldexError)) throw error
+    if (!(error instanceof TooldexError) || signal.aborted) throw error
     // What came is all there is to find out why it does not fit.
     return { ...failed('FAILED', error.code, `${error.message} ${error.hint}`), output: answer.text }
   }

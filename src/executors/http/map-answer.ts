@@ -1,20 +1,31 @@
 import { TooldexError } from '../../base/errors.ts'
 import { parseExactly } from '../../base/exact-numbers.ts'
-import { findByPath } from '../../base/json-path.ts'
+import { findInText } from '../../base/json-work.ts'
 import type { HttpConfig } from './check-config.ts'
 import type { HttpAnswer } from './send.ts'
 
 /** The part of an answer that is the result. */
-export function mapAnswer(wanted: HttpConfig['response'], { headers, text, status }: HttpAnswer): unknown {
+export async function mapAnswer(
+  wanted: HttpConfig['response'],
+  { headers, text, status }: HttpAnswer,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const says = String(headers['content-type'] ?? '')
   const isJson = wanted?.type === 'json' || (wanted?.type === undefined && /[/+]json\b/i.test(says))
   if (text === '') return null
   if (!isJson && wanted?.pointer === undefined && wanted?.path === undefined) return text
+  // An error has another shape than a success.
+  if (status < 400 && wanted?.path !== undefined) return find(text, wanted.path, signal)
   const value = parse(text, status)
-  // What an error looks like is another matter than what a success does.
   if (status >= 400) return value
-  if (wanted?.path !== undefined) return findByPath(value, wanted.path)
   return wanted?.pointer === undefined ? value : at(value, wanted.pointer)
+}
+
+/** Small answers and plain paths at once, all others in a worker thread: a path may take long on little. */
+async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<readonly unknown[]> {
+  const found = await findInText(text, path, signal)
+  if (found === undefined) throw notJson()
+  return found
 }
 
 function parse(text: string, status: number): unknown {
@@ -22,9 +33,12 @@ function parse(text: string, status: number): unknown {
     return parseExactly(text)
   } catch {
     if (status >= 400) return text
-    throw new TooldexError('HTTP_ERROR', 'The answer is no JSON, but the tool expects it.')
+    throw notJson()
   }
 }
+
+const notJson = (): TooldexError =>
+  new TooldexError('HTTP_ERROR', 'The response is not JSON, but the tool expects JSON.')
 
 function at(value: unknown, pointer: string): unknown {
   const parts = pointer.split('/').slice(1)

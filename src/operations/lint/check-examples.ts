@@ -9,9 +9,9 @@ export async function checkExamples(
   loadEmbedder: () => Embedder | undefined,
   signal?: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const find = createFinder(tools, loadEmbedder)
   const findings: Finding[] = []
   const rest = takeTurns(signal)
+  const find = await createFinder(tools, loadEmbedder, rest)
   for (const tool of tools) {
     const misses = tool.exampleRequests.flatMap((request) => {
       const found = find(request)
@@ -24,10 +24,15 @@ export async function checkExamples(
 }
 
 /** Search without the examples: a request that nobody thought of has only the rest of the tool to go by. */
-function createFinder(tools: readonly LintTool[], loadEmbedder: () => Embedder | undefined) {
+async function createFinder(
+  tools: readonly LintTool[],
+  loadEmbedder: () => Embedder | undefined,
+  rest: () => Promise<void> | undefined,
+) {
   const engine = new SearchEngine(loadEmbedder)
   for (const { toolName, cliName, ...tool } of tools) {
     engine.add({ ...tool, id: toolName, name: toolName, namespace: cliName, exampleRequests: [] })
+    await rest()
   }
   return (query: string): readonly string[] =>
     engine.search({ query, mode: 'hybrid', limit: lintLimits.rank }).hits.map((hit) => hit.tool.id)

@@ -1,10 +1,8 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
 
-/** Names that clients cut or refuse, and names that a model takes for one another. */
-export function checkNames(tools: readonly LintTool[]): readonly Finding[] {
-  return [...tools.flatMap(({ toolName }) => [...longName(toolName), ...oddName(toolName)]), ...ambiguousNames(tools)]
-}
+/** A name that clients cut or reject. */
+export const checkName = ({ toolName }: LintTool): readonly Finding[] => [...longName(toolName), ...oddName(toolName)]
 
 function longName(tool: string): Finding[] {
   const length = Array.from(tool).length
@@ -20,16 +18,20 @@ function oddName(tool: string): Finding[] {
   return [{ rule: 'odd-name', severity: 'warning', tool, message, hint: 'Use letters, digits, _ and - only.' }]
 }
 
+const mostListed = 20
+
 /** Names made of the same words: `list_files`, `files_list`, `listFiles`. */
-function ambiguousNames(tools: readonly LintTool[]): readonly Finding[] {
+export function ambiguousNames(tools: readonly LintTool[]): readonly Finding[] {
   const groups = new Map<string, string[]>()
   for (const { toolName } of tools) {
     const key = [...splitIdentifiers(toolName)].sort().join(' ')
-    groups.set(key, [...(groups.get(key) ?? []), toolName])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [toolName])
+    else group.push(toolName)
   }
   return [...groups.entries()].flatMap(([key, [first = '', ...others]]): Finding[] => {
     if (key === '' || others.length === 0) return []
-    const message = `is made of the same words as ${others.join(', ')}`
+    const message = `is made of the same words as ${others.slice(0, mostListed).join(', ')}${others.length > mostListed ? ' and more' : ''}`
     const hint = 'Rename one of them after what sets it apart.'
     return [{ rule: 'ambiguous-name', severity: 'warning', tool: first, message, hint }]
   })

@@ -14,16 +14,14 @@ const bounds = [
   ['minProperties', 'maxProperties'],
 ] as const
 
-/** Input schemas that no arguments satisfy, or that contradict themselves. */
-export function checkSchemas(tools: readonly LintTool[]): readonly Finding[] {
-  return tools.flatMap(({ toolName: tool, inputSchema }) =>
-    findFlaws(inputSchema, '', 0).map(({ broken, message }): Finding => {
-      const hint = broken ? 'Mend it: no call can succeed that gives it.' : 'Mend it: a model will be misled.'
-      return broken
-        ? { rule: 'broken-schema', severity: 'error', tool, message, hint }
-        : { rule: 'suspicious-schema', severity: 'warning', tool, message, hint }
-    }),
-  )
+/** An input schema that no arguments satisfy, or that contradicts itself. */
+export function checkSchema({ toolName: tool, inputSchema }: LintTool): readonly Finding[] {
+  return findFlaws(inputSchema, '', 0).map(({ broken, message }): Finding => {
+    const hint = broken ? 'Fix it: no call that passes it can succeed.' : 'Fix it: a model will be misled.'
+    return broken
+      ? { rule: 'broken-schema', severity: 'error', tool, message, hint }
+      : { rule: 'suspicious-schema', severity: 'warning', tool, message, hint }
+  })
 }
 
 function findFlaws(schema: unknown, place: string, depth: number): readonly Flaw[] {

@@ -1,10 +1,12 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
 
-/** What a model reads to choose and to call a tool: its description and its arguments. */
-export function checkTexts(tools: readonly LintTool[]): readonly Finding[] {
-  return tools.flatMap((tool) => [...description(tool), ...undescribed(tool), ...manyArguments(tool)])
-}
+/** The texts that a model reads to choose and to call a tool: its description and its arguments. */
+export const checkTexts = (tool: LintTool): readonly Finding[] => [
+  ...description(tool),
+  ...undescribed(tool),
+  ...manyArguments(tool),
+]
 
 function description({ toolName: tool, description: text }: LintTool): Finding[] {
   const hint = 'Say in a sentence what it does and what it prints.'

@@ -10,8 +10,8 @@ interface Described {
   readonly vector: Float32Array | undefined
 }
 
-// Of a tool that many are copied from, more would tell nothing more.
-const mostTwins = 10
+// Of a tool that many are copied from, more would add nothing.
+const mostDuplicates = 10
 
 /** Tools that say nearly the same, so that choosing between them is a guess. */
 export async function findDuplicates(
@@ -23,11 +23,11 @@ export async function findDuplicates(
   const described = await describeAll(tools, embedder, rest)
   const findings: Finding[] = []
   for (const [one, others] of candidates(described)) {
-    let twins = 0
+    let duplicates = 0
     for (const other of others) {
       const finding = compare(other, one)
       if (finding !== undefined) findings.push(finding)
-      if (finding !== undefined && ++twins === mostTwins) break
+      if (finding !== undefined && ++duplicates === mostDuplicates) break
       await rest()
     }
   }
@@ -57,7 +57,11 @@ async function describeAll(
   rest: () => Promise<void> | undefined,
 ): Promise<readonly Described[]> {
   const tokenizer = createTokenizer()
-  const words = tools.map((tool) => [...new Set(termsOf(tokenizer, tool.description))])
+  const words: string[][] = []
+  for (const tool of tools) {
+    words.push([...new Set(termsOf(tokenizer, tool.description))])
+    await rest()
+  }
   const counts = new Map<string, number>()
   for (const term of words.flat()) counts.set(term, (counts.get(term) ?? 0) + 1)
   const rarestFirst = (a: string, b: string) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || (a < b ? -1 : 1)

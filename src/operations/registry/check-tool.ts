@@ -1,4 +1,5 @@
-import { checkSchema, compileSchema, type SchemaCache } from '../../base/json-schema.ts'
+import type { SchemaCache } from '../../base/json-schema.ts'
+import { checkSchemaText, validateValue } from '../../base/json-work.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { type CheckScriptOptions, executorKinds } from '../../executors/index.ts'
@@ -17,15 +18,16 @@ const ownNamespace = 'tooldex'
 /** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
 export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
   const { inputSchema, outputSchema, executorType, executorConfig } = content
-  const input = checkSchema(inputSchema, '/inputSchema', { object: true })
+  const { signal } = options
+  const input = await checkSchemaText(inputSchema, '/inputSchema', { object: true, signal })
   return [
     ...checkNamespace(content),
     ...input,
-    ...checkSchema(outputSchema, '/outputSchema'),
+    ...(await checkSchemaText(outputSchema, '/outputSchema', { signal })),
     ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
     ...checkAnnotations(content.annotations),
     ...(await checkScriptOf(content, options)),
-    ...(input.length > 0 ? [] : checkExamples(content, options.schemas)),
+    ...(input.length > 0 ? [] : await checkExamples(content, options)),
   ]
 }
 
@@ -62,14 +64,21 @@ function remember(scripts: CheckToolOptions['scripts'], script: string, problems
 }
 
 /** Examples that do not fit mislead whoever reads them, but break nothing. */
-function checkExamples({ examples, inputSchema }: ToolContent, schemas?: SchemaCache): readonly Problem[] {
-  if (examples.length === 0) return []
-  const validator = compileSchema(inputSchema, schemas)
-  return examples.flatMap(({ args }, index) =>
-    validator.validate(args).problems.map((problem) => ({
-      ...problem,
-      severity: 'warning' as const,
-      pointer: `/examples/${index}/args${problem.pointer ?? ''}`,
-    })),
-  )
+async function checkExamples(
+  { examples, inputSchema }: ToolContent,
+  { schemas: cache, signal }: CheckToolOptions,
+): Promise<readonly Problem[]> {
+  const found: Problem[] = []
+  for (const [index, { args }] of examples.entries()) {
+    const { problems } = await validateValue(inputSchema, args, { cache, signal })
+    const pointer = `/examples/${index}/args`
+    found.push(
+      ...problems.map((problem) => ({
+        ...problem,
+        severity: 'warning' as const,
+        pointer: pointer + (problem.pointer ?? ''),
+      })),
+    )
+  }
+  return found
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { readJson } from '../../base/check-json-text.ts'
@@ -7,14 +8,17 @@ import { TooldexError } from '../../base/errors.ts'
 export interface BodyLimits {
   readonly bytes: number
   readonly depth: number
+  /** Objects, arrays and single values. */
+  readonly values: number
   /** What to do about more. */
   readonly hint?: string | undefined
 }
 
-type Most = Omit<BodyLimits, 'depth'>
+type Most = Omit<BodyLimits, 'depth' | 'values'>
 
 // What is too much is read all the same, up to here, so that the answer arrives.
 const mostDiscarded = 64 * 1024 * 1024
+const longText = 64 * 1024
 
 /** The JSON of a request, or nothing where it has no body. */
 export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
@@ -23,15 +27,24 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<un
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
     throw new TooldexError('MEDIA_TYPE', 'The body must be JSON, and say so.')
-  return parse(decode(bytes), limits)
+  const text = decode(bytes)
+  // A long text takes milliseconds in each step; other requests have their turn in between.
+  if (bytes.length > longText) await setImmediate()
+  const value = parse(text, limits)
+  if (bytes.length > longText) await setImmediate()
+  return value
 }
 
 /** What is no JSON at all is another mistake than JSON that does not fit. */
-function parse(text: string, { bytes: maxBytes, depth: maxDepth }: BodyLimits): unknown {
+function parse(
+  text: string,
+  { bytes: maxBytes, depth: maxDepth, values: maxValues, hint: smaller }: BodyLimits,
+): unknown {
   try {
-    return readJson(text, { maxBytes, maxDepth })
+    return readJson(text, { maxBytes, maxDepth, maxValues })
   } catch (error) {
     if (!(error instanceof TooldexError)) throw error
+    if (error.code === 'TOO_LARGE') throw new TooldexError('TOO_LARGE', error.message, { hint: smaller ?? error.hint })
     const { message, problems, hint } = error
     throw new TooldexError('BODY_INVALID', message, { problems, hint })
   }

@@ -6,9 +6,9 @@ import { type BodyLimits, readBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
-const limits = { bytes: 4 * 1024 * 1024, depth: 100 }
+const limits = { bytes: 4 * 1024 * 1024, depth: 100, values: 50_000 }
 // A question is answered word by word, while everybody else waits.
-const questionLimits = { bytes: 32 * 1024, depth: 10 }
+const questionLimits = { bytes: 32 * 1024, depth: 10, values: 10_000 }
 const nothing = new URLSearchParams()
 
 interface Plan {

@@ -1,0 +1,27 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { validateValue } from '../base/json-work.ts'
+import { loadTokenCounter } from '../base/tokens.ts'
+import type { OperationContext } from '../operations/operation.ts'
+import { openApiDocument } from '../surfaces/rest/index.ts'
+
+// Requests of the first moment come first.
+const delayMs = 500
+
+/** Loads one after the other, before a request has to wait for them: the validator, the encoder, the OpenAPI document. */
+export async function warmUp({ catalogue, logger }: OperationContext, signal: AbortSignal): Promise<void> {
+  const steps: readonly (() => unknown)[] = [
+    () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
+    () => openApiDocument(),
+    () => loadTokenCounter(),
+    async () => (await catalogue.open()).tools.search({ query: 'warm up', limit: 1 }),
+  ]
+  try {
+    await setTimeout(delayMs, undefined, { signal, ref: false })
+    for (const step of steps) {
+      await setImmediate(undefined, { signal })
+      await step()
+    }
+  } catch (error) {
+    if (!signal.aborted) logger.warn(`the warm-up failed: ${String(error)}`)
+  }
+}

@@ -1,0 +1,151 @@
+import { TooldexError } from './errors.ts'
+import { limitsHere } from './json-schema/limits.ts'
+import { tooMuchWork, type Validated } from './json-schema/schema-validator.ts'
+import {
+  type CheckSchemaOptions,
+  checkSchema,
+  compileSchema,
+  type SchemaCache,
+  type SchemaValidator,
+} from './json-schema.ts'
+import type { JsonAnswers, JsonTask } from './json-tasks.ts'
+import { compilePattern } from './pattern.ts'
+import type { Problem } from './problem.ts'
+import { OutOfBudget, WorkBudget } from './work-budget.ts'
+import { canStartThreads, TaskTooLarge, WorkerPool } from './worker-pool.ts'
+
+/** How a piece of work is ended early, and where compiled schemas are kept. */
+export interface WorkOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly cache?: SchemaCache | undefined
+}
+
+let pool: WorkerPool | undefined
+
+interface Prepared {
+  readonly text: string
+  validator?: SchemaValidator
+}
+
+// The same tool is called many times; its schema is written out and compiled once.
+const prepared = new WeakMap<object, Prepared>()
+
+function prepare(schema: object): Prepared {
+  const known = prepared.get(schema) ?? { text: JSON.stringify(schema) }
+  prepared.set(schema, known)
+  return known
+}
+
+/** Validates a value: small ones on this thread, all others in a worker thread, so that nobody else waits for them. */
+export async function validateValue(schema: object, value: unknown, options: WorkOptions = {}): Promise<Validated> {
+  const { cache, signal } = options
+  const known = prepare(schema)
+  return hereOrThere(
+    () => {
+      if (known.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
+      known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
+      return known.validator.validateHere(value)
+    },
+    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null' }),
+    { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where)] }) },
+  )
+}
+
+/** Checks a schema: small ones on this thread, all others in a worker thread. */
+export async function checkSchemaText(
+  schema: unknown,
+  pointer: string,
+  { object = false, signal }: CheckSchemaOptions & WorkOptions = {},
+): Promise<readonly Problem[]> {
+  const text = JSON.stringify(schema)
+  return hereOrThere(
+    () => {
+      if (text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
+      return checkSchema(schema, pointer, { object }, new WorkBudget(limitsHere.steps))
+    },
+    () => ({ kind: 'check schema', schema: text, pointer, object }),
+    {
+      signal,
+      tooMuch: (where) => [{ ...tooMuchWork(where), pointer, message: `the schema is too complex (${where})` }],
+    },
+  )
+}
+
+// Looks at every value once at most.
+const plainPath = /^\$(?:\.[\w-]+|\.\*|\[(?:\d+|\*|'[^'\\]*'|"[^"\\]*")\])*$/
+const longestHere = 64 * 1024
+
+/** All values that a JSONPath finds in a JSON text, undefined where it is not JSON; here only if both are small and plain. */
+export async function findInText(
+  text: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<readonly unknown[] | undefined> {
+  const task = { kind: 'find', text, path } as const
+  return hereOrThere(
+    async () => {
+      if (text.length > longestHere || !plainPath.test(path)) throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
+      return (await import('./json-tasks.ts')).doJsonTask(task) as JsonAnswers['find']
+    },
+    () => task,
+    {
+      signal,
+      tooMuch: (where) => {
+        throw new TooldexError('INPUT_INVALID', `It takes too long to apply ${where}.`, {
+          hint: 'Use a path without .. and without filters in filters.',
+        })
+      },
+    },
+  )
+}
+
+/** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
+export async function matchesPattern(pattern: string, text: string, signal?: AbortSignal): Promise<boolean> {
+  return hereOrThere(
+    () => {
+      const budget = new WorkBudget(limitsHere.steps)
+      return compilePattern(pattern, budget).test(text, budget)
+    },
+    () => ({ kind: 'match', pattern, text }),
+    {
+      signal,
+      tooMuch: (where) => {
+        throw new TooldexError('INPUT_INVALID', `The text is too long for ${where}.`)
+      },
+    },
+  )
+}
+
+interface Elsewhere<Answer> {
+  readonly signal?: AbortSignal | undefined
+  /** Answers for work that takes too long even in a thread of its own. */
+  readonly tooMuch: (where: string) => Answer
+}
+
+async function hereOrThere<Task extends JsonTask, Answer>(
+  here: () => Answer | Promise<Answer>,
+  toTask: () => Task,
+  { signal, tooMuch }: Elsewhere<Answer>,
+): Promise<Answer> {
+  try {
+    return await here()
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    return await inThread<Task, Answer>(toTask(), error.where, { signal, tooMuch })
+  }
+}
+
+async function inThread<Task extends JsonTask, Answer>(
+  task: Task,
+  where: string,
+  { signal, tooMuch }: Elsewhere<Answer>,
+): Promise<Answer> {
+  if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
+  pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url) })
+  try {
+    return await pool.run<Answer>(task, signal)
+  } catch (error) {
+    if (error instanceof TaskTooLarge) return tooMuch(where)
+    throw error
+  }
+}

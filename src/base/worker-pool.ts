@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, TooldexError } from './errors.ts'
+import type { Problem } from './problem.ts'
+import { Semaphore } from './semaphore.ts'
+
+/** Where the tasks are done, and what they may take. */
+export interface WorkerPoolOptions {
+  /** The built module that a thread runs; it hands its tasks to `answerTasks`. */
+  readonly module: URL
+  /** Each is a thread with memory of its own. */
+  readonly threads?: number
+  readonly waiting?: number
+  readonly deadlineMs?: number
+  readonly memoryMb?: number
+}
+
+/** What a thread answers. */
+export type TaskAnswer =
+  | { readonly value: unknown }
+  | { readonly error: { code: ErrorCode; message: string; hint: string; problems: readonly Problem[] } }
+
+/** Thrown when a task takes more time or memory than it may; the thread that did it is gone. */
+export class TaskTooLarge extends Error {}
+
+/** Threads can be started only from built modules; in tests from source the caller does the work itself. */
+export const canStartThreads: boolean = import.meta.url.endsWith('.js')
+
+const defaults = { threads: 2, waiting: 50, deadlineMs: 10_000, memoryMb: 512 }
+
+/** A few threads for work that would keep all other requests waiting; started when needed, used again, ended when too slow. */
+export class WorkerPool {
+  readonly #options: Required<WorkerPoolOptions>
+  readonly #slots: Semaphore
+  readonly #idle = new Set<Thread>()
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = { ...defaults, ...options }
+    this.#slots = new Semaphore({ slots: this.#options.threads, waiting: this.#options.waiting })
+  }
+
+  /** Does one task in a thread; an aborted signal ends the thread. */
+  run<Answer>(task: unknown, signal?: AbortSignal): Promise<Answer> {
+    return this.#slots.run(() => this.#runNow<Answer>(task, signal), { signal })
+  }
+
+  async #runNow<Answer>(task: unknown, signal: AbortSignal | undefined): Promise<Answer> {
+    const [idle] = this.#idle
+    const thread = idle ?? new Thread(this.#options, (ended) => this.#idle.delete(ended))
+    this.#idle.delete(thread)
+    let answer: TaskAnswer
+    try {
+      answer = await thread.ask(task, signal)
+      this.#idle.add(thread)
+    } catch (error) {
+      thread.end()
+      throw error
+    }
+    if ('value' in answer) return answer.value as Answer
+    const { code, message, ...more } = answer.error
+    throw new TooldexError(code, message, more)
+  }
+}
+
+const cancelled = () => new TooldexError('EXECUTION_CANCELLED', 'The request was cancelled.')
+
+interface Pending {
+  readonly resolve: (answer: TaskAnswer) => void
+  readonly reject: (reason: unknown) => void
+}
+
+class Thread {
+  readonly #worker: Worker
+  readonly #options: Required<WorkerPoolOptions>
+  /** Resolves when its modules are loaded, so that the deadline is that of the task alone. */
+  readonly #ready: Promise<unknown>
+  #pending: Pending | undefined
+
+  constructor(options: Required<WorkerPoolOptions>, onEnd: (thread: Thread) => void) {
+    this.#options = options
+    const { module, memoryMb } = options
+    this.#worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+    const fail = (error: unknown): void => {
+      onEnd(this)
+      this.#pending?.reject(error)
+    }
+    this.#ready = this.#next()
+    this.#worker.on('message', (answer: TaskAnswer) => this.#pending?.resolve(answer))
+    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
+      fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new TaskTooLarge(`${memoryMb} MB of memory`) : error),
+    )
+    this.#worker.on('exit', () => fail(new Error('the worker thread ended early')))
+  }
+
+  async ask(task: unknown, signal: AbortSignal | undefined): Promise<TaskAnswer> {
+    const { deadlineMs } = this.#options
+    const cancel = (): void => this.#pending?.reject(cancelled())
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#worker.ref()
+    let late: NodeJS.Timeout | undefined
+    try {
+      await this.#ready
+      if (signal?.aborted) throw cancelled()
+      const answer = this.#next()
+      this.#worker.postMessage(task)
+      late = setTimeout(() => this.#pending?.reject(new TaskTooLarge(`${deadlineMs / 1000} s`)), deadlineMs)
+      return await answer
+    } finally {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', cancel)
+      // A thread that waits for work does not keep the process running.
+      this.#worker.unref()
+    }
+  }
+
+  end(): void {
+    void this.#worker.terminate()
+  }
+
+  #next(): Promise<TaskAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject }
+    })
+  }
+}

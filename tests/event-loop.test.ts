@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hostileArguments, hostileSchema, paths } from './fuzz/hostile.ts'
+import { createRandom } from './fuzz/random.ts'
+
+// Threads can be started only from built modules.
+const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
+const { validateValue, checkSchemaText, findInText, matchesPattern } = (await built(
+  'base/json-work.js',
+)) as typeof import('../src/base/json-work.ts')
+const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/base/check-json-text.ts')
+
+/** How many turns the event loop took until the work was done; none where it was done on this very thread. */
+async function turnsDuring<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
+  let turns = 0
+  let done = false
+  const count = () => {
+    turns++
+    if (!done) setImmediate(count)
+  }
+  setImmediate(count)
+  const result = await work()
+  done = true
+  return { turns, result }
+}
+
+const pattern = '(?:a|aa|aaa|aaaa){1,1000}$'
+const withPattern = { type: 'object', properties: { text: { type: 'string', pattern } } }
+
+function branching(levels: number): Record<string, unknown> {
+  const $defs: Record<string, unknown> = { d0: { type: 'integer' } }
+  for (let level = 1; level <= levels; level++) {
+    const $ref = `#/$defs/d${level - 1}`
+    $defs[`d${level}`] = { anyOf: [{ $ref }, { $ref }] }
+  }
+  return { type: 'object', properties: { text: { $ref: `#/$defs/d${levels}` } }, $defs }
+}
+
+describe('work that would hold the event loop', () => {
+  it('a pattern that is costly on a long text runs in a thread, and the answer names it', async () => {
+    const { turns, result } = await turnsDuring(() => validateValue(withPattern, { text: 'a'.repeat(30_000) }))
+    expect(turns).toBeGreaterThan(0)
+    expect(result.problems).toMatchObject([{ message: expect.stringContaining(`the pattern '${pattern}'`) }])
+    const short = await validateValue(withPattern, { text: 'aaa' })
+    expect(short.problems).toEqual([])
+    expect((await validateValue(withPattern, { text: 'b' })).problems).toMatchObject([{ pointer: '/text' }])
+  })
+
+  it('a choice that doubles with each level runs in a thread, and the answer names the schema', async () => {
+    const { turns, result } = await turnsDuring(() => validateValue(branching(25), { text: 'x' }))
+    expect(turns).toBeGreaterThan(0)
+    expect(result.problems).toMatchObject([{ message: expect.stringMatching(/the schema at #\/\$defs\/d\d+/) }])
+  })
+
+  it('a schema of many properties is checked and compiled in a thread', async () => {
+    const names = Array.from({ length: 900 }, (_, index) => `p${index}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', description: 'A word.' }]))
+    const schema = { type: 'object', properties }
+    const checked = await turnsDuring(() => checkSchemaText(schema, '/inputSchema'))
+    expect(checked).toMatchObject({ turns: expect.toSatisfy((turns: number) => turns > 0), result: [] })
+    const { turns, result } = await turnsDuring(() => validateValue(schema, { p1: 'a', p2: 2 }))
+    expect(turns).toBeGreaterThan(0)
+    expect(result.problems).toMatchObject([{ pointer: '/p2' }])
+  })
+
+  it('a path with descendants and filters runs in a thread with a deadline, and can be cancelled', async () => {
+    const items = Array.from({ length: 4000 }, (_, index) => ({ a: { b: { d: index } } }))
+    const text = JSON.stringify({ items })
+    const { turns } = await turnsDuring(() => findInText(text, '$..[?@..c]').catch(() => undefined))
+    expect(turns).toBeGreaterThan(0)
+    expect(await findInText(text, '$.items[17].a.b.d')).toEqual([17])
+    expect(await findInText('not JSON', '$..a')).toBeUndefined()
+    const stopping = new AbortController()
+    const cancelled = findInText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
+    stopping.abort()
+    await expect(cancelled).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
+  }, 60_000)
+
+  it('a pattern of a policy is matched in a thread where the value is long', async () => {
+    const { turns, result } = await turnsDuring(() => matchesPattern('[a-z]{1,500}', 'a'.repeat(5000)))
+    expect({ turns: turns > 0, result }).toEqual({ turns: true, result: false })
+    expect(await matchesPattern('[a-z]{1,500}', 'abc')).toBe(true)
+  })
+
+  it('whatever is generated gets an answer, small or large', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const random = createRandom(seed)
+        const schema = hostileSchema(random)
+        if ((await checkSchemaText(schema, '')).length > 0) return
+        const { problems } = await validateValue(schema, hostileArguments(random))
+        for (const { message } of problems) expect(message).not.toBe('')
+        const path = random.pick(paths)
+        await findInText(JSON.stringify({ items: [{ name: 'a', c: 1 }] }), path).catch((error) =>
+          expect(error).toMatchObject({ code: 'INPUT_INVALID' }),
+        )
+      }),
+      { numRuns: 40, seed: 3 },
+    )
+  }, 120_000)
+
+  it('bodies are bounded by how many values they hold, whatever their size', () => {
+    const many = JSON.stringify(Array.from({ length: 1000 }, () => 1))
+    expect(readJson(many, { maxValues: 1001 })).toHaveLength(1000)
+    expect(() => readJson(many, { maxValues: 1000 })).toThrow('more than 1000 values')
+  })
+})

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { projectRoot } from '../support/run-cli.ts'
+import { startServer, type TestServer, testKey } from '../support/start-server.ts'
+import { ownTools, toolNames } from './tools.ts'
+
+const scopes = ['read', 'call', 'write', 'admin'] as const
+
+/** A workspace with a key of each scope; everything in it bears its mark, and no request of others does. */
+export interface Workspace {
+  readonly name: string
+  readonly mark: string
+  readonly keys: readonly string[]
+  readonly admin: string
+}
+
+/** A turn of the server's event loop that computed for long. */
+export interface LongTurn {
+  readonly at: number
+  readonly cpuMs: number
+  readonly wallMs: number
+  readonly stack?: string
+}
+
+/** A server under watch, with two workspaces. */
+export interface Site {
+  readonly server: TestServer
+  readonly workspaces: readonly Workspace[]
+  /** Puts back what the requests changed. */
+  refill(): Promise<void>
+  /** Ids and names of both workspaces, by the resource they are of. */
+  collect(): Promise<Readonly<Record<string, readonly string[]>>>
+  longTurns(): readonly LongTurn[]
+  close(): Promise<void>
+}
+
+/** Starts a server whose event loop is watched, on PostgreSQL where a database is given. */
+export async function openSite(database?: string): Promise<Site> {
+  const home = mkdtempSync(join(tmpdir(), 'tooldex-fuzz-'))
+  const turns = mkdtempSync(join(tmpdir(), 'tooldex-turns-'))
+  const workspaces = [workspaceOf('default', testKey), workspaceOf('second', 'key-of-the-second-workspace-0123456789')]
+  await addKeys({ url: database, home }, workspaces)
+  const service = await startService()
+  const watch = pathToFileURL(join(projectRoot, 'tests/fuzz/watch-loop.mjs')).href
+  const env = { NODE_OPTIONS: `--import=${watch}`, TOOLDEX_LOOP_FOLDER: turns }
+  const server = await startServer({ database, home, env })
+  const refill = async () => {
+    for (const workspace of workspaces) await fill(server, workspace, service.url)
+  }
+  await refill()
+  return {
+    server,
+    workspaces,
+    refill,
+    collect: () => collect(server, workspaces),
+    longTurns: () => readTurns(turns),
+    async close() {
+      await server.stop()
+      await service.close()
+      for (const folder of [home, turns]) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const workspaceOf = (name: string, admin: string): Workspace => ({
+  name,
+  admin,
+  mark: `zq${createHash('sha256').update(name).digest('hex').slice(0, 12)}`,
+  keys: scopes.map((scope) => (scope === 'admin' ? admin : `key-${name}-${scope}-0123456789abcdef`)),
+})
+
+async function addKeys(where: { url?: string | undefined; home: string }, workspaces: readonly Workspace[]) {
+  const database = await openDatabase(where)
+  await migrate(database)
+  const { keys } = createStores(database)
+  for (const { name: workspace, keys: secrets, mark } of workspaces)
+    for (const [index, scope] of scopes.entries()) {
+      const hash = createHash('sha256')
+        .update(secrets[index] as string)
+        .digest('hex')
+      const name = scope === 'admin' ? 'admin' : `${scope}-${mark}`
+      await keys.create({ workspace, actor: 'test' }, { name, prefix: 'key', hash, scopes: [scope] })
+    }
+  await database.close()
+}
+
+/** A service whose answer is large and nested. */
+async function startService() {
+  const items = Array.from({ length: 3000 }, (_, index) => ({
+    name: `item ${index}`,
+    parts: [{ c: index }, { d: [index] }],
+  }))
+  const body = JSON.stringify({ items })
+  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(body))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function fill(server: TestServer, { admin: key, mark }: Workspace, service: string): Promise<void> {
+  const ask = (method: string, path: string, body?: unknown) => server.request(method, path, { key, body })
+  for (const tool of ownTools(mark, service)) {
+    const { name, ...change } = tool
+    if ((await ask('POST', '/tools', tool)).status === 409) await ask('PATCH', `/tools/${String(name)}`, change)
+    await ask('POST', `/tools/${String(name)}/activate`)
+  }
+  await ask('DELETE', '/policies/default')
+  await ask('POST', '/categories', { name: `c-${mark}` })
+  await ask('PUT', '/secrets/token', { value: `secret-${mark}` })
+  await ask('POST', '/tools/echo_text/proposals', { change: { notes: `${mark} proposed` } })
+  await ask('POST', '/tools/echo_text/execute', { input: { text: mark }, wait: true, callerId: mark })
+  await ask('POST', '/tools/print_much/execute', { input: {}, wait: true })
+  await ask('POST', '/search', { query: mark })
+}
+
+async function collect(server: TestServer, workspaces: readonly Workspace[]) {
+  const known: Record<string, string[]> = {
+    tools: [...toolNames],
+    llm: [...toolNames],
+    secrets: ['token'],
+    policies: ['default'],
+  }
+  for (const { admin: key } of workspaces)
+    for (const resource of ['tools', 'categories', 'executions', 'policies', 'keys']) {
+      const { body } = await server.request('GET', `/${resource}`, { key })
+      for (const item of (body?.items ?? []) as readonly Record<string, unknown>[]) {
+        // The keys of the run itself are not to be revoked.
+        if (resource === 'keys' && !String(item.name).startsWith('spare_')) continue
+        add(known, resource, item.id)
+        add(known, 'results', item.resultHandle ?? (item.outputData as { handle?: unknown } | null)?.handle)
+        if (resource === 'tools' && item.name === 'echo_text')
+          for (const proposal of (await server.request('GET', `/tools/${String(item.id)}/proposals`, { key })).body
+            ?.items ?? [])
+            add(known, 'proposals', proposal.id)
+      }
+    }
+  return known
+}
+
+function add(known: Record<string, string[]>, resource: string, value: unknown): void {
+  if (typeof value === 'string') known[resource] = [...(known[resource] ?? []), value]
+}
+
+const readTurns = (folder: string): readonly LongTurn[] =>
+  readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as LongTurn),
+  )
