@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { encoderFile } from '../src/base/package-info.ts'
@@ -66,5 +67,10 @@ it('a release has a bill of materials with every package that is installed, and 
   const model = bom.components.find(({ type }: { type: string }) => type === 'machine-learning-model')
   expect(model.hashes).toEqual([{ alg: 'SHA-256', content: expectedChecksum(encoderFile) }])
   expect(JSON.stringify(bom)).not.toContain(projectRoot)
-  expect(() => execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, stdio: 'pipe' })).not.toThrow()
+  for (const file of readdirSync(out).filter((name) => name !== 'SHA256SUMS'))
+    expect(expectedChecksum(join(out, file))).toBe(
+      createHash('sha256')
+        .update(readFileSync(join(out, file)))
+        .digest('hex'),
+    )
 }, 120_000)
