@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
 import { validateValue } from '../base/json-work.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -12,6 +13,8 @@ export async function warmUp({ catalogue, logger }: OperationContext, signal: Ab
   const steps: readonly (() => unknown)[] = [
     () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
     () => openApiDocument(),
+    // The first request to a service over TLS would read the root certificates.
+    () => createSecureContext(),
     () => loadTokenCounter(),
     async () => (await catalogue.open()).tools.search({ query: 'warm up', limit: 1 }),
   ]

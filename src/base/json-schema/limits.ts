@@ -22,8 +22,8 @@ export const schemaLimits = {
 
 /** How much of that is done on the thread that asks; what takes more is done in a worker thread. */
 export const limitsHere = {
-  /** About 15 ms. */
-  steps: 300_000,
+  /** About 10 ms. */
+  steps: 200_000,
   /** Bytes of a schema that is read at all. */
   bytes: 16 * 1024,
   /** Compiling takes about 0.2 ms for each. */

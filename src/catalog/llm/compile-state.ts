@@ -15,7 +15,7 @@ export const compileLimits = {
   /** How often a schema that contains itself is written out along one path. */
   repeats: 2,
   /** References followed and schemas merged. */
-  steps: 2000,
+  steps: 1000,
 } as const
 
 /** What is known while one schema is compiled: the document, what was lost, and what is left to spend. */

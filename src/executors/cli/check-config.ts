@@ -57,14 +57,19 @@ function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly
   const known = new Set(args.map(({ name }) => name))
   const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, names, ['args', index, 'name']))
   const unused = [...(names ?? [])].filter((name) => !known.has(name))
-  return [...unknown, ...unused.map((name) => unusedParameter(name, inputSchema))]
+  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
+  const filled = new Set(schemaDefaults(inputSchema).map(([name]) => name))
+  return [
+    ...unknown,
+    ...unused.map((name) => {
+      if (filled.has(name)) return unusedParameter(name, 'has a default')
+      return unusedParameter(name, required.has(name) ? 'is required' : '')
+    }),
+  ]
 }
 
 /** A call with a parameter that no argument takes is refused, so one that every call has is an error. */
-function unusedParameter(name: string, inputSchema: InputSchema): ConfigFinding {
-  const { required } = inputSchema
-  const hasDefault = schemaDefaults(inputSchema).some(([filled]) => filled === name)
-  const always = hasDefault ? 'has a default' : Array.isArray(required) && required.includes(name) ? 'is required' : ''
+function unusedParameter(name: string, always: 'has a default' | 'is required' | ''): ConfigFinding {
   if (always === '') {
     const message = `no argument takes the parameter '${name}'`
     return { path: ['args'], message, hint: `add { "name": "${name}" }`, severity: 'warning' }
