@@ -128,9 +128,13 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(unknown.stderr).toContain("Did you mean 'count'?")
     const viaJson = await call(['--args', '{"word": "a", "count": 1}', 'slow_words'])
     expect(viaJson.stdout).toBe('a 1\n')
-    expect((await call(['slow_words', 'x', '--version', '1'])).stderr).toContain('goes before the name of the tool')
-    const late = await call(['slow_words', 'x', '--server', server.url], { ...there(), TOOLDEX_HOME: tempFolder() })
-    expect([late.code, late.stderr]).toEqual([4, expect.stringContaining('call --server URL slow_words')])
+    const late = await call(['slow_words', '--args', '{"word": "b"}', '--count', '1', '--version', '1'])
+    expect(late.stdout).toBe('b 1\n')
+    const elsewhere = { ...there(), TOOLDEX_HOME: tempFolder() }
+    const named = await call(['slow_words', 'x', '--count', '1', '--server', server.url], elsewhere)
+    expect([named.code, named.stdout]).toEqual([0, 'x 1\n'])
+    const bad = await call(['slow_words', 'x', '--timeout', 'soon'])
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--timeout: Write seconds')])
   })
 
   it('runs nothing with --dry-run, wherever the flag stands', async () => {

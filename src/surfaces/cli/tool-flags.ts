@@ -27,10 +27,37 @@ export interface ParsedFlags {
 const ownFlags = new Set(['json', 'dry-run', 'help'])
 // Spelled like this they are always ours: who asks what would run must never see it run. A tool's own is `--dry_run`.
 const alwaysOurs = new Set(['dry-run', 'help'])
-const beforeTool = new Set([
-  ...['config', 'policy', 'args', 'log-level', 'max-output', 'max-file', 'containment'],
-  ...['server', 'version', 'timeout', 'idempotency-key', 'queue', 'wait'],
-])
+/** An option of `tooldex call` itself. */
+interface OwnOption {
+  readonly name: string
+  readonly takesValue: boolean
+}
+
+/** Options of `tooldex call` among the words after a tool's name, and the words that are left. */
+export interface LiftedFlags {
+  readonly lifted: readonly { readonly name: string; readonly value: string | true }[]
+  readonly rest: readonly string[]
+}
+
+/** Takes our own options out of the words after a tool's name; where the tool has an argument of that name, it is the tool's. */
+export function liftOwnFlags(words: readonly string[], options: readonly OwnOption[], tool?: FlagTool): LiftedFlags {
+  const lifted: { name: string; value: string | true }[] = []
+  const rest: string[] = []
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string
+    const [, key = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    const property = tool === undefined ? undefined : findProperty(key, tool)
+    const option = property === undefined ? options.find(({ name }) => name === key) : undefined
+    const hasValue = option?.takesValue ?? (property !== undefined && tool?.properties[property]?.type !== 'boolean')
+    const next = hasValue && inline === undefined ? words[index + 1] : undefined
+    if (next !== undefined) index++
+    if (option === undefined) rest.push(word, ...(next === undefined ? [] : [next]))
+    else if (option.takesValue && (inline ?? next) === undefined)
+      throw new TooldexError('USAGE', `--${key} needs a value.`, { hint: 'See: tooldex call --help' })
+    else lifted.push({ name: key, value: option.takesValue ? ((inline ?? next) as string) : true })
+  }
+  return { lifted, rest }
+}
 
 /** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay texts: the call checks and converts them. */
 export function parseToolFlags(words: readonly string[], tool: FlagTool): ParsedFlags {
@@ -63,7 +90,6 @@ export function parseToolFlags(words: readonly string[], tool: FlagTool): Parsed
 }
 
 function unknownFlag(key: string, tool: FlagTool): string {
-  if (beforeTool.has(key)) return `--${key} goes before the name of the tool: tooldex call --${key} ... ${tool.name}`
   const meant = didYouMean(key, flagNames(tool))
   return `${tool.name} has no --${key}${meant === '' ? '' : `.${meant}`}`
 }

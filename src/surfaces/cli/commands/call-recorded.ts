@@ -27,7 +27,7 @@ export function callRecorded(host: CliHost, flags: CallFlags, typed: TypedCall):
 
 async function callAt(host: CliHost, registry: RegistryClient, flags: CallFlags, typed: TypedCall): Promise<number> {
   const asked = flags.version === undefined ? typed.name : `${typed.name}@${flags.version}`
-  const { tool, description, required } = await readTool(registry, asked)
+  const { tool, description, required } = await readRecorded(registry, asked)
   const { values, own } = parseToolFlags(typed.words, tool)
   if (own.has('help')) {
     host.out(toolHelp(tool, description, required))
@@ -104,7 +104,7 @@ const whatFor = ({ id: executionId, reason, expiresAt }: Execution): string =>
   reason === 'approval' ? waitingText({ executionId, expiresAt }) : ''
 
 /** The tool as its flags are made; a server of an older release does not say which arguments need no flag. */
-async function readTool(registry: RegistryClient, idOrName: string) {
+export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}
   const properties = (schema.properties ?? {}) as FlagTool['properties']

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { readJson } from '../../../base/check-json-text.ts'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { inPositionalOrder } from '../../../contract/positional-names.ts'
@@ -8,10 +8,11 @@ import { invoke } from '../../../operations/invoke.ts'
 import { toolIdOf } from '../../../operations/live-catalogue.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
 import type { CliHost } from '../host.ts'
-import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
+import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { type AskFlags, askServer, isLocal, refuseBoth, withServerOption } from './ask.ts'
 import { printAnswer } from './call-output.ts'
 import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
+import { given, withRegistry } from './registry-command.ts'
 
 /** The options of a call, apart from the tool's own. */
 export interface CallFlags extends AskFlags {
@@ -38,19 +39,65 @@ export const addCall: AddCommand = (program, host, exit) => {
     .option('--idempotency-key <key>', 'make this call once, however often it is repeated under this key')
     .option('--queue', 'only put it into the queue, and print its execution')
     .option('--wait', "where the call needs a person's yes, wait for it")
-    // After the tool's name everything is the tool's, --help too.
+    // After the tool's name its own arguments come first; --help is the tool's.
     .passThroughOptions()
     .allowUnknownOption()
     .helpOption(false)
   withServerOption(withLimitOptions(withToolOptions(command))).action(
-    async (name: string, words: string[], flags: CallFlags) => {
+    async (name: string, typed: string[], before: CallFlags) => {
       if (name === '--help' || name === '-h') return command.outputHelp()
+      const { words, flags } = await withLaterFlags(host, command, { name, typed, before })
       const context = await openHere(host, flags, name)
       if (context !== undefined) return exit(await callHere(host, flags, { name, words, context }))
       const { callRecorded } = await import('./call-recorded.ts')
       exit(await callRecorded(host, flags, { name, words }))
     },
   )
+}
+
+interface TypedWords {
+  readonly name: string
+  readonly typed: readonly string[]
+  readonly before: CallFlags
+}
+
+/** Options of the call may stand after the tool's name, too, unless the tool has an argument of that name. */
+async function withLaterFlags(host: CliHost, command: Command, { name, typed, before }: TypedWords) {
+  const ofTool = new Set(['json', 'dry-run', 'help'])
+  const options = command.options
+    .map((option) => ({ option, name: option.name(), takesValue: option.required || option.optional }))
+    .filter((each) => !ofTool.has(each.name))
+  if (liftOwnFlags(typed, options).lifted.length === 0) return { words: typed, flags: before }
+  const { lifted, rest } = liftOwnFlags(typed, options, await findTool(host, before, name))
+  const flags: Record<string, unknown> = { ...before }
+  for (const { name: key, value } of lifted) {
+    const { option } = options.find((each) => each.name === key) as (typeof options)[number]
+    const attribute = option.attributeName()
+    flags[attribute] = parseOption(option, value, flags[attribute])
+  }
+  return { words: rest, flags: flags as CallFlags }
+}
+
+function parseOption(option: Option, value: string | true, previous: unknown): unknown {
+  try {
+    return value === true || option.parseArg === undefined ? value : option.parseArg(value, previous)
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArgumentError)) throw thrown
+    throw new TooldexError('USAGE', `${option.long}: ${thrown.message}`, { hint: 'See: tooldex call --help' })
+  }
+}
+
+/** The tool that a name means without what is typed after it; undefined where only that says where to look. */
+async function findTool(host: CliHost, flags: CallFlags, name: string): Promise<FlagTool | undefined> {
+  try {
+    const context = await openHere(host, flags, name)
+    if (context !== undefined) return (await readTool(name, context)).tool
+    const { readRecorded } = await import('./call-recorded.ts')
+    const found = await withRegistry(host, given({ server: flags.server }), (registry) => readRecorded(registry, name))
+    return found.tool
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -92,9 +139,7 @@ interface CallHere {
 }
 
 async function callHere(host: CliHost, flags: CallFlags, { name, words, context }: CallHere): Promise<number> {
-  const { tool, description, required } = await readTool(name, context).catch((thrown: unknown) => {
-    throw missedServer(thrown, name, words)
-  })
+  const { tool, description, required } = await readTool(name, context)
   const { values, own } = parseToolFlags(words, tool)
   if (own.has('help')) {
     host.out(toolHelp(tool, description, required))
@@ -111,14 +156,6 @@ async function callHere(host: CliHost, flags: CallFlags, { name, words, context 
   }
   const answer = await invoke(callTool, call, context)
   return printAnswer(host, answer, { json: flags.json || own.has('json') })
-}
-
-/** A server that is named among the flags of the tool is not asked; where the tool is unknown here, that is why. */
-function missedServer(thrown: unknown, name: string, words: readonly string[]): unknown {
-  const error = toTooldexError(thrown)
-  if (error.code !== 'TOOL_NOT_FOUND' || !words.some((word) => /^--server(=|$)/.test(word))) return thrown
-  const hint = `Write --server before the name of the tool: tooldex call --server URL ${name}`
-  return new TooldexError(error.code, error.message, { hint, cause: thrown })
 }
 
 async function readTool(name: string, context: OperationContext) {
