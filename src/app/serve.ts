@@ -211,8 +211,9 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   // What is behind # stays in the browser: it is in no request and in no log.
   say(shown ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `read and try the API at ${url}/docs`)
   const self = ownCommand()
-  const sought = options.examples ? 'holidays' : 'undo'
-  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} search ${sought}`)
+  // The first thing to try needs no network.
+  const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
+  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} ${first}`)
   if (keyFile !== undefined) say(`stored secrets are encrypted with the new key in ${keyFile}: keep a copy of it`)
   say('stop with Ctrl+C')
 }

@@ -8,6 +8,8 @@ export interface ErrorRow {
   /** Whether the same call may succeed later without being changed. */
   readonly retry: boolean
   readonly hint: string
+  /** The hint for a person at a terminal, where agents read another. */
+  readonly personHint?: string
 }
 
 /** Every way the platform says no: the one table that REST, MCP, the command line and the docs render. */
@@ -17,7 +19,13 @@ export const errorTable = {
   CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named, then run: tooldex validate FILE' },
   POLICY_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named in the policy file.' },
   BUNDLE_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named; nothing was changed.' },
-  TOOL_NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Find the right name with search_tools.' },
+  TOOL_NOT_FOUND: {
+    http: 404,
+    exit: 4,
+    retry: false,
+    hint: 'Find the right name with search_tools.',
+    personHint: 'Find the right name with: tooldex search',
+  },
   NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Check the name or the id.' },
   NAME_TAKEN: { http: 409, exit: 7, retry: false, hint: 'Choose another name, or change what has it.' },
   ILLEGAL_STEP: { http: 409, exit: 7, retry: false, hint: 'Take one of the steps that are possible now.' },
@@ -116,7 +124,10 @@ export type ErrorCode = keyof typeof errorTable
 export class TooldexError extends Error {
   readonly code: ErrorCode
   readonly problems: readonly Problem[]
+  /** What to do next, for programs and agents. */
   readonly hint: string
+  /** What to do next, for a person at a terminal. */
+  readonly personHint: string
   /** After how many seconds it may be tried again, where that is known. */
   readonly retryAfter: number | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
@@ -127,7 +138,9 @@ export class TooldexError extends Error {
     this.name = 'TooldexError'
     this.code = code
     this.problems = options.problems ?? []
-    this.hint = options.hint ?? errorTable[code].hint
+    const row: ErrorRow = errorTable[code]
+    this.hint = options.hint ?? row.hint
+    this.personHint = options.personHint ?? (this.hint === row.hint ? row.personHint : undefined) ?? this.hint
     this.retryAfter = options.retryAfter
     this.id = options.id
   }
@@ -140,6 +153,7 @@ export class TooldexError extends Error {
 interface TooldexErrorOptions {
   readonly problems?: readonly Problem[]
   readonly hint?: string
+  readonly personHint?: string
   readonly cause?: unknown
   readonly retryAfter?: number
   readonly id?: string

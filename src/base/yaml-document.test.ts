@@ -163,3 +163,21 @@ describe('parseYaml', () => {
     expect(document.locate([])).toEqual({ line: 1, column: 1 })
   })
 })
+
+describe('a line that begins in the wrong column', () => {
+  it.each([
+    ['tools:\n  - name: a\n   description: b\n', 3, 4],
+    ['name: a\n  description: x\n', 2, 3],
+    ['tools:\n  - name: a\n      description: b\n', 3, 7],
+    ['tools:\n    - name: a\n      description: b\n  - name: c\n', 4, 3],
+  ])('is an error of indentation, at that line: %j', (source, line, column) => {
+    expect(problemsOf(source)).toEqual([
+      expect.objectContaining({ line, column, message: 'the indentation does not fit the lines before' }),
+    ])
+  })
+
+  it('is not blamed for a colon that is missing or one too many', () => {
+    for (const source of ['name: a\ncommand\ntools: []\n', 'name: a: b\n'])
+      expect(problemsOf(source)[0]?.message).toContain('not one key with its value')
+  })
+})

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import type { Problem } from './problem.ts'
-import { describeYamlError, duplicateKey, mergeKey } from './yaml-errors.ts'
+import { describeYamlErrors, duplicateKey, mergeKey } from './yaml-errors.ts'
 
 /** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
 const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
@@ -64,10 +64,8 @@ export function parseYaml(text: string, file: string, { anyKey, tolerant }: Yaml
   const body = tolerant ? text.replace(/^(\ufeff?)%(?=YAML[ \t]+1\.[12]\b)/, '$1#') : text
   const document = parseDocument(body, { ...options, lineCounter: lines })
   const tolerated: Problem[] = []
-  const problems = [...document.errors, ...document.warnings].map((error) => {
-    const { message, hint } = describeYamlError(error)
-    return fail(error.pos[0], message, hint)
-  })
+  const mistakes = describeYamlErrors([...document.errors, ...document.warnings], body)
+  const problems = mistakes.map(({ offset, message, hint }) => fail(offset, message, hint))
   inspectNodes(document, { reader, anyKey: anyKey === true }, (kind, offset, { message, hint }) =>
     (tolerant && kind === 'tolerable' ? tolerated : problems).push(fail(offset, message, hint)),
   )

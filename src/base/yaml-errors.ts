@@ -65,8 +65,39 @@ const mistakes: Readonly<Partial<Record<YAMLError['code'], Tell>>> = {
   }),
 }
 
+type ReaderError = Pick<YAMLError, 'code' | 'message' | 'pos'>
+
+/** The mistakes the reader found, each where it is; lines that do not fit in are errors of indentation, not of keys. */
+export function describeYamlErrors(
+  errors: readonly ReaderError[],
+  text: string,
+): readonly (YamlMistake & { readonly offset: number })[] {
+  const shifted = errors.find((error) => isShifted(error, errors, text))
+  if (shifted === undefined) return errors.map((error) => ({ ...describeYamlError(error), offset: error.pos[0] }))
+  const lineStart = text.lastIndexOf('\n', shifted.pos[1] - 1) + 1
+  const offset = lineStart + (/^[ \t]*/.exec(text.slice(lineStart))?.[0].length ?? 0)
+  const others = errors.filter(({ pos }) => pos[0] > shifted.pos[1])
+  return [
+    { ...badIndent(''), offset },
+    ...others.map((error) => ({ ...describeYamlError(error), offset: error.pos[0] })),
+  ]
+}
+
+/** Whether a line begins in another column than the key that it was taken to belong to. */
+function isShifted({ code, message, pos }: ReaderError, errors: readonly ReaderError[], text: string): boolean {
+  if (code === 'MISSING_CHAR') return /without - indicator/.test(message)
+  if (code !== 'MULTILINE_IMPLICIT_KEY') return false
+  const isNested = errors.some((error) => error.code === 'BLOCK_AS_IMPLICIT_KEY')
+  return isNested || indentAt(text, pos[0]) !== indentAt(text, pos[1] - 1)
+}
+
+function indentAt(text: string, offset: number): number {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^[ \t]*/.exec(text.slice(start))?.[0].length ?? 0
+}
+
 /** A mistake the reader found, in plain words. */
-export function describeYamlError({ code, message }: Pick<YAMLError, 'code' | 'message'>): YamlMistake {
+function describeYamlError({ code, message }: Pick<YAMLError, 'code' | 'message'>): YamlMistake {
   return (mistakes[code] ?? unexpected)(message)
 }
 

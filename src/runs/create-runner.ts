@@ -72,6 +72,7 @@ export function createRunner(parts: RunnerParts): Runner {
     if (executor !== undefined) return executor
     throw new TooldexError('UNAVAILABLE', `${name} is of the kind ${executorType}, which cannot be run here.`, {
       hint: 'Ask a server that has it, or read about the tool with describe_tool.',
+      personHint: 'Ask a server that has it, or read about the tool with: tooldex describe',
     })
   }
   const prepare = async (

@@ -48,6 +48,7 @@ export async function resolveCall(
   const found = await findTool(context, name)
   throw new TooldexError('UNAVAILABLE', `${found.from === 'catalogue' ? found.id : name} cannot be run here.`, {
     hint: 'Read about it with describe_tool.',
+    personHint: 'Read about it with: tooldex describe',
   })
 }
 

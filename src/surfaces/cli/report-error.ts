@@ -4,7 +4,6 @@ import { createLogger, logged } from '../../base/logger.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
-import { nameCommands } from './name-commands.ts'
 
 /** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
 export function reportError(thrown: unknown, host: CliHost, json: boolean): number {
@@ -26,13 +25,13 @@ function errorText(error: TooldexError): string {
     // What has a place is worth a line, even where the message says it already.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${nameCommands(hintOf(error))}`].join('\n')
+  return [...lines, `${colors.cyan('next:')} ${hintOf(error)}`].join('\n')
 }
 
 /** Whoever gave files mends those; others are told what to do with what they sent. */
-function hintOf({ code, hint, problems }: TooldexError): string {
+function hintOf({ code, hint, personHint, problems }: TooldexError): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? []))
   const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
-  if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return hint
+  if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return personHint
   return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
 }

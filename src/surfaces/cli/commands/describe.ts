@@ -1,7 +1,7 @@
 import { Option } from 'commander'
+import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
-import { nameCommands } from '../name-commands.ts'
 import { ask, withServerOption } from './ask.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
 
@@ -34,7 +34,9 @@ export const addDescribe: AddCommand = (program, host) => {
       return lines.join('\n')
     })
     host.out(`${showInvisible(texts.join('\n\n'))}\n`)
-    for (const { message, hint } of answer.unknown ?? [])
-      host.err(`${showInvisible(`${message} ${nameCommands(hint)}`)}\n`)
+    for (const { message, hint } of answer.unknown ?? []) {
+      const { personHint } = new TooldexError('TOOL_NOT_FOUND', message, { hint })
+      host.err(`${showInvisible(`${message} ${personHint}`)}\n`)
+    }
   })
 }
