@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Beginning, Execution, FinishedRun, NewExecution, WorkerInfo } from '../../contract/execution.ts'
+import type { Beginning, Execution, FinishedRun, NewExecution } from '../../contract/execution.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 import { newTool } from '../stores.suite.ts'
+import { describeWorkers, infoOf } from './workers.suite.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'key:one' }
 const limits = { all: 1000, perTool: 1000, perCaller: 1000 }
@@ -28,17 +29,6 @@ const draft = (more: Partial<NewExecution> = {}): NewExecution => ({
   definition: { name: 'a_tool' },
   purpose: null,
   ...more,
-})
-
-const infoOf = (worker: string): WorkerInfo => ({
-  worker,
-  kind: 'worker',
-  version: '1.0.0',
-  executors: ['cli', 'http'],
-  labels: ['gpu'],
-  slots: 4,
-  takesWork: true,
-  draining: false,
 })
 
 const ended = (outputData: unknown, more: Partial<FinishedRun> = {}): FinishedRun => ({
@@ -293,55 +283,7 @@ export function describeExecutions(
       expect((await get(again.execution.id)).outputData).toBe('right')
     })
 
-    it('keeps the runs of a worker while its lease holds, however old they are, and lists it with what it can run', async () => {
-      await stores.executions.renewLease(infoOf('busy'), leaseMs)
-      await stores.executions.renewLease(infoOf('idle'), leaseMs)
-      const { execution } = await create({ how: 'run', worker: 'busy', leaseMs: 1 })
-      const old = `update tool_executions set started_at = now() - interval '1 hour', lease_until = now() - interval '1 hour'`
-      await execute(`${old} where id = '${execution.id}'`)
-      expect((await stores.executions.sweep()).lost).toEqual([])
-      const { workers } = await stores.executions.queue('default')
-      const [busy, idle] = ['busy', 'idle'].map((name) => workers.find(({ worker }) => worker === name))
-      expect(busy).toMatchObject({ ...infoOf('busy'), running: 1, alive: true })
-      expect(idle).toMatchObject({ ...infoOf('idle'), running: 0, alive: true })
-      await stores.executions.removeWorker('busy')
-      await stores.executions.removeWorker('idle')
-      const left = (await stores.executions.queue('default')).workers.map(({ worker }) => worker)
-      expect([left.includes('busy'), left.includes('idle')]).toEqual([true, false])
-      await stores.executions.renewLease(infoOf('busy'), 1)
-      await sleep(20)
-      expect((await stores.executions.sweep()).lost).toEqual([execution.id])
-    })
-
-    it('sweeps the runs of the sweeping process that it does not make, whatever its lease', async () => {
-      await stores.executions.renewLease(infoOf('self'), leaseMs)
-      const make = async () => (await create({ how: 'run', worker: 'self', leaseMs })).execution.id
-      const [young, made, unheard] = [await make(), await make(), await make()]
-      const old = `update tool_executions set updated_at = now() - interval '1 hour'`
-      await execute(`${old} where id in ('${made}', '${unheard}')`)
-      expect((await stores.executions.sweep({ worker: 'other', held: [] })).lost).toEqual([])
-      expect((await stores.executions.sweep({ worker: 'self', held: [made] })).lost).toEqual([unheard])
-      for (const id of [young, made]) await stores.executions.finish({ id, attempt: 1 }, ended(null))
-    })
-
-    it('returns a run to the queue where its tool may run again', async () => {
-      const back = { label: '', withinMs: 60_000, definition: null }
-      const once = await create(here)
-      const safe = await create(here, { maxAttempts: 2 })
-      expect(await stores.executions.giveBack(once.execution, { ...back, counts: false })).toBe(false)
-      expect(await stores.executions.giveBack(safe.execution, { ...back, counts: true })).toBe(true)
-      const [second] = await claim('w2')
-      expect(await stores.executions.finish(safe.execution, ended('late'))).toBeUndefined()
-      expect(second?.execution).toMatchObject({ id: safe.execution.id, attempt: 2 })
-      const taken = second?.execution as Execution
-      // Its attempts are used up, but one that a stopping process broke off does not count.
-      expect(await stores.executions.giveBack(taken, { ...back, counts: true })).toBe(false)
-      expect(await stores.executions.giveBack(taken, { ...back, counts: false })).toBe(true)
-      const [third] = await claim('w3')
-      await stores.executions.finish(third?.execution as Execution, ended('right'))
-      expect(await get(taken.id)).toMatchObject({ status: 'SUCCESS', attempt: 3, outputData: 'right' })
-      await stores.executions.finish(once.execution, ended(null))
-    })
+    describeWorkers({ stores: () => stores, execute: (statement) => execute(statement), create, claim, ended })
 
     it('ends a run that began longer ago than a duration can say', async () => {
       await stores.executions.renewLease(infoOf('dead'), 1)
