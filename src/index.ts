@@ -3,11 +3,15 @@ export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
 export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
 export {
+  type CallOptions,
   Catalog,
+  type CatalogCall,
   type CatalogHit,
   type CatalogOptions,
   type CatalogPage,
+  type CatalogRunner,
   type ChangeListener,
+  cutExample,
   cutText,
   DocStore,
   type DocStoreOptions,

@@ -279,3 +279,72 @@ describe('events', () => {
     expect(events.at(-1)).toEqual({ type: 'refreshed', version: 2 })
   })
 })
+
+describe('calls', () => {
+  const backend = { kind: 'local', name: 'app' } as const
+  const greet = {
+    name: 'greet',
+    inputSchema: {
+      type: 'object',
+      properties: { who: { type: 'string' }, times: { type: 'integer', default: 1 } },
+      required: ['who'],
+    },
+    outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  }
+
+  it('run the function that a program registered, with defaults filled in', async () => {
+    const catalog = new Catalog()
+    catalog.register(greet, backend, ({ args, tool }) => ({ text: `${tool.name} ${args.who} ${args.times}` }))
+    expect(await catalog.call('greet', { who: 'Ann' })).toEqual({ text: 'greet Ann 1' })
+  })
+
+  it('are refused before the function runs, and after it returned something else', async () => {
+    const catalog = new Catalog()
+    let runs = 0
+    catalog.register(greet, backend, () => ++runs)
+    await expect(catalog.call('greet', { who: 5 })).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+    expect(runs).toBe(0)
+    await expect(catalog.call('greet', { who: 'Ann' })).rejects.toMatchObject({ code: 'OUTPUT_INVALID' })
+    await expect(catalog.call('nobody')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+    await expect(catalog.call('')).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+    const aborted = catalog.call('greet', { who: 'Ann' }, { signal: AbortSignal.abort() })
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' })
+    expect(runs).toBe(1)
+  })
+
+  it('go to the runner of the catalog where a tool has no function, and pass on what it throws', async () => {
+    const catalog = new Catalog({
+      run: ({ backend: { kind } }) => {
+        throw new RangeError(`no ${kind}`)
+      },
+    })
+    catalog.register({ name: 'remote', inputSchema: {} }, { kind: 'mcp', serverName: 's' })
+    await expect(catalog.call('remote')).rejects.toThrow(new RangeError('no mcp'))
+  })
+
+  it('end with the registration of the function', async () => {
+    const catalog = new Catalog()
+    catalog.register({ name: 'gone', inputSchema: {} }, backend, () => 'ran')
+    expect(await catalog.call('gone')).toBe('ran')
+    catalog.unregister('gone', backend)
+    catalog.register({ name: 'gone', inputSchema: {} }, backend)
+    await expect(catalog.call('gone')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+
+  it('are refused for a tool that is a draft or disabled', async () => {
+    const catalog = new Catalog()
+    catalog.register({ name: 'draft', inputSchema: {}, status: 'DRAFT' }, backend, () => 'ran')
+    await expect(catalog.call('draft')).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
+  })
+})
+
+describe('icons and _meta', () => {
+  it('are kept, and part of what a tool is', () => {
+    const catalog = new Catalog()
+    const backend = { kind: 'local', name: 'app' } as const
+    const tool = { name: 'a', inputSchema: {}, icons: [{ src: 'a.png', sizes: ['48x48'] }], _meta: { 'x/y': 1 } }
+    catalog.register(tool, backend)
+    expect(catalog.get('a')?.tool).toMatchObject({ icons: tool.icons, _meta: tool._meta })
+    expect(() => catalog.register({ ...tool, _meta: { 'x/y': 2 } }, backend)).toThrow('differs')
+  })
+})

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/visible-text.ts'
 import { Backend, type CatalogTool, type CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
 import type { Ranker } from '../contract/ranker.ts'
 import type { ResultPage, SearchDoc } from '../contract/summary.ts'
 import { formatToolId, parseToolId } from '../contract/tool-id.ts'
 import { type Readiness, ready } from '../contract/tool-state.ts'
 import { isSameBackend, type SelectBackend, selectNearest } from './backends.ts'
+import { type CatalogRunner, callEntry } from './call-entry.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { EntryTable } from './entry-table.ts'
 import { type Entry, mergeEntry } from './merge-entry.ts'
@@ -33,8 +35,10 @@ export interface CatalogOptions {
   readonly readinessOf?: (tool: CatalogTool, backend: Backend) => Readiness
   /** Cursors are good in every catalogue that holds the same tools; costs a hash of all tools after a change. */
   readonly sharedCursors?: boolean
-  /** Hears what a listener threw; nobody does by default. */
+  /** Receives what a listener threw; ignored by default. */
   readonly onListenerError?: (error: unknown) => void
+  /** Runs tools that were registered without a function of their own. */
+  readonly run?: CatalogRunner
 }
 
 /** A tool and who runs it. */
@@ -49,12 +53,15 @@ export class Catalog {
   readonly #listeners: ChangeListeners
   readonly #ground: SearchGround
   readonly #cursorMark: string | undefined
+  readonly #run: CatalogRunner | undefined
+  readonly #functions = new Map<string, CatalogRunner>()
   #version = 0
   #refreshes = 0
 
   constructor(options: CatalogOptions = {}) {
     const { selectBackend = selectNearest, ranker, readinessOf, sharedCursors, onListenerError } = options
     this.#listeners = new ChangeListeners(onListenerError ?? (() => {}))
+    this.#run = options.run
     this.#cursorMark = sharedCursors ? undefined : randomUUID().slice(0, 8)
     this.#ground = {
       ranker: ranker ?? createSubstringRanker(() => this.searchDocs()),
@@ -74,9 +81,23 @@ export class Catalog {
     return this.#version
   }
 
-  /** Adds a tool, or a backend to one that is known, and returns its id. */
-  register(tool: CatalogToolInput, backend: Backend): string {
-    return this.#apply([{ tool: parseTool(tool), backend: readBackend(backend) }])[0] as string
+  /** Adds a tool, or a backend to one that is known, and returns its id; `run` is the function that calls of it run. */
+  register(tool: CatalogToolInput, backend: Backend, run?: CatalogRunner): string {
+    const owner = readBackend(backend)
+    const [id = ''] = this.#apply([{ tool: parseTool(tool), backend: owner }])
+    if (run !== undefined) this.#functions.set(functionKey(id, owner), run)
+    return id
+  }
+
+  /**
+   * Calls a tool by id, or by a name that only one tool has: with its own function, else with the option `run`. The arguments are
+   * checked against its input schema and completed with defaults, the result against its output schema.
+   */
+  async call(id: string, args: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<unknown> {
+    const found = this.get(id)
+    if (found === null) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
+    const run = this.#functions.get(functionKey(toolIdOf(found.tool), found.backend)) ?? this.#run
+    return callEntry({ ...found, args, signal: options.signal }, run)
   }
 
   /** Adds all of them, or none where one is refused. */
@@ -192,6 +213,8 @@ export class Catalog {
 
   #commit(changes: readonly EntryChange[], backend: Backend): void {
     for (const { id, entry } of changes) {
+      const kept = entry?.backends.some((other) => isSameBackend(other, backend)) === true
+      if (!kept) this.#functions.delete(functionKey(id, backend))
       if (entry === undefined) this.#table.delete(id)
       else this.#table.set(id, entry)
     }
@@ -203,6 +226,13 @@ export class Catalog {
     return { catalogue: '', version: `${this.#table.mark()}${this.#refreshes || ''}` }
   }
 }
+
+/** What a caller may say about a call besides its arguments. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+const functionKey = (id: string, backend: Backend) => JSON.stringify([id, ...Object.values(backend)])
 
 const canonicalId = (id: string) => formatToolId(parseToolId(id))
 

@@ -1,3 +1,5 @@
+import { docLimits, type ToolExample } from '../contract/tool-doc.ts'
+
 // A character as a reader sees it may take many units; past this many it is not worth keeping whole.
 const longestCharacter = 64
 
@@ -19,4 +21,14 @@ function isPlain(text: string, at: number): boolean {
 
 function splitsPair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff
+}
+
+/** An example whose texts are as long as a reader is shown. */
+export function cutExample({ title, description, args, resultHint }: ToolExample): ToolExample {
+  return {
+    ...(title === undefined ? {} : { title: cutText(title, docLimits.exampleTitle) }),
+    description: cutText(description, docLimits.exampleDescription),
+    ...(args === undefined ? {} : { args }),
+    ...(resultHint === undefined ? {} : { resultHint: cutText(resultHint, docLimits.exampleResultHint) }),
+  }
 }

@@ -143,17 +143,28 @@ describe('examples', () => {
     expect(store.listExamples('git:commit')).toEqual(most)
   })
 
+  it('may lack arguments, keep a title, and have their texts cut by the rule for all texts', () => {
+    const store = opened()
+    const long = { title: 't'.repeat(200), description: `${'x'.repeat(299)}\u{1f98a}`, resultHint: 'y'.repeat(201) }
+    const cut = { title: 't'.repeat(120), description: 'x'.repeat(299), resultHint: 'y'.repeat(200) }
+    store.registerDoc('git:commit', { summary: 's'.repeat(201), notes: 'n'.repeat(2001), examples: [long] })
+    expect(store.describe('git:commit', 'full')).toMatchObject({
+      summary: 's'.repeat(200),
+      notes: 'n'.repeat(2000),
+      examples: [cut],
+    })
+    store.registerExamples('git:commit', [long])
+    expect(store.listExamples('git:commit')).toEqual([cut])
+  })
+
   const cyclic: Record<string, unknown> = {}
   cyclic.self = cyclic
   it.each([
-    ['a long description', { description: 'x'.repeat(301) }, /description: must have 300 characters at most/],
-    ['a long hint', { resultHint: 'x'.repeat(201) }, /resultHint: must have 200 characters at most/],
     ['deep arguments', { args: nested(6) }, /args nest deeper than 5 levels/],
     ['deep lists', { args: { a: [[[[[]]]]] } }, /args nest deeper than 5 levels/],
     ['a cycle', { args: cyclic }, /args nest deeper than 5 levels/],
     ['many items', { args: wide(51) }, /args have more than 50 keys and items/],
     ['many keys', { args: { a: nested(3), b: wide(47) } }, /args have more than 50 keys and items/],
-    ['no arguments', { args: undefined }, /args is required/],
   ])('with %s are refused, and nothing is kept', (_, change, message) => {
     const store = opened()
     store.registerDoc('git:commit', { notes: 'Before', examples: [example] })

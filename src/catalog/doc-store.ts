@@ -4,7 +4,7 @@ import { toOneLine } from '../base/visible-text.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { DetailLevel, DocEntry, docLimits, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
 import { formatToolId, parseToolId } from '../contract/tool-id.ts'
-import { cutText } from './cut-text.ts'
+import { cutExample, cutText } from './cut-text.ts'
 import { onlyDefined } from './only-defined.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { readInput } from './read-input.ts'
@@ -29,14 +29,15 @@ export class DocStore {
   registerDoc(id: string, doc: z.input<typeof DocEntry>): void {
     const entry = readInput(DocEntry, doc, 'invalid document')
     const summary = cut(entry.summary, docLimits.summary)
-    this.#docs.set(keyOf(id), onlyDefined({ ...entry, summary, notes: cut(entry.notes, docLimits.notes) }))
+    const notes = cut(entry.notes, docLimits.notes)
+    this.#docs.set(keyOf(id), onlyDefined({ ...entry, summary, notes, examples: entry.examples.map(cutExample) }))
   }
 
   /** Keeps these examples in place of the ones there were. */
   registerExamples(id: string, examples: readonly ToolExample[]): void {
     const checked = readInput(z.array(ToolExample), examples, 'invalid examples')
     const before = this.#docs.get(keyOf(id)) ?? { externalRefs: [] }
-    this.#docs.set(keyOf(id), { ...before, examples: checked })
+    this.#docs.set(keyOf(id), { ...before, examples: checked.map(cutExample) })
   }
 
   /** What is known of a tool at a level. */

@@ -16,7 +16,16 @@ export interface Entry {
   readonly mark: string
 }
 
-const mcpFields = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+const mcpFields = [
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+  '_meta',
+] as const
 
 /** An entry; its document and mark are made when they are first read, because a server that starts needs neither. */
 export function createEntry(tool: CatalogTool, backends: readonly Backend[]): Entry {

@@ -41,6 +41,9 @@ export const CatalogTool = z
     inputSchema: Json,
     outputSchema: Json.optional(),
     annotations: ToolAnnotations.optional(),
+    /** As MCP has them: kept and handed on, never read. */
+    icons: z.array(z.looseObject({ src: z.string().min(1) })).optional(),
+    _meta: Json.optional(),
     tags: z.array(z.string()).default([]),
     /** Shown instead of the description where there is little room. */
     summary: z.string().optional(),

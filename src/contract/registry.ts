@@ -12,7 +12,7 @@ export const registryLimits = {
   displayName: 200,
   namespace: 128,
   description: 20_000,
-  summary: 200,
+  summary: 2000,
   notes: 20_000,
   script: 1_000_000,
   changelog: 2000,

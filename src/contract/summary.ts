@@ -7,8 +7,8 @@ export const maxShortDescription = 120
 
 /** What search returns of a tool: enough to choose it, never its schemas. */
 export const Summary = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().min(1),
+  name: z.string().min(1),
   namespace: z.string().optional(),
   shortDescription: z.string().max(maxShortDescription),
   /** The same text, under the name that other clients look for. */
@@ -41,7 +41,7 @@ export type ResultPage = z.infer<typeof ResultPage>
 
 /** What search by meaning reads of a tool. */
 export const SemanticDocument = z.object({
-  id: z.string(),
+  id: z.string().min(1),
   namespace: z.string().optional(),
   name: z.string(),
   description: z.string(),

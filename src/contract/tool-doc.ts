@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { CatalogTool } from './catalog.ts'
 
-/** How much of a tool's documentation may be given or read, so that it never floods a context. */
+/** Bounds of a tool's documentation. Longer texts are cut where they are shown; larger arguments of examples are refused. */
 export const docLimits = {
   summary: 200,
   notes: 2000,
+  exampleTitle: 120,
   exampleDescription: 300,
   exampleResultHint: 200,
   /** The arguments themselves are the first level. */
@@ -12,6 +13,9 @@ export const docLimits = {
   /** Keys of objects and items of lists, at every level. */
   exampleArgsSize: 50,
 } as const
+
+// What one text of an example may take in a store, whatever is shown of it.
+const maxStored = 2000
 
 /** How much one wants to read about a tool. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
@@ -27,12 +31,16 @@ export type SchemaInfo = z.infer<typeof SchemaInfo>
 
 /** One call of a tool as an example. */
 export const ToolExample = z.strictObject({
-  description: shortText(docLimits.exampleDescription),
-  args: z.record(z.string(), z.unknown()).check(({ value, issues }) => {
-    const message = findArgsProblem(value)
-    if (message !== undefined) issues.push({ code: 'custom', input: value, message })
-  }),
-  resultHint: shortText(docLimits.exampleResultHint).optional(),
+  title: storedText().optional(),
+  description: storedText(),
+  args: z
+    .record(z.string(), z.unknown())
+    .check(({ value, issues }) => {
+      const message = findArgsProblem(value)
+      if (message !== undefined) issues.push({ code: 'custom', input: value, message })
+    })
+    .optional(),
+  resultHint: storedText().optional(),
 })
 export type ToolExample = z.infer<typeof ToolExample>
 
@@ -61,8 +69,8 @@ export const ToolDoc = z.object({
 })
 export type ToolDoc = z.infer<typeof ToolDoc>
 
-function shortText(most: number) {
-  return z.string().max(most, `must have ${most} characters at most`)
+function storedText() {
+  return z.string().max(maxStored, `must have ${maxStored} characters at most`)
 }
 
 /** Walks level by level and stops at the first excess, so that cycles and floods end early. */

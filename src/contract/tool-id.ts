@@ -9,6 +9,10 @@ export interface ToolId {
 
 /** Writes an id; a version needs a namespace, or it would read as a name. */
 export function formatToolId({ namespace, name, version }: ToolId): string {
+  if (name === '')
+    throw new TooldexError('INPUT_INVALID', 'A tool id needs a name, and this one is empty.', {
+      hint: 'Write name, namespace:name or namespace:name:version.',
+    })
   if (namespace === undefined || namespace === '') return version === undefined ? name : `${name}@${version}`
   return [namespace, name, ...(version === undefined ? [] : [version])].join(':')
 }

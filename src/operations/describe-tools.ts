@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
+import { cutText } from '../catalog/index.ts'
 import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { Isolation } from '../contract/run.ts'
 import { fromConfig } from '../contract/runnable-tool.ts'
-import { ToolExample } from '../contract/tool-doc.ts'
+import { docLimits, ToolExample } from '../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../contract/tool-state.ts'
 import { findTool } from './find-tool.ts'
 import { toolIdOf } from './live-catalogue.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import type { FoundTool } from './resolve-name.ts'
-import { shorten } from './search-hits.ts'
 import { viewOf } from './tool-view.ts'
 
 /** How much one reads about a tool. */
@@ -30,6 +30,7 @@ const SchemaInfo = z.object({
 export const ToolDoc = z.object({
   id: z.string(),
   name: z.string(),
+  namespace: z.string().optional(),
   summary: z.string(),
   category: z.string().nullable(),
   tags: z.array(z.string()),
@@ -62,7 +63,9 @@ export const describeTools = defineOperation({
   scope: 'read',
   http: { method: 'post', path: '/describe', tag: 'search' },
   input: z.object({
-    ids: z.union([z.string().transform((id) => [id]), z.array(z.string())]).pipe(z.array(z.string()).min(1).max(50)),
+    ids: z
+      .union([z.string().transform((id) => [id]), z.array(z.string())])
+      .pipe(z.array(z.string().min(1)).min(1).max(50)),
     level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
   }),
   output: z.object({
@@ -128,7 +131,8 @@ function noneKnown(unknown: readonly UnknownTool[]): TooldexError {
 
 function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DetailLevel>): ToolDoc {
   const { toolName: name, description, inputSchema, category, tags } = entry
-  const summary = { id: toolIdOf(entry), name, summary: shorten(description, 200), category, tags }
+  const short = cutText(description, docLimits.summary)
+  const summary = { id: toolIdOf(entry), name, namespace: entry.cliName, summary: short, category, tags }
   if (level === 'summary') return summary
   const { annotations, exampleRequests, command, timeout } = resolved.tool
   const schema = {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../base/tokens.ts'
-import type { CatalogHit } from '../catalog/index.ts'
+import { type CatalogHit, cutText, toSummary } from '../catalog/index.ts'
 import { Isolation } from '../contract/run.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
 import { toFullId } from '../contract/tool-id.ts'
@@ -17,6 +17,7 @@ export const SearchHit = z.object({
   name: z.string(),
   /** The id to call it by, where several tools have its name. */
   callAs: z.string().optional(),
+  namespace: z.string().optional(),
   shortDescription: z.string(),
   /** How likely this is what was asked for, from 0 to 1. */
   score: z.number(),
@@ -28,7 +29,13 @@ export const SearchHit = z.object({
   /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
   signature: z.string().optional(),
   category: z.string().nullable().optional(),
+  /** The same text as `shortDescription`, under the name that other clients look for. */
+  summary: z.string().optional(),
   tags: z.array(z.string()).optional(),
+  /** Media types the tool takes and gives, where it declares them. */
+  inputModes: z.array(z.string()).optional(),
+  outputModes: z.array(z.string()).optional(),
+  securitySummary: z.string().optional(),
   description: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   explanation: Explanation.optional(),
@@ -49,7 +56,7 @@ interface Wish {
 
 /** What an answer may cost when nobody says otherwise. */
 const usualBudget = 400
-const lineLength = 60
+const maxLine = 60
 
 /** How many tokens the hits of an answer may cost. */
 export const hitBudget = ({ budgetTokens, level }: Wish): number =>
@@ -57,17 +64,27 @@ export const hitBudget = ({ budgetTokens, level }: Wish): number =>
 
 /** A hit at the leanest level. */
 export function toLine(hit: SearchHit): SearchHit {
-  const { signature: _, category: __, tags: ___, description: ____, inputSchema: _____, ...line } = hit
-  return { ...line, shortDescription: shorten(line.shortDescription, lineLength) }
+  const { id, name, callAs, shortDescription, score, scoreType, readiness, isolation, explanation } = hit
+  return {
+    id,
+    name,
+    ...(callAs === undefined ? {} : { callAs }),
+    shortDescription: cutText(shortDescription, maxLine),
+    score,
+    scoreType,
+    ...(readiness === undefined ? {} : { readiness }),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(explanation === undefined ? {} : { explanation }),
+  }
 }
 
 /** The tools at the richest level at which all fit the budget; at the leanest, as many as do. */
 export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
   const budget = hitBudget(wish)
-  // Schemas are for who asks for them, or gives room for them.
-  const richest: readonly SearchLevel[] =
-    wish.budgetTokens == null ? ['summary', 'line'] : ['schema', 'summary', 'line']
-  const levels = wish.level == null ? richest : [wish.level]
+  // Schemas only where a caller asks for them, or gives room for them.
+  const lean: readonly ShownLevel[] = ['summary', 'lean', 'line']
+  const richest = wish.budgetTokens == null ? lean : (['schema', ...lean] as const)
+  const levels: readonly ShownLevel[] = wish.level == null ? richest : [wish.level]
   const leanest = levels.at(-1)
   for (const level of levels) {
     const results: SearchHit[] = []
@@ -84,32 +101,30 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
   return { results: [], spentTokens: 0 }
 }
 
-function toHit(candidate: Candidate, level: SearchLevel): SearchHit {
+/** `lean` is a summary without the fields that seldom decide which tool to call. */
+type ShownLevel = SearchLevel | 'lean'
+
+function toHit(candidate: Candidate, level: ShownLevel): SearchHit {
   const { id, tool, score, scoreType, readiness, explanation, sharesName, isolation } = candidate
-  const { name, description, inputSchema } = tool
+  const { name, namespace, shortDescription, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
   const fullId = sharesName ? toFullId(tool) : undefined
   const callAs = fullId === undefined ? {} : { callAs: fullId }
   const why = explanation === undefined ? {} : { explanation }
-  const shortDescription = shorten(description, level === 'line' ? lineLength : 120)
   const state = { ...unlessReady(readiness), ...(isolation === undefined ? {} : { isolation }) }
-  const line = { id, name, ...callAs, shortDescription, score, scoreType, ...state, ...why }
-  if (level === 'line') return line
+  const ranked = { score, scoreType, ...state, ...why }
+  if (level === 'line') return { id, name, ...callAs, shortDescription: cutText(shortDescription, maxLine), ...ranked }
+  const signature = signatureOf(fullId ?? name, tool.inputSchema)
+  const lean = { id, name, ...callAs, shortDescription, ...ranked, signature, category: tool.category ?? null }
+  if (level === 'lean') return lean
   const summary = {
-    ...line,
-    signature: signatureOf(fullId ?? name, inputSchema),
-    category: tool.category ?? null,
+    ...lean,
+    summary: shortDescription,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(inputModes.length === 0 ? {} : { inputModes }),
+    ...(outputModes.length === 0 ? {} : { outputModes }),
+    ...(securitySummary === undefined ? {} : { securitySummary }),
   }
   if (level === 'summary') return summary
-  return { ...summary, tags: [...tool.tags], description, inputSchema }
-}
-
-/** The start of a text, cut at a character and not inside one. */
-export function shorten(text: string, most: number): string {
-  const characters = Array.from(text)
-  return characters.length <= most
-    ? text
-    : `${characters
-        .slice(0, most - 1)
-        .join('')
-        .trimEnd()}…`
+  return { ...summary, tags, description: tool.description, inputSchema: tool.inputSchema }
 }

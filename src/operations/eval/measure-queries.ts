@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
+import { cutText } from '../../catalog/index.ts'
 import type { SearchMode } from '../../contract/search.ts'
+import { maxShortDescription } from '../../contract/summary.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
-import { shorten } from '../search-hits.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
 import { type Scores, scoreRanking } from './score-ranking.ts'
 
@@ -99,4 +100,6 @@ async function takeTurn(): Promise<number> {
 }
 
 const answerText = (hits: readonly AskedHit[]): string =>
-  JSON.stringify(hits.map(({ tool }) => ({ name: tool.name, shortDescription: shorten(tool.description, 120) })))
+  JSON.stringify(
+    hits.map(({ tool }) => ({ name: tool.name, shortDescription: cutText(tool.description, maxShortDescription) })),
+  )

@@ -1,4 +1,4 @@
-import { cutText, readSchemaInfo } from '../../catalog/index.ts'
+import { cutExample, cutText, readSchemaInfo, toSummary } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { type DetailLevel, docLimits } from '../../contract/tool-doc.ts'
@@ -18,9 +18,7 @@ export async function showRegistered(
 
 /** A tool of the catalogue as one reads about it, with what the registry adds. */
 export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, more?: RegisteredTool): ToolDoc {
-  const { name, description, category = null, tags } = tool
-  const summary = cutText(tool.summary ?? description, docLimits.summary)
-  const first = { id, name, summary, category, tags: [...tags] }
+  const first = { id, ...summaryPart(tool), summary: cutText(tool.summary ?? tool.description, docLimits.summary) }
   if (level === 'summary') return first
   const second = { ...first, ...schemaPart(tool) }
   if (level === 'schema') return second
@@ -30,21 +28,32 @@ export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, 
   return {
     ...second,
     exampleRequests: [...exampleRequests],
-    examples,
+    examples: examples.map(cutExample),
     externalRefs,
     ...(notes === null ? {} : { notes: cutText(notes, docLimits.notes) }),
   }
 }
 
+/** The fields of a summary that a tool has. */
+function summaryPart(tool: CatalogTool) {
+  const { name, namespace, category = null, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    category,
+    tags,
+    ...(inputModes.length === 0 ? {} : { inputModes }),
+    ...(outputModes.length === 0 ? {} : { outputModes }),
+    ...(securitySummary === undefined ? {} : { securitySummary }),
+  }
+}
+
 function schemaPart(tool: CatalogTool): Partial<ToolDoc> {
-  const { name, description, inputSchema, outputSchema, annotations, inputModes, outputModes, securitySummary } = tool
+  const { name, description, inputSchema, outputSchema, annotations } = tool
   const schemaInfo = readSchemaInfo(inputSchema)
   return {
     tool: { name, description, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) },
     ...(annotations === undefined ? {} : { annotations }),
-    ...(inputModes === undefined ? {} : { inputModes: [...inputModes] }),
-    ...(outputModes === undefined ? {} : { outputModes: [...outputModes] }),
-    ...(securitySummary === undefined ? {} : { securitySummary }),
     ...(schemaInfo === undefined ? {} : { schemaInfo }),
   }
 }

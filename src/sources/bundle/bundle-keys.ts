@@ -11,7 +11,7 @@ export const toolFields = [
 /** The keys of a tool: as on the wire, or in snake_case. */
 export const toolKeys: KeyShape = {
   keys: bothSpellings(toolFields.join(' ')),
-  inside: { examples: { keys: bothSpellings('description args resultHint') } },
+  inside: { examples: { keys: bothSpellings('title description args resultHint') } },
 }
 
 /** The keys of a bundle: as on the wire, or in snake_case. */

@@ -52,6 +52,11 @@ function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entri
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }
 
+type ListedFields = Pick<
+  CatalogTool,
+  'name' | 'title' | 'description' | 'inputSchema' | 'annotations' | 'icons' | '_meta'
+>
+
 /** A tool that is not of a config as MCP lists it; results have a structure of their own, so its output schema is left out. */
 export function toRegistered({
   name,
@@ -59,12 +64,16 @@ export function toRegistered({
   description,
   inputSchema,
   annotations,
-}: Pick<CatalogTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>): Omit<Tool, 'name'> {
+  icons,
+  _meta,
+}: ListedFields): Omit<Tool, 'name'> {
   return {
     title: showInvisible(title ?? toTitle(name)),
     description: showInvisible(description),
     inputSchema: showDescriptions(inputSchema) as Tool['inputSchema'],
     ...(annotations === undefined ? {} : { annotations }),
+    ...(icons === undefined ? {} : { icons: [...icons] as Tool['icons'] }),
+    ...(_meta === undefined ? {} : { _meta }),
   }
 }
 
