@@ -78,7 +78,7 @@ policies:
     expect(errorsOf(text)).toContainEqual(
       expect.stringMatching(/^b\.yaml:9:4: unknown key 'executer_type'.*'executor_type'/),
     )
-    expect(errorsOf(text)).toContainEqual(expect.stringMatching(/^b\.yaml:11:3: .*displayName is required/))
+    expect(errorsOf(text)).toContainEqual(expect.stringMatching(/^b\.yaml:11:3: .*description is required/))
   })
 
   it.each([
