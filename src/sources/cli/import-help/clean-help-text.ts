@@ -10,9 +10,25 @@ const invisible =
 /** A help text as plain lines: no colours, no overstrikes, no tabs, nothing invisible, bounded in size. */
 export function cleanHelpText(raw: string): readonly string[] {
   const plain = raw.slice(0, maxChars).replace(escapes, '').replace(/\r\n?/g, '\n')
-  return plain
+  const lines = plain
     .split('\n')
     .map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
+  return splitColumns(lines)
+}
+
+// A row with an option, its text, and after a gap another option: `-f  freshen   -u  update`.
+const twoOptions = /^\s+-\S.*?\s{2}(?=-\S+(?:\s\S+)?\s{2,}\S)/
+const fewestRows = 3
+
+/** Options in two columns (zip) as one column: rows are cut where several of them have their second option. */
+function splitColumns(lines: readonly string[]): readonly string[] {
+  const columns = lines.map((line) => twoOptions.exec(line)?.[0].length)
+  const count = (column: number) => columns.filter((each) => each === column).length
+  return lines.flatMap((line, at) => {
+    const column = columns[at]
+    if (column === undefined || count(column) < fewestRows) return [line]
+    return [line.slice(0, column).trimEnd(), ' '.repeat(indentOf(line)) + line.slice(column)]
+  })
 }
 
 /** `N\bNA\bA` and `_\bN_\bA`, the bold and underlined text of manuals, both read `NA`. */

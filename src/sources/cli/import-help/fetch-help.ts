@@ -71,9 +71,12 @@ async function attempt(argv: readonly string[], request: FetchRequest): Promise<
   return undefined
 }
 
-/** curl keeps most of its options behind `--help all`, and says so. */
+// `--help all` (curl), or `--help <simple|list|all>` (ps).
+const namesAll = /--help (?:all\b|<(?:[\w-]+\|)*all(?:\|[\w-]+)*>)/
+
+/** Some programs keep most of their options behind `--help all`, and print so. */
 async function widen(found: FetchedHelp, request: FetchRequest): Promise<FetchedHelp> {
-  if (!/--help all\b/.test(found.text)) return found
+  if (!namesAll.test(found.text)) return found
   const all = await attempt([...request.program, ...request.command, '--help', 'all'], {
     ...request,
     rootText: undefined,

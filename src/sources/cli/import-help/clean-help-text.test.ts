@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { cleanHelpText } from './clean-help-text.ts'
+
+it('reads options in two columns as one', () => {
+  const text = [
+    '  -f   freshen: only changed files  -u   update: only changed or new files',
+    '  -d   delete entries in zipfile    -m   move into zipfile (delete OS files)',
+    '  -r   recurse into directories     -j   junk (do not record) directory names',
+  ].join('\n')
+  expect(cleanHelpText(text)).toEqual([
+    '  -f   freshen: only changed files',
+    '  -u   update: only changed or new files',
+    '  -d   delete entries in zipfile',
+    '  -m   move into zipfile (delete OS files)',
+    '  -r   recurse into directories',
+    '  -j   junk (do not record) directory names',
+  ])
+})
+
+it('leaves rows alone that only mention another option', () => {
+  const lines = ['  -a   as  -b  does, once', '  -c, --count   number of lines', '  -x   same as  --exact']
+  expect(cleanHelpText(lines.join('\n'))).toEqual(lines)
+})
