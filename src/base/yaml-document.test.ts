@@ -67,7 +67,7 @@ describe('parseYaml', () => {
   it.each([
     ['a: 1\na: 2\n', 2, 1, /unique/],
     ['a: [1, 2\nb: 3\n', 2, 1, /./],
-    ['a: 1\n b: 2\n', 1, 4, /nested mappings/],
+    ['a: 1\n b: 2\n', 2, 2, /indentation/],
     ['a: "x\n', 2, 1, /closing|quote/i],
     ['a: 1\n---\nb: 2\n', 2, 1, /documents/],
     ['x: 1\ny: !!js/function "f"\n', 2, 4, /tag/],

@@ -1,6 +1,7 @@
 import { Document, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml'
 import { parseConfig } from '../parse-config.ts'
 import { type Draft, type DraftArg, type DraftTool, type Note, unsure } from './draft.ts'
+import { guessAnnotations } from './guess-annotations.ts'
 import { toDraftText } from './to-draft-text.ts'
 
 /** A draft as YAML, with every doubt in it as a list. */
@@ -70,6 +71,11 @@ function fillTool(document: Document, map: YAMLMap, tool: DraftTool): void {
   map.set('description', quoted(document, tool.description))
   if (tool.command !== '') map.set('command', quoted(document, tool.command))
   if (tool.endOfOptions) map.set('end_of_options', true)
+  const annotations = guessAnnotations(tool)
+  if (annotations !== undefined) {
+    const node = document.createNode(annotations, { flow: true })
+    map.set('annotations', beside(node, [unsure('read off the description')]))
+  }
   if (tool.args.length === 0) return
   const args = document.createNode(tool.args.map(() => ({}))) as YAMLSeq<YAMLMap>
   for (const [index, arg] of tool.args.entries()) fillArg(document, args.items[index] as YAMLMap, arg)
