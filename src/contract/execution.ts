@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { asStored } from './as-stored.ts'
 import type { RunnableTool } from './executor.ts'
 import { Isolation, type RunOutcome, RunStatus, StoredResult } from './run.ts'
 import type { Caller, Page, PageQuery } from './stores.ts'
@@ -13,15 +14,15 @@ export type WaitReason = z.infer<typeof WaitReason>
 
 /** One recorded run. */
 export const Execution = z.object({
-  id: z.uuid(),
+  id: z.guid(),
   /** Null for a tool of a config, or one that was deleted since. */
-  toolId: z.uuid().nullable(),
+  toolId: z.guid().nullable(),
   toolName: z.string(),
   /** Null for a tool of a config. */
   version: z.int().nullable(),
   status: ExecutionStatus,
   /** Why it is still PENDING. */
-  reason: WaitReason.nullable(),
+  reason: asStored(WaitReason.nullable()),
   inputData: z.unknown(),
   /** What the tool returned; of a large one its beginning. */
   outputData: z.unknown(),
@@ -32,7 +33,7 @@ export const Execution = z.object({
   exitCode: z.int().nullable(),
   logs: z.object({ stdout: z.string(), stderr: z.string() }),
   truncated: z.boolean(),
-  isolation: Isolation.nullable(),
+  isolation: asStored(Isolation.nullable()),
   /** The set of packages that it saw, and which state of it. */
   environment: z.string().nullable(),
   worker: z.string().nullable(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { asStored } from './as-stored.ts'
 import { ToolAnnotations } from './catalog.ts'
 
 const Json = z.record(z.string(), z.unknown())
@@ -38,7 +39,7 @@ export const McpDefinition = z.strictObject({
   description: z.string(),
   inputSchema: Json,
   outputSchema: Json.optional(),
-  annotations: ToolAnnotations.optional(),
+  annotations: asStored(ToolAnnotations).optional(),
 })
 export type McpDefinition = z.infer<typeof McpDefinition>
 

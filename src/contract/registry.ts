@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { hints } from '../base/shape-problems.ts'
 import { hasInvisible } from '../base/visible-text.ts'
 import { GivenAnnotations } from './annotations.ts'
+import { asStored, fieldsAsStored } from './as-stored.ts'
 import { ToolAnnotations } from './catalog.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -50,7 +51,8 @@ const Tags = z
   .overwrite((tags) => [...new Set(tags)])
 
 const optionalFields = {
-  categoryId: z.uuid().nullable(),
+  // Ids of migrated categories need not follow RFC 9562.
+  categoryId: z.guid().nullable(),
   namespace: text(registryLimits.namespace)
     .regex(/^[^:\s/]*$/u, 'must have no colon, no slash and no blank')
     .nullable(),
@@ -122,8 +124,9 @@ export const ToolChange = ToolContent.extend({ annotations: GivenAnnotations }).
 export type ToolChange = z.infer<typeof ToolChange>
 
 /** A registered tool. */
-export const RegisteredTool = ToolContent.extend({
-  id: z.uuid(),
+export const RegisteredTool = z.object({
+  ...fieldsAsStored(ToolContent.shape),
+  id: z.guid(),
   status: ToolStatus,
   version: z.int().min(1),
   createdAt: z.iso.datetime(),
@@ -133,15 +136,17 @@ export type RegisteredTool = z.infer<typeof RegisteredTool>
 
 /** A tool as it was in one version. */
 export const ToolVersion = z.object({
-  toolId: z.uuid(),
+  id: z.guid(),
+  toolId: z.guid(),
   version: z.int().min(1),
   changelog: z.string().nullable(),
   isLatest: z.boolean(),
   /** What the version was called before versions were numbers. */
   legacyVersion: z.string().nullable(),
   createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
   createdBy: z.string().nullable(),
-  content: ToolContent,
+  content: asStored(ToolContent),
 })
 export type ToolVersion = z.infer<typeof ToolVersion>
 
@@ -180,10 +185,10 @@ export const CategoryName = z
 
 /** A category in the tree of categories. */
 export const Category = z.object({
-  id: z.uuid(),
+  id: z.guid(),
   name: z.string(),
   description: z.string().nullable(),
-  parentId: z.uuid().nullable(),
+  parentId: z.guid().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })

@@ -12,9 +12,9 @@ export type Difference = z.infer<typeof Difference>
 /** One recorded input, run again with a change. */
 export const ReplayedRun = z.object({
   /** The run that was recorded. */
-  recordedId: z.uuid(),
+  recordedId: z.guid(),
   /** The run that was made of it; null where the change does not take the input any more. */
-  executionId: z.uuid().nullable(),
+  executionId: z.guid().nullable(),
   outcome: z.enum(['same', 'differs', 'failed']),
   inputData: z.unknown(),
   differences: z.array(Difference),

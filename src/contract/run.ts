@@ -74,7 +74,7 @@ export type RunPlan = z.infer<typeof RunPlan>
 
 /** What was too large to be handed over whole: how it begins, and where the rest is. */
 export const StoredResult = z.object({
-  handle: z.uuid(),
+  handle: z.guid(),
   bytes: z.int(),
   /** What it is: `application/json`, or `text/plain`. */
   mediaType: z.string(),

@@ -6,6 +6,7 @@ import type { OfferedChanges, OfferedTools } from './offered.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { StoredSecret } from './secret.ts'
+import type { StoredPolicy } from './stored-policy.ts'
 import type { ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
 
@@ -152,8 +153,8 @@ export interface ProposalStore {
 
 /** Policies by name; they are kept here, and whoever runs tools asks them. */
 export interface PolicyStore {
-  list(workspace: string): Promise<readonly BundlePolicy[]>
-  get(workspace: string, name: string): Promise<BundlePolicy | undefined>
+  list(workspace: string): Promise<readonly StoredPolicy[]>
+  get(workspace: string, name: string): Promise<StoredPolicy | undefined>
   /** Adds a policy, or puts it in the place of the one of that name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
   remove(caller: Caller, name: string): Promise<void>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import { cutText } from '../catalog/index.ts'
+import { asStored } from '../contract/as-stored.ts'
 import { ToolAnnotations } from '../contract/catalog.ts'
 import { Annotations } from '../contract/cli-config.ts'
 import { Isolation } from '../contract/run.ts'
@@ -38,13 +39,13 @@ export const ToolDoc = z.object({
     .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
     .optional(),
   /** As configs write them, or as MCP calls them where the tool is not of a config. */
-  annotations: z.union([Annotations, ToolAnnotations]).optional(),
+  annotations: asStored(z.union([Annotations, ToolAnnotations])).optional(),
   inputModes: z.array(z.string()).optional(),
   outputModes: z.array(z.string()).optional(),
   securitySummary: z.string().optional(),
   schemaInfo: SchemaInfo.optional(),
   exampleRequests: z.array(z.string()).optional(),
-  examples: z.array(ToolExample).optional(),
+  examples: asStored(z.array(ToolExample)).optional(),
   externalRefs: z.array(z.string()).optional(),
   /** Where the tool comes from and what it runs. */
   notes: z.string().optional(),

@@ -6,6 +6,7 @@ import { lazyEncoder } from './eval/bundled-encoder.ts'
 import { checkExamples } from './lint/check-examples.ts'
 import { ambiguousNames, checkName } from './lint/check-names.ts'
 import { checkSchema } from './lint/check-schemas.ts'
+import { checkStored } from './lint/check-stored.ts'
 import { checkTexts } from './lint/check-texts.ts'
 import { findDuplicates } from './lint/find-duplicates.ts'
 import { Finding, type LintTool, lintRules } from './lint/finding.ts'
@@ -27,9 +28,15 @@ const Answer = z.object({
 })
 type Answer = z.infer<typeof Answer>
 
-// Linting takes seconds where there are thousands of tools, so the answer is kept for each set of tools that callers may see.
-const linted = new WeakMap<LiveCatalogue, { readonly version: number; readonly answers: Map<string, Answer> }>()
-const mostAnswers = 20
+interface Linted {
+  readonly tools: readonly LintTool[]
+  readonly findings: readonly Finding[]
+  readonly sources: Answer['sources']
+}
+
+// Linting takes seconds where there are thousands of tools, so the result is kept for each set of tools that callers may see.
+const linted = new WeakMap<LiveCatalogue, { readonly version: number; readonly results: Map<string, Linted> }>()
+const maxResults = 20
 
 /** What a finding takes from the hundred points of its tool. */
 const penalties = { error: 50, warning: 20, info: 5 }
@@ -47,27 +54,25 @@ export const lintCatalogue = defineOperation({
     const { version } = (await catalogue.open()).tools
     const names = await readableNames(context)
     const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())
-    const answers = answersOf(catalogue, version)
-    const known = answers.get(visible)
-    if (known !== undefined) return known
-    const tools = (await toLintTools(catalogue)).filter(({ toolName }) => names?.has(toolName) ?? true)
-    const answer = await lint(tools, signal)
-    if (answers.size >= mostAnswers) answers.clear()
-    answers.set(visible, answer)
-    return answer
+    const results = resultsOf(catalogue, version)
+    const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
+    const result = results.get(visible) ?? (await lint((await toLintTools(catalogue)).filter(sees), signal))
+    if (!results.has(visible) && results.size >= maxResults) results.clear()
+    results.set(visible, result)
+    return toAnswer(result, await checkStored(context))
   },
 })
 
-/** The answers that were given for the tools as they are now. */
-function answersOf(catalogue: LiveCatalogue, version: number): Map<string, Answer> {
+/** The results for the tools as they are now. */
+function resultsOf(catalogue: LiveCatalogue, version: number): Map<string, Linted> {
   const known = linted.get(catalogue)
-  if (known?.version === version) return known.answers
-  const answers = new Map<string, Answer>()
-  linted.set(catalogue, { version, answers })
-  return answers
+  if (known?.version === version) return known.results
+  const results = new Map<string, Linted>()
+  linted.set(catalogue, { version, results })
+  return results
 }
 
-async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Answer> {
+async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Linted> {
   const loadEmbedder = lazyEncoder()
   const costs = await measureCosts(tools, await loadTokenCounter(), signal)
   const findings = [
@@ -76,12 +81,17 @@ async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined)
     ...(await findDuplicates(tools, loadEmbedder(), signal)),
     ...(await checkExamples(tools, loadEmbedder, signal)),
     ...costs.findings,
-  ].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
-  const tokens = costs.sources.reduce((sum, source) => sum + source.tokens, 0)
+  ]
+  return { tools, findings, sources: costs.sources }
+}
+
+function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly Finding[]): Answer {
+  const findings = [...stored, ...found].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
+  const tokens = sources.reduce((sum, source) => sum + source.tokens, 0)
   const [score, counts] = [scoreOf(tools, findings), countSeverities(findings)]
-  const found = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
-  const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${found}`
-  return { findings, counts, tools: tools.length, sources: costs.sources, tokens, score, summary }
+  const counted = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
+  const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${counted}`
+  return { findings, counts, tools: tools.length, sources, tokens, score, summary }
 }
 
 /** What can be said of each tool by itself. */

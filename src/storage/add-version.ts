@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { reachPoint } from '../base/fault-points.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { Caller } from '../contract/stores.ts'
@@ -15,7 +15,7 @@ export async function addVersion(
 ): Promise<void> {
   await db
     .update(toolVersions)
-    .set({ isLatest: false })
+    .set({ isLatest: false, updatedAt: sql`now()` })
     .where(and(eq(toolVersions.toolId, tool.id), toolVersions.isLatest))
   reachPoint('F8 version inserted')
   await db.insert(toolVersions).values({

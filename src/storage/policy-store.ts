@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { SharedReads } from '../base/shared-reads.ts'
 import type { BundlePolicy } from '../contract/bundle.ts'
-import { Policy } from '../contract/policy.ts'
+import { readPolicy, type StoredPolicy } from '../contract/stored-policy.ts'
 import type { Caller, PolicyStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
@@ -12,7 +12,7 @@ import { policies } from './schema.ts'
 /** Policies, in the database. */
 export class DatabasePolicyStore implements PolicyStore {
   readonly #db: Db
-  readonly #lists = new SharedReads<readonly BundlePolicy[]>()
+  readonly #lists = new SharedReads<readonly StoredPolicy[]>()
 
   constructor(db: Db) {
     this.#db = db
@@ -68,7 +68,4 @@ export class DatabasePolicyStore implements PolicyStore {
 const named = ({ workspace }: Pick<Caller, 'workspace'>, name: string) =>
   and(eq(policies.workspaceId, workspace), eq(policies.name, name))
 
-const toPolicy = ({ name, policy }: typeof policies.$inferSelect): BundlePolicy => ({
-  name,
-  policy: Policy.parse(policy),
-})
+const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => readPolicy(name, policy)

@@ -1,3 +1,4 @@
+import { isObject } from '../base/same-json.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion } from '../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../contract/registry.ts'
 import type { toolCategories, tools, toolVersions } from './schema.ts'
@@ -11,10 +12,31 @@ export function contentOf(given: Readonly<Record<keyof ToolContent, unknown>>): 
   return content as ToolContent
 }
 
+/** The content of a row; a value of another JSON type than its field has, which only SQL can have written, is read as empty. */
+function readContent(row: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
+  const content = contentOf(row)
+  return {
+    ...content,
+    tags: arrayOf(content.tags).map(String),
+    exampleRequests: arrayOf(content.exampleRequests).map(String),
+    externalRefs: arrayOf(content.externalRefs).map(String),
+    inputModes: arrayOf(content.inputModes).map(String),
+    outputModes: arrayOf(content.outputModes).map(String),
+    examples: arrayOf(content.examples).filter(isObject),
+    inputSchema: objectOf(content.inputSchema),
+    outputSchema: objectOf(content.outputSchema),
+    executorConfig: objectOf(content.executorConfig),
+    annotations: objectOf(content.annotations),
+  }
+}
+
+const arrayOf = <Item>(value: readonly Item[]): Item[] => (Array.isArray(value) ? value : [])
+const objectOf = (value: Record<string, unknown>): Record<string, unknown> => (isObject(value) ? value : {})
+
 export function toTool(row: typeof tools.$inferSelect): RegisteredTool {
   return {
     id: row.id,
-    ...contentOf(row),
+    ...readContent(row),
     status: row.status,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
@@ -24,14 +46,16 @@ export function toTool(row: typeof tools.$inferSelect): RegisteredTool {
 
 export function toVersion(row: typeof toolVersions.$inferSelect): ToolVersion {
   return {
+    id: row.id,
     toolId: row.toolId,
     version: row.version,
     changelog: row.changelog,
     isLatest: row.isLatest,
     legacyVersion: row.legacyVersion,
     createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
     createdBy: row.createdBy,
-    content: contentOf(row),
+    content: readContent(row),
   }
 }
 

@@ -52,7 +52,8 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(await stores.tools.get('default', tool.id)).toEqual(tool)
       expect(await stores.tools.get('default', tool.name)).toEqual(tool)
       const version = await stores.tools.version('default', tool.id, 1)
-      expect(version).toMatchObject({ content, isLatest: true, createdBy: 'tester' })
+      expect(version).toMatchObject({ content, isLatest: true, createdBy: 'tester', updatedAt: version?.createdAt })
+      expect(version?.id).toMatch(/^[0-9a-f-]{36}$/)
     })
 
     it('keeps the order of keys wherever JSON of a user is stored', async () => {

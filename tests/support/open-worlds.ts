@@ -46,7 +46,7 @@ export async function openRegistry(configs: readonly string[] = []) {
     memoryOf: () => context.memory,
     catalogueOf: async () => context.catalogue,
   })
-  return { context, app, sync: () => feed.sync(), close: () => database.close() }
+  return { context, app, database, sync: () => feed.sync(), close: () => database.close() }
 }
 
 /** The same registry four times: in the library, behind commands, behind commands that ask a server, behind HTTP. */

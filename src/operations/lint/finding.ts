@@ -3,6 +3,7 @@ import type { ToolIndexEntry } from '../../contract/tool-index.ts'
 
 /** What the catalogue is judged by, in the order in which it is told. */
 export const lintRules = [
+  'stored-invalid',
   'broken-schema',
   'suspicious-schema',
   'missing-description',

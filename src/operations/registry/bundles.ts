@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
+import { asStored } from '../../contract/as-stored.ts'
 import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
+import { shownPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
@@ -39,11 +41,11 @@ export const exportBundle = defineOperation({
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
   // An answer is never refused for its size.
-  output: WholeBundle,
+  output: asStored(WholeBundle),
   async handle(_, context) {
     const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
     const names = await readableNames(context)
-    if (names === undefined) return bundle
+    if (names === undefined) return { ...bundle, policies: bundle.policies.map(shownPolicy) }
     // Policies name tools too, so whoever may not know of all of them reads none.
     return { ...bundle, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
   },

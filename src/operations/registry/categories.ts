@@ -11,7 +11,7 @@ const tag = 'categories'
 const fields = {
   name: CategoryName,
   description: z.string().max(2000).nullish(),
-  parentId: z.uuid().nullish(),
+  parentId: z.guid().nullish(),
 }
 const condition = { expectedVersion: ExpectedVersion.optional() }
 const Counted = Category.extend({

@@ -20,6 +20,8 @@ export async function checkTool(content: ToolContent, options: CheckToolOptions 
   const { inputSchema, outputSchema, executorType, executorConfig } = content
   const { signal } = options
   const input = await checkSchemaText(inputSchema, '/inputSchema', { object: true, signal })
+  // A stored tool may be of a kind that another release knows.
+  if (!Object.hasOwn(executorKinds, executorType)) return [...input, unknownKind(executorType)]
   return [
     ...checkNamespace(content),
     ...input,
@@ -30,6 +32,13 @@ export async function checkTool(content: ToolContent, options: CheckToolOptions 
     ...(input.length > 0 ? [] : await checkExamples(content, options)),
   ]
 }
+
+const unknownKind = (executorType: string): Problem => ({
+  severity: 'error',
+  pointer: '/executorType',
+  message: `'${executorType}' is not a kind of executor`,
+  hint: `choose one of: ${Object.keys(executorKinds).join(', ')}`,
+})
 
 /** A tool there could not be told from one of Tooldex itself. */
 function checkNamespace({ namespace }: ToolContent): readonly Problem[] {

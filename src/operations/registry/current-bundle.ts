@@ -1,11 +1,14 @@
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
-import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
+import type { StoredPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { contentOf } from './registry.ts'
 
-/** Everything of a workspace as a bundle. */
-export async function readCurrent(stores: Stores, workspace: string): Promise<Bundle> {
+/** Everything of a workspace as a bundle, with its policies as they are in effect. */
+export async function readCurrent(
+  stores: Stores,
+  workspace: string,
+): Promise<Bundle & { readonly policies: StoredPolicy[] }> {
   const categories = await stores.categories.all(workspace)
   const names = new Map(categories.map(({ id, name }) => [id, name]))
   const tools: BundleTool[] = []
@@ -42,5 +45,5 @@ export function toContent(
   { category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool,
   categoryId: string | null,
 ): ToolContent {
-  return ToolContentSchema.parse({ ...tool, categoryId })
+  return { ...tool, categoryId }
 }

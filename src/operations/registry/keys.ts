@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { hints } from '../../base/shape-problems.ts'
+import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
@@ -12,10 +13,10 @@ const scopes = ['read', 'call', 'write', 'admin'] as const satisfies readonly Ke
 
 /** A key without its secret. */
 const KeyInfo = z.object({
-  id: z.uuid(),
+  id: z.guid(),
   name: z.string(),
   prefix: z.string().describe('The first letters, to tell keys apart.'),
-  scopes: z.array(z.enum(scopes)),
+  scopes: asStored(z.array(z.enum(scopes))),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
   expiresAt: z.string().nullable(),

@@ -1,13 +1,18 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { toPointer } from '../../base/problem.ts'
+import { fieldsAsStored } from '../../contract/as-stored.ts'
 import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { checkPolicy } from '../../contract/check-policy.ts'
 import { Policy } from '../../contract/policy.ts'
+import { shownPolicy } from '../../contract/stored-policy.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { registryOf } from './registry.ts'
 
 const tag = 'policies'
+
+/** A policy as it is stored. */
+const ShownPolicy = z.object(fieldsAsStored(BundlePolicy.shape))
 
 /** List policies. */
 export const listPolicies = defineOperation({
@@ -16,9 +21,9 @@ export const listPolicies = defineOperation({
   scope: 'write',
   http: { method: 'get', path: '/policies', tag },
   input: z.object({}),
-  output: z.object({ items: z.array(BundlePolicy) }),
+  output: z.object({ items: z.array(ShownPolicy) }),
   handle: async (_, context) => ({
-    items: [...(await registryOf(context).stores.policies.list(context.caller.workspace))],
+    items: (await registryOf(context).stores.policies.list(context.caller.workspace)).map(shownPolicy),
   }),
 })
 
@@ -29,7 +34,7 @@ export const getPolicy = defineOperation({
   scope: 'write',
   http: { method: 'get', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),
-  output: BundlePolicy,
+  output: ShownPolicy,
   handle: ({ name }, context) => findPolicy(context, name),
 })
 
@@ -55,7 +60,7 @@ export const deletePolicy = defineOperation({
   scope: 'admin',
   http: { method: 'delete', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),
-  output: BundlePolicy,
+  output: ShownPolicy,
   async handle({ name }, context) {
     const policy = await findPolicy(context, name)
     await registryOf(context).stores.policies.remove(context.caller, name)
@@ -65,7 +70,7 @@ export const deletePolicy = defineOperation({
 
 async function findPolicy(context: OperationContext, name: string): Promise<BundlePolicy> {
   const policy = await registryOf(context).stores.policies.get(context.caller.workspace, name)
-  if (policy !== undefined) return policy
+  if (policy !== undefined) return shownPolicy(policy)
   throw new TooldexError('NOT_FOUND', `Unknown policy: ${name}.`)
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
+import { asStored } from '../../contract/as-stored.ts'
 import { RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
@@ -27,11 +28,11 @@ const tag = 'proposals'
 
 /** A change that is not in force, and what it would mean. */
 const ProposalInfo = z.object({
-  id: z.uuid(),
-  toolId: z.uuid(),
+  id: z.guid(),
+  toolId: z.guid(),
   status: z.enum(['OPEN', 'ACCEPTED', 'REFUSED']),
   baseVersion: z.int(),
-  change: ToolChange,
+  change: asStored(ToolChange),
   reason: z.string().nullable(),
   changelog: z.string().nullable(),
   createdAt: z.string(),

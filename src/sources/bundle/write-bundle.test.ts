@@ -23,7 +23,7 @@ const bundle = Bundle.parse({
     },
     { name: 'list', displayName: 'List', description: 'no', tags: ['a b', '1'], inputSchema: {} },
   ],
-  policies: [{ name: 'p', policy: { tools: { list: {} } } }],
+  policies: [{ name: 'p', policy: { tools: { list: {} }, callers: ['ops'] } }],
 })
 
 describe('writeBundle', () => {
@@ -63,6 +63,8 @@ policies:
       tools:
         list:
           args: {}
+      callers:
+        - ops
 `)
   })
 

@@ -1,6 +1,6 @@
 import { writeYaml } from '../../base/write-yaml.ts'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
-import { Policy } from '../../contract/policy.ts'
+import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { toolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
 import { leaveOut } from './leave-out.ts'
@@ -29,13 +29,9 @@ const writeCategory = (category: BundleCategory) =>
 const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, toolFields)
 
 const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
-  const executor = leaveOut(policy.executor, emptyPolicy.executor, [
-    'type',
-    'image',
-    'volumes',
-    'workingDir',
-    'network',
-  ])
-  const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, ['executor', 'default', 'tools'])
+  // A stored policy that today's rules refuse is written as it is.
+  if (!Policy.safeParse(policy).success) return { name, policy }
+  const executor = leaveOut(policy.executor, emptyPolicy.executor, Object.keys(ExecutorChoice.shape))
+  const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))
   return { name, policy: written }
 }

@@ -2,9 +2,10 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { ClaimedExecution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import { Policy, rulesFor, type ToolRule } from '../../contract/policy.ts'
+import { type Policy, rulesFor, type ToolRule } from '../../contract/policy.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../contract/protection.ts'
 import { fromRegistry } from '../../contract/runnable-tool.ts'
+import { readPolicy } from '../../contract/stored-policy.ts'
 import type { Db } from '../database.ts'
 import { toTool, toVersion } from '../rows.ts'
 import { rowsOf } from '../rows-of.ts'
@@ -133,7 +134,7 @@ async function policiesOf(db: Db, workspaces: readonly string[]): Promise<Readon
     .from(policies)
     .where(inArray(policies.workspaceId, [...workspaces]))
   const byWorkspace = new Map<string, Policy[]>()
-  for (const { workspaceId, policy } of rows)
-    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), Policy.parse(policy)])
+  for (const { workspaceId, name, policy } of rows)
+    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), readPolicy(name, policy).policy])
   return byWorkspace
 }

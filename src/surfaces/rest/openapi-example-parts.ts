@@ -17,6 +17,8 @@ export const ids = {
   execution: 'd4f3c2b1-a098-4765-8432-10fedcba9845',
   request: '71c0ffee-4b1d-4c0d-9e5a-0a1b2c3d4e56',
   result: 'a8b7c6d5-e4f3-4210-9f8e-7d6c5b4a3967',
+  firstVersion: '0a9b8c7d-6e5f-4a3b-8c2d-1e0f9a8b7c78',
+  latestVersion: '1b0c9d8e-7f6a-4b5c-9d4e-2f3a1b0c9d89',
 } as const
 
 /** Who does things in the examples. */
@@ -75,9 +77,23 @@ export const tool = { ...draftTool, ...content, status: 'ACTIVE', version: 2, up
 
 /** The versions of the tool, the latest first. */
 export const versions = [
-  { version: 2, changelog: givenChange.changelog, isLatest: true, createdAt: times.changed, content },
-  { version: 1, changelog: 'first version', isLatest: false, createdAt: times.created, content: firstContent },
-].map((version) => ({ toolId: ids.tool, legacyVersion: null, createdBy: actor, ...version }))
+  {
+    id: ids.latestVersion,
+    version: 2,
+    changelog: givenChange.changelog,
+    isLatest: true,
+    createdAt: times.changed,
+    content,
+  },
+  {
+    id: ids.firstVersion,
+    version: 1,
+    changelog: 'first version',
+    isLatest: false,
+    createdAt: times.created,
+    content: firstContent,
+  },
+].map((version) => ({ toolId: ids.tool, legacyVersion: null, createdBy: actor, updatedAt: times.changed, ...version }))
 
 /** A category. */
 export const category = {

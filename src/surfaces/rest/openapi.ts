@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
+import { writtenAs } from '../../contract/as-stored.ts'
 import { answerExamples, takenExamples } from './openapi-answers.ts'
 import { bodyExamples } from './openapi-examples.ts'
 import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponse, problemSchema } from './openapi-parts.ts'
@@ -135,7 +136,13 @@ interface SchemaPlace {
 }
 
 function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaPlace): Json {
-  const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    // What is stored is described by the rules of writing, although reading takes everything.
+    override: ({ zodSchema, jsonSchema }) =>
+      void Object.assign(jsonSchema, writtenAs.get(zodSchema as z.ZodUnknown)?.describe()),
+  }) as Json
   const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"#/components/schemas/${name}.${io}.`)
   const { $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Json }
   for (const [part, definition] of Object.entries($defs)) schemas[`${name}.${io}.${part}`] = definition

@@ -1,0 +1,25 @@
+import { describeIssue } from '../base/zod-issues.ts'
+import type { BundlePolicy } from './bundle.ts'
+import { Policy } from './policy.ts'
+
+/** A policy as it is stored; one that today's rules refuse closes everything to the callers it binds. */
+export interface StoredPolicy extends BundlePolicy {
+  /** The stored policy and what is wrong with it, where it cannot be followed as it is. */
+  readonly refused?: { readonly policy: Policy; readonly reason: string }
+}
+
+/** Reads a stored policy. */
+export function readPolicy(name: string, stored: unknown): StoredPolicy {
+  const parsed = Policy.safeParse(stored)
+  if (parsed.success) return { name, policy: parsed.data }
+  const reason = parsed.error.issues.map((issue) => describeIssue(issue).message).join('; ')
+  const callers = Policy.shape.callers.safeParse((stored as { readonly callers?: unknown } | null)?.callers)
+  const policy = Policy.parse(callers.data === undefined ? {} : { callers: callers.data })
+  return { name, policy, refused: { policy: stored as Policy, reason } }
+}
+
+/** The policy as it is stored, for callers who read it. */
+export const shownPolicy = ({ name, policy, refused }: StoredPolicy): BundlePolicy => ({
+  name,
+  policy: refused?.policy ?? policy,
+})

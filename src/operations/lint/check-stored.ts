@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { toPointer } from '../../base/problem.ts'
+import { describeShape } from '../../base/shape-problems.ts'
+import { takeTurns } from '../../base/take-turns.ts'
+import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
+import type { OperationContext } from '../operation.ts'
+import { readableNames } from '../tool-view.ts'
+import type { Finding } from './finding.ts'
+
+const pageRows = 500
+const hint = 'It was stored under other rules; it is shown as it is, and refused when it is next written.'
+
+/** What today's rules refuse in the stored rows that a caller may read: tools in every state, categories and policies. */
+export async function checkStored(context: OperationContext): Promise<readonly Finding[]> {
+  if (context.registry === undefined) return []
+  const { stores } = context.registry
+  const { workspace } = context.caller
+  const names = await readableNames(context)
+  const findings: Finding[] = []
+  const rest = takeTurns(context.signal)
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = await stores.tools.list(workspace, { limit: pageRows, sort: 'name', cursor, ...(names && { names }) })
+    for (const tool of page.items) {
+      findings.push(...checkTool(tool))
+      await rest()
+    }
+    cursor = page.nextCursor
+  }
+  for (const { name } of await stores.categories.all(workspace)) {
+    const wrong = wrongCategoryName(name)
+    if (wrong !== undefined) findings.push(toFinding(`category:${name}`, `the name ${wrong}`))
+  }
+  if (!context.scopes.has('write')) return findings
+  for (const { name, refused } of await stores.policies.list(workspace))
+    if (refused !== undefined)
+      findings.push(
+        toFinding(`policy:${name}`, `${refused.reason}; until it is fixed it closes every tool to its callers`),
+      )
+  return findings
+}
+
+function checkTool(tool: RegisteredTool): readonly Finding[] {
+  const { id, status: _status, version: _version, createdAt: _created, updatedAt: _updated, ...content } = tool
+  const parsed = ToolContent.safeParse(content, { reportInput: true })
+  const shape = parsed.success ? [] : parsed.error.issues.flatMap((issue) => describeShape(ToolContent, issue))
+  const messages = shape.map(({ path, message }) => `${toPointer(path)}: ${message}`)
+  if (!z.uuid().safeParse(id).success) messages.push('/id: the id is not a UUID of RFC 9562')
+  return messages.map((message) => toFinding(tool.name, message))
+}
+
+const toFinding = (tool: string, message: string): Finding => ({
+  rule: 'stored-invalid',
+  severity: 'error',
+  tool,
+  message,
+  hint,
+})
