@@ -8,16 +8,9 @@ import { checkPlace } from './check-place.ts'
 import { checkRest } from './check-rest.ts'
 import { IdOrName } from './inputs.ts'
 import { checkContent, contentOf, findRegistered } from './registry.ts'
+import { ToolProblem } from './written-tool.ts'
 
-const Finding = z.object({
-  severity: z.enum(['error', 'warning']),
-  pointer: z.string().optional(),
-  message: z.string(),
-  hint: z.string().optional(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-})
-const Verdict = z.object({ valid: z.boolean(), problems: z.array(Finding) })
+const Verdict = z.object({ valid: z.boolean(), problems: z.array(ToolProblem) })
 
 /** Check a tool that is registered. */
 export const validateTool = defineOperation({

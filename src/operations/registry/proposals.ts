@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
 import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
 import { diffTools } from '../../catalog/versions/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
-import { RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
+import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
@@ -23,6 +24,7 @@ import {
   withChange,
 } from './registry.ts'
 import { refuseUntried } from './replay-gate.ts'
+import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'
 
@@ -58,15 +60,16 @@ export const proposeChange = defineOperation({
     reason: z.string().max(2000).optional(),
     changelog: Changelog.optional(),
   }),
-  output: ProposalInfo,
+  output: ProposalInfo.extend(writeWarnings),
   async handle({ idOrName, change, reason, changelog }, context) {
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
-    await refuseInvalid(context, next, '/change')
+    const problems = await refuseInvalid(context, next, '/change')
     if (sameOrderedJson(contentOf(tool), contentOf(next)))
       throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
-    return withDiff(context, await registryOf(context).stores.proposals.create(context.caller, draft), tool)
+    const proposal = await registryOf(context).stores.proposals.create(context.caller, draft)
+    return withWarnings(await withDiff(context, proposal, tool), problems)
   },
   async judgeRest({ idOrName, change }, wrong, context) {
     const tool = await findToJudge(context, idOrName)
@@ -151,17 +154,18 @@ export const acceptProposal = defineOperation({
     note: z.string().max(2000).optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),
-  output: z.object({ proposal: ProposalInfo, tool: RegisteredTool }),
+  output: z.object({ proposal: ProposalInfo, tool: WrittenTool }),
   async handle({ id, note, expectedVersion }, context) {
     const proposal = await findProposal(context, id)
     const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
     return registryOf(context).stores.transaction(async (stores) => {
       const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
+      let problems: readonly Problem[] = []
       const make = async (current: RegisteredTool) => {
         const next = withChange(current, proposal.change)
         if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
         refuseCode(context, current, next)
-        await refuseInvalid(context, next)
+        problems = await refuseInvalid(context, next)
         await refuseUnsafeChange(context, { policies, current, next }, proposal.createdBy)
         refuseUntried({ policies, current, next }, proposal)
         return next
@@ -169,7 +173,10 @@ export const acceptProposal = defineOperation({
       const changelog = proposal.changelog ?? proposal.reason ?? undefined
       const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog, expectedVersion })
       const decision = { status: 'ACCEPTED', version: tool.version, ...(note === undefined ? {} : { note }) } as const
-      return { proposal: shown(await stores.proposals.decide(context.caller, id, decision)), tool }
+      return {
+        proposal: shown(await stores.proposals.decide(context.caller, id, decision)),
+        tool: withWarnings(tool, problems),
+      }
     })
   },
 })

@@ -68,10 +68,14 @@ export async function findToJudge(context: OperationContext, idOrName: string): 
 export const checkContent = (context: OperationContext, content: ToolContent): Promise<readonly Problem[]> =>
   registryOf(context).check(content, context)
 
-/** Refuses a tool with anything wrong in it, naming all of it at once, below where the tool is in the input. */
-export async function refuseInvalid(context: OperationContext, content: ToolContent, at = ''): Promise<void> {
+/** Refuses an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
+export async function refuseInvalid(
+  context: OperationContext,
+  content: ToolContent,
+  at = '',
+): Promise<readonly Problem[]> {
   const found = await checkContent(context, content)
-  if (!hasErrors(found)) return
+  if (!hasErrors(found)) return found
   const problems = found.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer ?? ''}` }))
   throw toRefusal({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
 import { toRefusal } from '../../base/refusal.ts'
 import { hasErrors } from '../../base/typed-yaml.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
@@ -32,6 +33,7 @@ import {
   withChange,
 } from './registry.ts'
 import { refuseUnproposed } from './replay-gate.ts'
+import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
 
@@ -43,7 +45,7 @@ export const createTool = defineOperation({
   scope: 'write',
   http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
-  output: RegisteredTool,
+  output: WrittenTool,
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)
     const { stores } = registryOf(context)
@@ -56,7 +58,7 @@ export const createTool = defineOperation({
         what: `The tool ${content.name}`,
         problems: [...problems, ...place.category, ...place.name],
       })
-    return stores.tools.create(context.caller, content, { changelog })
+    return withWarnings(await stores.tools.create(context.caller, content, { changelog }), problems)
   },
   judgeRest: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
 })
@@ -125,21 +127,22 @@ export const changeTool = defineOperation({
     changelog: Changelog.optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),
-  output: RegisteredTool,
+  output: WrittenTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
     const { stores } = registryOf(context)
     const policies = await stores.policies.list(context.caller.workspace)
+    let problems: readonly Problem[] = []
     const make = async (current: RegisteredTool) => {
       const next = withChange(current, change)
       refuseCode(context, current, next)
-      await refuseInvalid(context, next)
+      problems = await refuseInvalid(context, next)
       await refuseUnsafeChange(context, { policies, current, next })
       refuseUnproposed({ policies, current, next })
       return next
     }
     const name = await nameToChange(context, idOrName)
     const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
-    return tool
+    return withWarnings(tool, problems)
   },
   async judgeRest({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
     const current = await findToJudge(context, idOrName)
@@ -172,12 +175,13 @@ const step = (name: Transition, summary: string) =>
     scope: 'write',
     http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
     input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
-    output: RegisteredTool,
+    output: WrittenTool,
     async handle({ idOrName, expectedVersion }, context) {
       const tool = await nameToChange(context, idOrName)
-      if (transitions[name].to === 'ACTIVE')
-        await refuseInvalid(context, contentOf(await findRegistered(context, tool)))
-      return registryOf(context).stores.tools.transition(context.caller, tool, name, { expectedVersion })
+      const offers = transitions[name].to === 'ACTIVE'
+      const problems = offers ? await refuseInvalid(context, contentOf(await findRegistered(context, tool))) : []
+      const { stores } = registryOf(context)
+      return withWarnings(await stores.tools.transition(context.caller, tool, name, { expectedVersion }), problems)
     },
   })
 

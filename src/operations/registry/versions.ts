@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
-import { RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
+import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
@@ -16,6 +16,7 @@ import {
   refuseInvalid,
   registryOf,
 } from './registry.ts'
+import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'versions'
 const digits = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
@@ -83,12 +84,12 @@ export const rollbackTool = defineOperation({
     changelog: Changelog.optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),
-  output: RegisteredTool,
+  output: WrittenTool,
   async handle({ idOrName, version, changelog, expectedVersion }, context) {
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const { content } = await findVersion(context, tool, version)
     refuseCode(context, tool, content)
-    await refuseInvalid(context, content)
+    const problems = await refuseInvalid(context, content)
     const { stores } = registryOf(context)
     const category = await categoryOf(context, content, tool)
     const policies = await stores.policies.list(context.caller.workspace)
@@ -99,7 +100,7 @@ export const rollbackTool = defineOperation({
       return next
     }
     try {
-      return (await stores.tools.change(context.caller, tool.id, make, options)).tool
+      return withWarnings((await stores.tools.change(context.caller, tool.id, make, options)).tool, problems)
     } catch (thrown) {
       throw nameTaken(thrown, tool, content.name)
     }

@@ -11,7 +11,7 @@ import { reportError } from '../report-error.ts'
 import { setFields } from '../set-fields.ts'
 import { collect, parseCount, toJson } from './command.ts'
 import { given, said, withRegistry, withRegistryOptions } from './registry-command.ts'
-import { tellDoubts, type WriteFlags, withCategory, writeTool } from './tool-writing.ts'
+import { printWarnings, type WriteFlags, withCategory, writeTool } from './tool-writing.ts'
 
 interface Editing {
   readonly tool: RegisteredTool
@@ -52,7 +52,7 @@ function editByFile(host: CliHost, flags: EditFlags, { idOrName, file }: { idOrN
     idOrName,
     ...aboutChange(flags),
   })
-  return writeTool(host, flags, { file, operation: changeTool, input, text: said, written: ({ id }) => id })
+  return writeTool(host, flags, { file, operation: changeTool, input, text: said })
 }
 
 async function editByFields(host: CliHost, flags: EditFlags, idOrName: string): Promise<void> {
@@ -65,7 +65,7 @@ async function editByFields(host: CliHost, flags: EditFlags, idOrName: string): 
     return registry.invoke(changeTool, input)
   })
   host.out(flags.json ? toJson(answer) : said(answer))
-  await tellDoubts(host, flags, answer.id)
+  printWarnings(host, answer)
 }
 
 /** The registry is not held while a person thinks; whether somebody else changed the tool meanwhile is told by its version. */
@@ -99,8 +99,7 @@ async function takeOver(host: CliHost, flags: EditFlags, { tool, edited }: Editi
       ...Object.fromEntries(Object.entries(fields).filter(([key]) => changed.has(key))),
       ...about,
     })
-    const written = { operation: changeTool, input, text: said, written: ({ id }: RegisteredTool) => id }
-    await writeTool(host, flags, { file: edited.file, ...written })
+    await writeTool(host, flags, { file: edited.file, operation: changeTool, input, text: said })
   }
   return true
 }

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { formatProblem, type Problem } from '../../../base/problem.ts'
-import type { RegisteredTool } from '../../../contract/registry.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { getCategory } from '../../../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
 import * as tools from '../../../operations/registry/tools.ts'
+import type { WrittenTool } from '../../../operations/registry/written-tool.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { readToolFile, type ToolFile } from '../read-tool-file.ts'
 import { toJson } from './command.ts'
@@ -19,38 +19,43 @@ export interface WriteFlags extends RegistryFlags {
   readonly script?: string
 }
 
-interface Writing<Input extends z.ZodType, Output extends z.ZodType> {
+type WithWarnings = Pick<WrittenTool, 'warnings'>
+
+interface Writing<Input extends z.ZodType, Output extends z.ZodType<WithWarnings>> {
   readonly file: string
   readonly operation: Operation<Input, Output>
   readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly text: (answer: z.output<Output>) => string
   /** A second step in the same session. */
   readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
-  /** The tool that was written, to be looked at again: what is doubtful about it is said. */
-  readonly written?: (answer: z.output<Output>) => string
 }
 
-type Asking<Input extends z.ZodType, Output extends z.ZodType> = Pick<
-  Writing<Input, Output>,
-  'operation' | 'input' | 'after'
-> & { readonly file: ToolFile }
+interface Asking<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly file: ToolFile
+  readonly operation: Operation<Input, Output>
+  readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
+}
 
-/** Does an operation with the fields in a file; what is wrong with them is told with its line. */
-export async function writeTool<Input extends z.ZodType, Output extends z.ZodType>(
+/** Writes a tool with the fields in a file; problems are reported with their lines. */
+export async function writeTool<Input extends z.ZodType, Output extends z.ZodType<WithWarnings>>(
   host: CliHost,
   flags: RegistryFlags & { readonly script?: string },
-  { file, operation, input, text, after, written }: Writing<Input, Output>,
+  { file: path, operation, input, text, after }: Writing<Input, Output>,
 ): Promise<void> {
-  const answer = await askAbout(host, flags, { file: readToolFile(file, flags.script), operation, input, after })
+  const file = readToolFile(path, flags.script)
+  const answer = await askAbout(host, flags, { file, operation, input, after })
   host.out(flags.json ? toJson(answer) : text(answer))
-  if (written !== undefined) await tellDoubts(host, flags, written(answer))
+  printWarnings(host, answer, file.place)
 }
 
-/** What does not keep a tool from being registered, such as a server that cannot be asked now. */
-export async function tellDoubts(host: CliHost, flags: RegistryFlags, idOrName: string): Promise<void> {
-  const { problems } = await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName }))
-  for (const problem of problems as readonly Problem[])
-    if (problem.severity === 'warning') host.err(findingText(problem))
+/** Prints the warnings that a write returned, such as a server that cannot be reached now. */
+export function printWarnings(
+  host: CliHost,
+  { warnings = [] }: WithWarnings,
+  place: (problem: Problem) => Problem = (problem) => problem,
+): void {
+  for (const warning of warnings as readonly Problem[]) host.err(findingText(place(warning)))
 }
 
 async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
@@ -69,7 +74,7 @@ async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** Activates a tool that was just registered; where that is refused, the draft stays and the error says so. */
-async function activate(registry: RegistryClient, { id, name }: RegisteredTool): Promise<RegisteredTool> {
+async function activate(registry: RegistryClient, { id, name }: WrittenTool): Promise<WrittenTool> {
   try {
     return await registry.invoke(tools.activateTool, { idOrName: id })
   } catch (thrown) {
@@ -105,7 +110,6 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
       input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
       text: said,
       after: flags.activate ? activate : undefined,
-      written: ({ id }) => id,
     }),
   )
   addValidate(group, host, exit)
