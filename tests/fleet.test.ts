@@ -183,10 +183,9 @@ it('registers the examples once where three servers start at once on an empty da
     return { own, context }
   }
   const servers = await Promise.all([open(), open(), open()])
-  const registered = await Promise.all(servers.map(({ context }) => registerExamples(context)))
-  expect(registered.filter(Boolean)).toHaveLength(1)
+  await Promise.all(servers.map(({ context }) => registerExamples(context)))
   const [{ context }] = servers
   const { items } = await context.registry.stores.tools.list('default', { limit: 100 })
-  expect(new Set(items.map(({ name }) => name)).size).toBe(items.length)
+  expect(items.map(({ version }) => version)).toEqual([1, 1, 1])
   await Promise.all(servers.map(({ own }) => own.close()))
 })
