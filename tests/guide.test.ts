@@ -41,9 +41,9 @@ describe.each([
     expect(expected.length).toBeGreaterThanOrEqual(5)
   })
 
-  it('starts a server that greets in five lines', async () => {
+  it('starts a server that greets in six lines', async () => {
     const lines = server.said().trim().split('\n')
-    expect(lines.filter((line) => !line.startsWith('database:'))).toHaveLength(5)
+    expect(lines.filter((line) => !line.startsWith('database:'))).toHaveLength(6)
     expect(server.said()).toContain(name === 'registry' ? 'and 3 of the registry' : 'and 0 of the registry')
   })
 
