@@ -7,6 +7,7 @@ import type { Logger } from '../base/logger.ts'
 import { checkNumberSettings, readNumberSetting } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
+import type { Sandbox } from '../executors/index.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { Catalogues } from '../operations/registry/catalogues.ts'
@@ -87,7 +88,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     const file = tell(home, url, logger)
     if (isWorker) hand.start()
-    await greet(options, { url, secret, keyFile, context, database })
+    await greet(options, { url, secret, keyFile, context, database, folders: sandbox.folders })
     void warmUp(context, ending.signal)
     await stopped(stop)
     untell(file)
@@ -184,6 +185,8 @@ function tell(home: string, url: string, logger: Logger): string {
 }
 
 interface Greeting {
+  /** The folders of the machine that tools may use. */
+  readonly folders: Sandbox['folders']
   readonly url: string
   readonly secret: string | undefined
   /** The key for stored secrets, where this start made it. */
@@ -215,6 +218,7 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
   say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} ${first}`)
   if (keyFile !== undefined) say(`stored secrets are encrypted with the new key in ${keyFile}: keep a copy of it`)
+  for (const { path, writable } of greeting.folders) say(`tools may ${writable ? 'change' : 'read'} ${path}`)
   say('stop with Ctrl+C')
 }
 
