@@ -1,9 +1,14 @@
+// Nobody mistypes a longer word, and each comparison takes the square of its length.
+const longest = 64
+
 /** The candidate most like a mistyped word, or undefined when none is near enough to be meant. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > longest) return undefined
   const wanted = word.toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of candidates) {
+    if (candidate.length > 2 * longest) continue
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }

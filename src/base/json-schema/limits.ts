@@ -27,7 +27,7 @@ export const limitsHere = {
   /** Bytes of a schema that is read at all. */
   bytes: 16 * 1024,
   /** Compiling takes about 0.2 ms for each. */
-  subschemas: 80,
+  subschemas: 40,
   valueNodes: 5000,
   /** Parts of the value times subschemas. */
   checks: 50_000,

@@ -8,7 +8,7 @@ import { type Place, step, subjectOf, topOf } from './place.ts'
 import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
 
 /** How far a comparison goes before it gives up and reports that; about 30 ms. */
-const limits = { depth: 64, steps: 3000, attempt: 3 }
+const limits = { depth: 64, steps: 1200, attempt: 3 }
 
 const hurts: Readonly<Record<'kept' | 'promised' | 'same', ReadonlySet<Effect>>> = {
   kept: new Set<Effect>(['narrowed', 'unclear', 'lost', 'redefaulted']),

@@ -1,0 +1,35 @@
+import { request } from 'node:http'
+import { expect, it } from 'vitest'
+import { listen } from '../src/app/listen.ts'
+import { openRegistry } from './support/open-worlds.ts'
+
+const keepAliveOf = (url: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    // As a proxy does, which asks for a connection that it can use again.
+    const asked = request(`${url}/healthz`, { headers: { connection: 'keep-alive' } }, (response) => {
+      resolve(response.headers['keep-alive'])
+      response.resume()
+    })
+    asked.on('error', reject).end()
+  })
+
+it('keeps connections open for longer than proxies do, or as long as is set', async () => {
+  const { app, close } = await openRegistry()
+  try {
+    for (const [keepAliveMs, header] of [
+      [undefined, 'timeout=75'],
+      [120_000, 'timeout=120'],
+    ] as const) {
+      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, say: () => {}, keepAliveMs })
+      try {
+        expect(await keepAliveOf(url)).toBe(header)
+        expect(server.headersTimeout).toBeLessThan(server.keepAliveTimeout)
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    }
+  } finally {
+    await close()
+  }
+})
