@@ -253,4 +253,10 @@ it('opens the registry in the database here where no server runs, and lets other
   const { stdout, stderr } = await runCli(['executions', 'get', called.data.executionId, '--json'], { env: here() })
   expect(JSON.parse(stdout || '{}'), stderr).toMatchObject({ toolName: 'count_zebras', status: 'SUCCESS' })
   expect((await call(client, 'count_zebras', { text: 'a' })).data.output).toEqual({ words: 1 })
+  // Commands see the same tools as with a server.
+  const search = await runCli(['search', 'count', 'the', 'zebras', '--json'], { env: here() })
+  expect(JSON.parse(search.stdout).results[0], search.stderr).toMatchObject({ name: 'count_zebras' })
+  expect((await runCli(['describe', 'count_zebras', 'git_status'], { env: here() })).stdout).toContain('git_status')
+  const list = await runCli(['list'], { env: here() })
+  expect(list.stdout).toMatch(/git[\s\S]*registered in the database here - \d+ tool\(s\)[\s\S]*count_zebras/)
 }, 240_000)

@@ -44,7 +44,12 @@ describe('commands that read tools ask the server', () => {
       const found = await json(['search', 'count', 'zebras'])
       expect(found.results[0]).toMatchObject({ name: 'zebra_count' })
       const overview = await json(['search'])
-      expect(overview.summary.map((row: { name: string }) => row.name)).toEqual(['coreutils', 'registry'])
+      const sources = overview.summary.map((row: { name: string }) => row.name)
+      expect(sources.slice(0, 2)).toEqual(['coreutils', 'registry'])
+      // A server that was only found is asked besides the configs here, which `call` runs, too.
+      expect(sources.includes('git')).toBe(way === 'server.json')
+      const here = await runCli(['describe', 'git_status', ...more, '--json'], { env })
+      expect(here.code).toBe(way === 'server.json' ? 0 : 4)
       expect((await json(['describe', 'zebra_count'])).tools[0].summary).toBe('Counts the zebras of a herd.')
       const list = await json(['list'])
       expect(list.configs).toContain('git')

@@ -40,8 +40,10 @@ describe('tooldex in the terminal', () => {
     const typo = await runCli(['serch', 'undo a commit'])
     expect(typo.code).toBe(errorTable.USAGE.exit)
     expect(typo.stderr).toContain("There is no command or config 'serch'. Did you mean 'search'?")
-    expect((await runCli(['gti'])).stderr).toContain("There is no config 'gti'. Did you mean 'git'?")
-    expect((await runCli(['nothing_like_it'])).code).toBe(errorTable.CONFIG_NOT_FOUND.exit)
+    expect((await runCli(['gti'])).stderr).toContain("There is no command or config 'gti'. Did you mean 'git'?")
+    const unlike = await runCli(['nothing_like_it'])
+    expect(unlike.code).toBe(errorTable.CONFIG_NOT_FOUND.exit)
+    expect(unlike.stderr).toContain("There is no command or config 'nothing_like_it'.")
     const home = tempFolder()
     const text = 'name: serch\ncommand: echo\ntools:\n  - { name: serch_hi, description: d }\n'
     tempFile('serch', text, home)

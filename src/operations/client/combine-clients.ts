@@ -56,6 +56,8 @@ class CombinedClient {
       try {
         return await this.#registry.invoke(searchTools, asked, controls)
       } catch (thrown) {
+        // A caller who asks the registry first decides for itself what to do without it.
+        if (!this.#prefersConfigs) throw thrown
         failure = asUnreachable(thrown)
         return {
           mode: 'search',

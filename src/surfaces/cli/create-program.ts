@@ -122,8 +122,12 @@ function refuseMistyped(words: readonly string[], host: CliHost): void {
   const configs = host.configNames()
   if (word === undefined || configs.includes(word) || existsSync(word)) return
   const meant = suggest(word, [...configs, ...Object.keys(loaders), 'help'])
-  if (meant === undefined || configs.includes(meant)) return
-  throw new TooldexError('USAGE', `There is no command or config '${word}'. Did you mean '${meant}'?`, {
+  // Of several words those after the first are configs, so that the first is one, too.
+  const isLone = words.length === 1 && !/[/\\]|\.ya?ml$/i.test(word)
+  if (!isLone && (meant === undefined || configs.includes(meant))) return
+  const question = meant === undefined ? '' : ` Did you mean '${meant}'?`
+  const code = meant === undefined || configs.includes(meant) ? 'CONFIG_NOT_FOUND' : 'USAGE'
+  throw new TooldexError(code, `There is no command or config '${word}'.${question}`, {
     hint: 'List the commands with: tooldex --help',
   })
 }

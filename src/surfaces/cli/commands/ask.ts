@@ -12,31 +12,51 @@ export interface AskFlags extends ToolOptions {
   readonly server?: string
 }
 
-/** One thing to ask. */
+/** One operation on tools. */
 interface Question<Input extends z.ZodType, Output extends z.ZodType> {
   readonly operation: Operation<Input, Output>
   readonly input: Record<string, unknown>
+  /** Whether the answer is about the tools of configs here and of the registry together. */
+  readonly combined?: boolean
 }
 
 /** For commands that work on the tools of configs where there is no server. */
 export const withServerOption = (command: Command): Command =>
   command.option(
     '--server <url>',
-    'ask this server, registered tools and all; TOOLDEX_URL or the one that runs here if left out',
+    'use the tools of this server; TOOLDEX_URL, or those of the one that runs here besides the configs here, if left out',
   )
 
-/** Asks the server, or else the tools of configs here: those that are named, where some are. */
+/** Asks the server that is named; else the tools of configs here, together with those of the registry here. */
 export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: AskFlags,
-  { operation, input }: Question<Input, Output>,
+  { operation, input, combined = false }: Question<Input, Output>,
 ): Promise<z.output<Output>> {
-  const answer = await askServer(host, flags, (registry) => registry.invoke(operation, input))
-  if (answer !== undefined) return answer.value
-  return invoke(operation, input, { ...host.open(toOpenOptions(flags)), signal: host.signal })
+  const open = () => ({ ...host.open(toOpenOptions(flags)), signal: host.signal })
+  const isNamed = flags.server !== undefined || host.findServer()?.named === true
+  const work = async (registry: RegistryClient) => {
+    if (!combined || isNamed) return registry.invoke(operation, input)
+    const { combineClients } = await import('../../../operations/client/combine-clients.ts')
+    return combineClients({ context: open(), registry, prefer: 'registry' }).invoke(operation, input)
+  }
+  const answer = combined ? await askRegistry(host, flags, work) : await askServer(host, flags, work)
+  return answer === undefined ? invoke(operation, input, open()) : answer.value
 }
 
-/** Asks the server, if there is one to ask; whoever names configs or a policy means those here. */
+/** Asks the server, if there is one, or else the database here; configs or a policy that are named are those here. */
+export async function askRegistry<Result>(
+  host: CliHost,
+  flags: AskFlags,
+  work: (registry: RegistryClient, where: string) => Promise<Result>,
+): Promise<{ readonly value: Result } | undefined> {
+  const isServer = flags.server !== undefined || host.findServer() !== undefined
+  if (isServer || isLocal(flags) || !host.hasRegistry())
+    return askServer(host, flags, (registry, url) => work(registry, `at ${url}`))
+  return { value: await withRegistry(host, {}, (registry) => work(registry, 'in the database here')) }
+}
+
+/** Asks the server, if there is one to ask; configs or a policy that are named are those here. */
 export async function askServer<Result>(
   host: CliHost,
   flags: AskFlags,

@@ -18,7 +18,8 @@ export const addDescribe: AddCommand = (program, host) => {
     .argument('<tool...>', 'names or ids of tools')
     .addOption(new Option('--level <level>', 'how much').choices(['summary', 'schema', 'full']).default('full'))
   withServerOption(withToolOptions(command)).action(async (ids: string[], flags: DescribeFlags) => {
-    const answer = await ask(host, flags, { operation: describeTools, input: { ids, level: flags.level } })
+    const input = { ids, level: flags.level }
+    const answer = await ask(host, flags, { operation: describeTools, input, combined: true })
     if (flags.json) return host.out(toJson(answer))
     const texts = answer.tools.map((doc) => {
       const labels = [doc.category ?? '', ...doc.tags].filter((label) => label !== '').join(', ')

@@ -4,7 +4,7 @@ import { listTools } from '../../../operations/list-tools.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { type AskFlags, askServer, refuseBoth, withServerOption } from './ask.ts'
+import { type AskFlags, askRegistry, refuseBoth, withServerOption } from './ask.ts'
 import {
   type AddCommand,
   type StateFlags,
@@ -34,14 +34,17 @@ export const addList: AddCommand = (program, host) => {
 
 async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
   const configs = host.configNames()
-  const answer = await askServer(host, flags, async (registry, url) => ({ url, tools: await readAll(registry, flags) }))
+  const answer = await askRegistry(host, flags, async (registry, where) => ({
+    where,
+    tools: await readAll(registry, flags),
+  }))
   if (flags.json) return host.out(toJson({ configs, ...(answer === undefined ? {} : { tools: answer.value.tools }) }))
   host.out(`${configs.join('\n')}\n`)
   if (answer === undefined) return
-  const { url, tools } = answer.value
+  const { where, tools } = answer.value
   const rows = tools.map((hit) => [hit.name, hit.shortDescription, hit.category ?? ''])
   const table = rows.length === 0 ? '' : `${formatTable(['Tool', 'Description', 'Category'], rows, host.columns)}\n`
-  host.out(`\nregistered at ${url} - ${rows.length} tool(s)\n${table}`)
+  host.out(`\nregistered ${where} - ${rows.length} tool(s)\n${table}`)
 }
 
 /** Every registered tool that agents are offered, page by page. */

@@ -52,7 +52,7 @@ export const addSearch: AddCommand = (program, host) => {
   withServerOption(withToolOptions(withStateFilters(command))).action(async (words: string[], flags: SearchFlags) => {
     const query = words.length === 0 ? undefined : words.join(' ')
     const input = { ...toInput(flags), query }
-    const answer = await ask(host, flags, { operation: searchTools, input })
+    const answer = await ask(host, flags, { operation: searchTools, input, combined: true })
     host.out(flags.json ? toJson(answer) : toText(answer, host.columns, namedFilters(flags)))
   })
 }
