@@ -158,9 +158,9 @@ describe('what is wrong with many tools', () => {
   })
 
   it('names the fields of a file that is one tool as the file does', async () => {
-    const { displayName: _gone, ...rest } = sound
+    const { description: _gone, ...rest } = sound
     const { errors } = await send('POST', '/bundle', { text: JSON.stringify(rest), file: 'one.json' })
-    expect(errors.map(({ message }) => message)).toEqual(['displayName is required'])
+    expect(errors.map(({ message }) => message)).toEqual(['description is required'])
   })
 
   it('names the tools where only what is inside is wrong', async () => {
@@ -182,7 +182,7 @@ describe('what is wrong with many tools', () => {
     const inside = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
     expect(inside.errors).toHaveLength(200)
     expect(inside.detail).toMatch(/: 300 problems in deep_0, .* and 145 more, of which the first 200 are named\.$/)
-    const shapeless = tools.map(({ displayName: _name, ...rest }) => rest)
+    const shapeless = tools.map(({ description: _text, ...rest }) => rest)
     for (const body of [{ bundle: { tooldex: 1, tools: shapeless } }, { text: JSON.stringify(shapeless) }]) {
       const both = await send('POST', '/bundle', body)
       expect(both.errors).toHaveLength(200)

@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.ts'
 import { type NumberSettingName, readNumberSetting } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
-import type { ExecutionStore, WorkerInfo } from '../contract/execution.ts'
+import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
 import type { Tracing } from '../contract/tracing.ts'
+import type { WorkerInfo } from '../contract/worker.ts'
 import { defaultRunSettings, RecordedRuns, type Runner, type RunSettings } from '../runs/index.ts'
 
 /** What this process does with recorded runs. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { Attempt, ExecutionStore, WorkerInfo } from '../contract/execution.ts'
+import type { Attempt, ExecutionStore } from '../contract/execution.ts'
+import type { WorkerInfo } from '../contract/worker.ts'
 import type { RunSettings } from './settings.ts'
 
 /** Why a run is stopped before it ends by itself. */

@@ -9,12 +9,12 @@ import {
   type ExecutionStore,
   isFinal,
   type NewExecution,
-  type WorkerInfo,
 } from '../contract/execution.ts'
 import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
 import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
+import type { WorkerInfo } from '../contract/worker.ts'
 import { Caretaker } from './caretaker.ts'
 import type { Runner } from './create-runner.ts'
 import { stoppingText, waitingText } from './drain-text.ts'

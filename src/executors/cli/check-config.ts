@@ -83,7 +83,9 @@ function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): reado
   const own = args.flatMap((arg, index) =>
     arg.default == null
       ? []
-      : refusedDefault(arg.name, ['args', index, 'default'], () => coerceArguments([{ ...arg, required: false }], {})),
+      : refusedDefault(arg.name, ['args', index, 'default'], () =>
+          coerceArguments([{ ...arg, default: null }], { [arg.name]: arg.default }),
+        ),
   )
   const filled = schemaDefaults(inputSchema).flatMap(([name, value]) => {
     const index = args.findIndex((arg) => arg.name === name)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { Execution, ExecutionStatus, ExecutionSummary, executionSorts, WorkerState } from '../../contract/execution.ts'
+import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
+import { WorkerState } from '../../contract/worker.ts'
 import type { RecordedRuns } from '../../runs/recorded-runs.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'

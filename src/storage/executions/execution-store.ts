@@ -15,9 +15,9 @@ import {
   type QuietEnd,
   type Retention,
   type SweepingWorker,
-  type WorkerInfo,
 } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
+import type { WorkerInfo } from '../../contract/worker.ts'
 import type { Database, Db } from '../database.ts'
 import { isOfContent } from '../failures.ts'
 import { guard } from '../guard.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { WorkerInfo, WorkerState } from '../../contract/execution.ts'
+import type { WorkerInfo, WorkerState } from '../../contract/worker.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { after } from './create.ts'

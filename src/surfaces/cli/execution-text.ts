@@ -1,11 +1,6 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
-import {
-  type Execution,
-  type ExecutionSummary,
-  isFinal,
-  type QueueState,
-  type WorkerState,
-} from '../../contract/execution.ts'
+import { type Execution, type ExecutionSummary, isFinal, type QueueState } from '../../contract/execution.ts'
+import type { WorkerState } from '../../contract/worker.ts'
 import { formatTable } from './format-table.ts'
 
 /** The tool of a run, with its version where it has one. */
