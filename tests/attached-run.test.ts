@@ -219,6 +219,7 @@ it('says that the server is away, and goes on when it is back at another address
   const beside = await connect(['coreutils'], { env: here() })
   const words = { text: 'one two' }
   expect((await call(client, 'count_zebras', words)).data.output).toEqual({ words: 2 })
+  expect((await ask(beside.client, 'search_tools', { query: 'count_zebras' })).text).toContain('count_zebras')
   const running = call(client, 'graze')
   await expect.poll(async () => (await executions('graze'))[0].status, wait).toBe('RUNNING')
   server.signal('SIGKILL')
