@@ -1,5 +1,6 @@
 import { SchemaCache } from '../base/json-schema.ts'
 import { Semaphore } from '../base/semaphore.ts'
+import { hasErrors } from '../base/typed-yaml.ts'
 import { checkTool } from '../operations/registry/check-tool.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { findUngranted } from '../policy/index.ts'
@@ -11,7 +12,7 @@ const checkers = { slots: 2, waiting: 100 }
 /** Checks tools for everything that is wrong with them, including what their executors find outside this process. */
 export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['check'] {
   const remembered = { schemas: new SchemaCache(), scripts: new Map(), turns: new Semaphore(checkers) }
-  return async (content, { caller, scopes, signal }) => {
+  return async (content, { caller, scopes, signal, prepare }) => {
     const found = await checkTool(content, { ...remembered, signal })
     const ungranted = grantsOf === undefined ? [] : findUngranted(content, caller.workspace, grantsOf)
     // A part of the host that was not granted is not looked at either.
@@ -19,7 +20,9 @@ export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['
     const { executorType, executorConfig } = content
     const executor = executors[executorType]
     if (executor?.check === undefined) return found
-    if (scopes.has('write')) return [...found, ...(await executor.check(executorConfig, '/executorConfig', signal))]
+    const options = { signal, prepare: prepare === true && !hasErrors(found) }
+    if (scopes.has('write') || executorType !== 'mcp')
+      return [...found, ...(await executor.check(executorConfig, '/executorConfig', options))]
     const message = 'the server that it names was not asked: that needs the scope write'
     return [...found, { severity: 'warning', pointer: '/executorConfig', message }]
   }

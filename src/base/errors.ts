@@ -69,6 +69,12 @@ export const errorTable = {
   OUTPUT_LIMIT: { http: 200, exit: 1, retry: false, hint: 'Ask for less output, or raise --max-output.' },
   KILLED_BY_SIGNAL: { http: 200, exit: 1, retry: false, hint: 'The program was ended by the signal named.' },
   COMMAND_NOT_FOUND: { http: 424, exit: 127, retry: false, hint: 'Install the program, or put it on PATH.' },
+  PACKAGES_MISSING: {
+    http: 424,
+    exit: 69,
+    retry: false,
+    hint: 'Install the packages on the host that runs the tool: tooldex envs build PACKAGE...',
+  },
   COMMAND_NOT_EXECUTABLE: { http: 424, exit: 126, retry: false, hint: 'Check that the file may be executed.' },
   WORKING_DIR_INVALID: { http: 422, exit: 2, retry: false, hint: 'Give a folder that exists.' },
   SANDBOX_MISSING: {

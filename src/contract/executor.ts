@@ -59,6 +59,13 @@ export interface RunControls {
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
 }
 
+/** How far a check of a config goes. */
+export interface CheckOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Whether what calls need on this host is made now, because the tool is about to be offered. */
+  readonly prepare?: boolean | undefined
+}
+
 /** One way of running a tool. */
 export interface Executor {
   readonly kind: ExecutorType
@@ -74,7 +81,7 @@ export interface Executor {
   plan(job: Job): RunPlan | Promise<RunPlan>
   run(job: Job, controls: RunControls): Promise<RunOutcome>
   /** What is wrong with a config that only a look at the world outside can tell; `pointer` is where the config stands. */
-  check?(config: unknown, pointer: string, signal?: AbortSignal): Promise<readonly Problem[]>
+  check?(config: unknown, pointer: string, options?: CheckOptions): Promise<readonly Problem[]>
   /** Gives up what is kept ready between runs. */
   close?(): Promise<void>
 }

@@ -9,6 +9,7 @@ export const hostGrants = {
   files: 'read secrets from files of the host',
   private: 'send requests to private networks',
   mcp: 'call the MCP servers of the host',
+  packages: 'install Python packages on the host',
 } as const
 
 /** One part of the host. */
@@ -45,6 +46,8 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
   }
   if (config.isolation === 'confined' || config.isolation === 'limited')
     needs.push({ grant: 'host', path: ['isolation'] })
+  if (executorType === 'python' && config.dependencies != null)
+    needs.push({ grant: 'packages', path: ['dependencies'] })
   if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
   for (const key of ['cwd', 'workingDir', 'root', 'paths'])
     if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })

@@ -14,7 +14,7 @@ import { lintCatalogue } from './lint-catalogue.ts'
 import { listSources } from './list-sources.ts'
 import { listTools } from './list-tools.ts'
 import { mineGoldenSet } from './mine-golden-set.ts'
-import { addEnvironment, listEnvironments, removeEnvironment } from './python-environments.ts'
+import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment } from './python-environments.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
@@ -85,6 +85,7 @@ export const operations = [
   runDoctor,
   listEnvironments,
   addEnvironment,
+  buildEnvironment,
   removeEnvironment,
   evalSearch,
   evalCatalogue,

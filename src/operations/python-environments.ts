@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import * as z from 'zod'
+import { Dependencies } from '../executors/python/dependencies.ts'
 import { Environments } from '../executors/python/environments.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { defineOperation } from './operation.ts'
 
-const PythonEnvironment = z.object({ name: z.string(), folder: z.string(), fingerprint: z.string() })
+const PythonEnvironment = z.object({
+  name: z.string(),
+  folder: z.string(),
+  fingerprint: z.string(),
+  dependencies: z.array(z.string()).readonly().optional().describe('The packages it was built from.'),
+})
 
 /** Where named sets of Python packages are kept on this machine. */
 export const environmentsFolder = (env: NodeJS.ProcessEnv): string =>
@@ -32,10 +38,20 @@ export const addEnvironment = defineOperation({
   handle: ({ name, path }) => here().add(name, path),
 })
 
+/** Installs a list of packages. */
+export const buildEnvironment = defineOperation({
+  name: 'environments.build',
+  summary: 'Install the packages that Python tools of this machine list as dependencies.',
+  scope: 'admin',
+  input: z.object({ dependencies: Dependencies }),
+  output: PythonEnvironment,
+  handle: ({ dependencies }, { signal }) => here().build(dependencies, { env: process.env, signal }),
+})
+
 /** Forgets a set of packages. */
 export const removeEnvironment = defineOperation({
   name: 'environments.remove',
-  summary: 'Forget a set of packages; the packages stay where they are.',
+  summary: 'Remove a set of packages; packages that were added from a folder stay there.',
   scope: 'admin',
   input: z.object({ name: z.string() }),
   output: PythonEnvironment,

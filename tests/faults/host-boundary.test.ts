@@ -174,6 +174,7 @@ describe('a tool of a config on a server', () => {
 const asking = (): readonly (readonly [grant: string, pointer: string, tool: Record<string, unknown>])[] => {
   const inner = '/executorConfig'
   const [cli, shell] = [{ executorType: 'cli' }, { executorType: 'shell' }]
+  const python = { executorType: 'python', scriptContent: 'def main(given): return 1\n' }
   const http = { executorType: 'http', executorConfig: { method: 'GET', url: 'https://example.com/' } }
   return [
     ['host', `${inner}/isolation`, { ...cli, executorConfig: { baseCommand: 'id', isolation: 'limited' } }],
@@ -197,6 +198,7 @@ const asking = (): readonly (readonly [grant: string, pointer: string, tool: Rec
       { ...shell, executorConfig: { command: ['env'], env: { KEY: 'file:/etc/hostname' } } },
     ],
     ['private', `${inner}/allowPrivate`, { ...http, executorConfig: { ...http.executorConfig, allowPrivate: true } }],
+    ['packages', `${inner}/dependencies`, { ...python, executorConfig: { dependencies: ['x'], worker: 'elsewhere' } }],
     ['mcp', '/executorType', { executorType: 'mcp', executorConfig: { server: 'notes', tool: 'add' } }],
   ]
 }

@@ -80,7 +80,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       const outcome = await perform(upstreams.of(server), job, means)
       return redacted({ ...outcome, isolation: isolationOf(server) }, redact)
     },
-    check: (config, pointer, signal) => checkUpstream(upstreams, config, pointer, signal),
+    check: (config, pointer, options) => checkUpstream(upstreams, config, pointer, options?.signal),
     close: () => upstreams.close(),
   }
 }

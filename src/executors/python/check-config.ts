@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
+import { Dependencies } from './dependencies.ts'
 
 /** The name of a set of packages. */
 export const EnvironmentName = z
@@ -10,6 +11,8 @@ export const EnvironmentName = z
 /** How a Python tool runs. */
 export const PythonConfig = z.strictObject({
   environment: EnvironmentName.optional(),
+  /** Packages that are installed once per host and shared by tools with the same list. */
+  dependencies: Dependencies.optional(),
   env: EnvConfig.optional(),
   ...isolationFields,
   timeoutMs: TimeoutMs.optional(),
@@ -18,4 +21,8 @@ export const PythonConfig = z.strictObject({
 export type PythonConfig = z.infer<typeof PythonConfig>
 
 /** What is wrong with the config of a Python tool. */
-export const checkPythonConfig = defineConfigCheck(PythonConfig, () => [])
+export const checkPythonConfig = defineConfigCheck(PythonConfig, ({ environment, dependencies }) =>
+  environment === undefined || dependencies === undefined
+    ? []
+    : [{ path: ['dependencies'], message: 'cannot be combined with environment', hint: 'remove one of them' }],
+)

@@ -1,8 +1,27 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
+import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import { EnvironmentName } from './check-config.ts'
+import { buildCommand, environmentNameOf, normalizeDependencies } from './dependencies.ts'
+import { installPackages } from './install-packages.ts'
 
 /** A set of packages that scripts can import. */
 export interface PythonEnvironment {
@@ -11,7 +30,24 @@ export interface PythonEnvironment {
   readonly folder: string
   /** Changes when the set does. */
   readonly fingerprint: string
+  /** The packages that were asked for, where the environment was built from a list. */
+  readonly dependencies?: readonly string[]
 }
+
+/** How an environment is built. */
+interface BuildOptions {
+  readonly env: Environment
+  readonly signal?: AbortSignal | undefined
+}
+
+const maxBuilt = 100
+const unfinished = '.building-'
+// Longer than an installation may take.
+const leftoverAfterMs = 3_600_000
+const listFile = '.tooldex-dependencies.json'
+const BuiltList = z.object({ dependencies: z.array(z.string()) })
+// One installation at a time: pip loads the network and the disk.
+const installations = new Semaphore({ slots: 1, waiting: 20 })
 
 /** The sets of packages of this machine: one entry of a folder for each, or a link to where it is. */
 export class Environments {
@@ -36,7 +72,81 @@ export class Environments {
         hint: 'An admin can add one with: tooldex envs add NAME PATH',
       })
     const folder = packagesIn(realpathSync(path))
-    return { name, folder, fingerprint: fingerprintOf(folder) }
+    const dependencies = readBuilt(path)
+    return { name, folder, fingerprint: fingerprintOf(folder), ...(dependencies && { dependencies }) }
+  }
+
+  /** Whether the packages of a list are installed here. */
+  has(dependencies: readonly string[]): boolean {
+    return this.#isFolder(environmentNameOf(dependencies))
+  }
+
+  /** The environment that was built from a list of packages; refused where it was not built. */
+  findBuilt(dependencies: readonly string[]): PythonEnvironment {
+    if (this.has(dependencies)) return this.find(environmentNameOf(dependencies))
+    const list = normalizeDependencies(dependencies).join(', ')
+    throw new TooldexError('PACKAGES_MISSING', `These packages are not installed on this host: ${list}.`, {
+      hint: `The operator of the host can install them: ${buildCommand(dependencies)}`,
+    })
+  }
+
+  /** Installs a list of packages, once: a list that is installed already is left as it is. */
+  async build(dependencies: readonly string[], { env, signal }: BuildOptions): Promise<PythonEnvironment> {
+    const list = normalizeDependencies(dependencies)
+    const name = environmentNameOf(list)
+    return installations.run(
+      async () => {
+        if (this.#isFolder(name)) return this.find(name)
+        this.#requireRoom()
+        this.#removeLeftovers()
+        const temporary = mkdtempSync(join(this.#folder, unfinished))
+        try {
+          await installPackages({ dependencies: list, folder: temporary, env, signal })
+          writeFileSync(join(temporary, listFile), JSON.stringify({ dependencies: list }))
+          chmodSync(temporary, 0o755)
+          this.#publish(temporary, name)
+        } finally {
+          rmSync(temporary, { recursive: true, force: true })
+        }
+        return this.find(name)
+      },
+      { signal },
+    )
+  }
+
+  /** A process that was killed leaves the folder that it was filling. */
+  #removeLeftovers(): void {
+    for (const name of readdirSync(this.#folder).filter((entry) => entry.startsWith(unfinished))) {
+      const path = join(this.#folder, name)
+      const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+      if (age > leftoverAfterMs) rmSync(path, { recursive: true, force: true })
+    }
+  }
+
+  /** Another process may have built the same list meanwhile; then its folder stays. */
+  #publish(temporary: string, name: string): void {
+    try {
+      renameSync(temporary, join(this.#folder, name))
+    } catch (error) {
+      if (!this.#isFolder(name)) throw error
+    }
+  }
+
+  #requireRoom(): void {
+    mkdirSync(this.#folder, { recursive: true })
+    try {
+      requireOpen(this.#folder)
+    } catch (thrown) {
+      if (!(thrown instanceof TooldexError)) throw thrown
+      throw new TooldexError('INPUT_INVALID', thrown.message, {
+        hint: 'Set TOOLDEX_PYTHON_ENVS to a folder that every user may read, such as /opt/tooldex/envs.',
+      })
+    }
+    const built = this.list().filter(({ dependencies }) => dependencies !== undefined).length
+    if (built >= maxBuilt)
+      throw new TooldexError('RESOURCES_EXHAUSTED', `${built} environments are built here, which is the maximum.`, {
+        hint: 'Remove one that no tool needs: tooldex envs list, then tooldex envs remove NAME',
+      })
   }
 
   /** Makes a folder of packages, or a virtual environment, known under a name. */
@@ -55,10 +165,15 @@ export class Environments {
     return this.find(name)
   }
 
-  /** Forgets a name; the packages stay where they are. */
+  /** Removes a name. Packages that were added stay where they are; those that were built here are deleted. */
   remove(name: string): PythonEnvironment {
     const found = this.find(name)
-    rmSync(join(this.#folder, name), { force: true })
+    const path = join(this.#folder, name)
+    if (found.dependencies === undefined && lstatSync(path).isDirectory())
+      throw new TooldexError('INPUT_INVALID', `${path} is a folder that Tooldex did not make.`, {
+        hint: 'Delete it yourself if nothing needs it.',
+      })
+    rmSync(path, { recursive: found.dependencies !== undefined, force: true })
     return found
   }
 
@@ -74,6 +189,13 @@ function packagesIn(folder: string): string {
   const [version] = readdirSync(lib).filter((name) => name.startsWith('python'))
   const packages = join(lib, version ?? '', 'site-packages')
   return existsSync(packages) ? packages : folder
+}
+
+/** The list that a folder of this place was built from; undefined for every other folder. */
+function readBuilt(path: string): readonly string[] | undefined {
+  const file = join(path, listFile)
+  if (!lstatSync(path).isDirectory() || !existsSync(file)) return undefined
+  return BuiltList.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data?.dependencies
 }
 
 /** Which packages there are, in which versions, and when each was put there. */

@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
+import { checkPythonConfig } from './check-config.ts'
+import { environmentNameOf } from './dependencies.ts'
 import { Environments } from './environments.ts'
 import { createPythonExecutor } from './python-executor.ts'
 
@@ -143,5 +146,88 @@ describe('python executor', () => {
       hint: expect.stringContaining('TOOLDEX_MAX_MEMORY_MB'),
     })
     await expect(run(script, { network: true })).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+  })
+})
+
+/** Makes a wheel without pip or a network. */
+function makeWheel(folder: string, name: string, version: string, source: string): void {
+  const program = `
+import sys, zipfile
+folder, name, version, source = sys.argv[1:]
+info = f"{name}-{version}.dist-info"
+files = {
+  f"{name}.py": source,
+  f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n",
+  f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+}
+with zipfile.ZipFile(f"{folder}/{name}-{version}-py3-none-any.whl", "w") as wheel:
+  for path, text in files.items(): wheel.writestr(path, text)
+  wheel.writestr(f"{info}/RECORD", "".join(f"{path},,\\n" for path in [*files, f"{info}/RECORD"]))
+`
+  mkdirSync(folder, { recursive: true })
+  execFileSync('/usr/bin/env', ['python3', '-c', program, folder, name, version, source])
+}
+
+describe('packages that a tool lists', () => {
+  const wheels = join(home, 'wheels')
+  const folder = join(home, 'built')
+  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels, PIP_CONFIG_FILE: '/dev/null' }
+  const built = new Environments(folder)
+  const python = createPythonExecutor({ sandbox, env, environments: built })
+  const script = 'import sundial\ndef main(given):\n    return sundial.zone()\n'
+  const call = (dependencies: readonly string[]) =>
+    python.run({ tool: toolOf('python', { scriptContent: script, executorConfig: { dependencies } }), input: {} }, {})
+  const check = (dependencies: readonly string[], prepare: boolean) =>
+    python.check?.({ dependencies }, '/executorConfig', { prepare })
+
+  it('are installed once when the tool is prepared, and shared by every spelling of the list', async () => {
+    makeWheel(wheels, 'sundial', '1.2', 'def zone(): return "Europe/Vienna"\n')
+    const tool = toolOf('python', { scriptContent: script, executorConfig: { dependencies: ['Sundial == 1.2'] } })
+    expect(python.readiness(tool).state).toBe('needs-program')
+    await expect(call(['Sundial == 1.2'])).rejects.toMatchObject({
+      code: 'PACKAGES_MISSING',
+      message: 'These packages are not installed on this host: sundial==1.2.',
+      hint: "The operator of the host can install them: tooldex envs build 'sundial==1.2'",
+    })
+    expect(await check(['Sundial == 1.2'], false)).toMatchObject([
+      { severity: 'warning', pointer: '/executorConfig/dependencies' },
+    ])
+    expect(await Promise.all([check(['Sundial == 1.2'], true), check(['sundial==1.2'], true)])).toEqual([[], []])
+    expect(readdirSync(folder)).toEqual([environmentNameOf(['sundial==1.2'])])
+    const outcome = await call(['sundial==1.2'])
+    expect([outcome.output, outcome.environment]).toEqual([
+      'Europe/Vienna',
+      expect.stringMatching(/^deps-[0-9a-f]{16}@/),
+    ])
+    expect(python.readiness(tool).state).not.toBe('needs-program')
+    expect(built.list()).toMatchObject([{ dependencies: ['sundial==1.2'] }])
+    built.remove(environmentNameOf(['sundial==1.2']))
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('are refused where pip cannot find them, with the way to install them offline', async () => {
+    await expect(check(['no-such-package==9'], true)).rejects.toMatchObject({
+      code: 'PACKAGES_MISSING',
+      message: expect.stringContaining('No matching distribution found for no-such-package==9'),
+      hint: expect.stringContaining("PIP_FIND_LINKS=FOLDER tooldex envs build 'no-such-package==9'"),
+    })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each(['--index-url=http://evil', '-r/etc/passwd', './wheel.whl', 'x @ file:///x', 'git+https://x/y', 'x; y', ''])(
+    'are names and versions only: %j',
+    (text) => {
+      const problems = checkPythonConfig({ dependencies: ['sundial', text] }, {}, '/executorConfig')
+      expect(problems).toMatchObject([{ severity: 'error', pointer: '/executorConfig/dependencies/1' }])
+    },
+  )
+
+  it('cannot be combined with a named environment, and are at most 50', () => {
+    const pointers = (config: unknown) => checkPythonConfig(config, {}, '').map(({ pointer }) => pointer)
+    expect(pointers({ environment: 'x', dependencies: ['y'] })).toEqual(['/dependencies'])
+    expect(pointers({ dependencies: Array.from({ length: 51 }, (_, index) => `p${index}`) })).toEqual(['/dependencies'])
+    expect(pointers({ dependencies: ['httpx[http2, socks] >= 0.27, < 1', 'zope.interface', 'a===1!2.0+x'] })).toEqual(
+      [],
+    )
   })
 })

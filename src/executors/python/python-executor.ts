@@ -13,6 +13,7 @@ import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
 import { defaultWarm, WarmPlaces } from '../sandbox/warm-places.ts'
 import { PythonConfig } from './check-config.ts'
+import { checkPackages } from './check-packages.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
 import { judgeScript } from './judge-script.ts'
 import { readAnswer } from './read-answer.ts'
@@ -33,16 +34,20 @@ const packagesAt = '/env'
 
 /** Runs stored scripts: `main` is called with the arguments, and what it returns is the result. */
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
-  const { sandbox, warm = 0 } = options
+  const { sandbox, environments, warm = 0 } = options
   const places = warm > 0 ? new WarmPlaces(sandbox, { ...defaultWarm, most: warm }) : undefined
   return {
     kind: 'python',
     readiness(tool) {
       if (findPython(options.env) === undefined) return { state: 'needs-program', reason: 'There is no python3 here.' }
-      return sandbox.readiness(readConfig(tool).isolation)
+      const { isolation, dependencies } = readConfig(tool)
+      if (dependencies !== undefined && !environments.has(dependencies))
+        return { state: 'needs-program', reason: 'Its packages are not installed on this host.' }
+      return sandbox.readiness(isolation)
     },
     isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
     boundValues,
+    check: (config, pointer, asked) => checkPackages({ config, pointer, ...asked }, options),
     deadlineMs: deadlineOf,
     plan: async (job) => toPlan(await prepare(job, options), job),
     async run(job, controls) {
@@ -85,7 +90,7 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
       hint: 'Install Python 3.9 or newer, or name one with TOOLDEX_PYTHON.',
     })
   const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
-  const environment = config.environment === undefined ? undefined : environments.find(config.environment)
+  const environment = findEnvironment(config, environments)
   const request: SandboxRequest = {
     level,
     program: python,
@@ -100,6 +105,11 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
     withChannel: true,
   }
   return { config, script, request, environment }
+}
+
+function findEnvironment({ environment, dependencies }: PythonConfig, environments: Environments) {
+  if (dependencies !== undefined) return environments.findBuilt(dependencies)
+  return environment === undefined ? undefined : environments.find(environment)
 }
 
 function toPlan({ config, script, request, environment }: Prepared, job: Job): RunPlan {

@@ -13,7 +13,10 @@ import { findNamed, idOfRegistered, inVersion } from '../resolve-name.ts'
 import { readableNames } from '../tool-view.ts'
 
 /** The caller that a tool is checked for. */
-type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'>
+type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'> & {
+  /** Whether what calls need on this host is made too, because the tool is about to be offered. */
+  readonly prepare?: boolean
+}
 
 /** Where tools are kept, and who says whether one is right. */
 export interface Registry {
@@ -65,12 +68,14 @@ export async function findToJudge(context: OperationContext, idOrName: string): 
 }
 
 /** Checks a tool as far as the caller may: only the scope 'write' lets a check start programs of upstream servers. */
-export const checkContent = (context: OperationContext, content: ToolContent): Promise<readonly Problem[]> =>
-  registryOf(context).check(content, context)
+export const checkContent = (
+  context: OperationContext & CheckContext,
+  content: ToolContent,
+): Promise<readonly Problem[]> => registryOf(context).check(content, context)
 
 /** Refuses an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
 export async function refuseInvalid(
-  context: OperationContext,
+  context: OperationContext & CheckContext,
   content: ToolContent,
   at = '',
 ): Promise<readonly Problem[]> {

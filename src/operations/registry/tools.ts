@@ -179,7 +179,9 @@ const step = (name: Transition, summary: string) =>
     async handle({ idOrName, expectedVersion }, context) {
       const tool = await nameToChange(context, idOrName)
       const offers = transitions[name].to === 'ACTIVE'
-      const problems = offers ? await refuseInvalid(context, contentOf(await findRegistered(context, tool))) : []
+      const problems = offers
+        ? await refuseInvalid({ ...context, prepare: true }, contentOf(await findRegistered(context, tool)))
+        : []
       const { stores } = registryOf(context)
       return withWarnings(await stores.tools.transition(context.caller, tool, name, { expectedVersion }), problems)
     },

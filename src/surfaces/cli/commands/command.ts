@@ -104,7 +104,7 @@ export function withSandboxOptions(command: Command): Command {
     .addOption(
       new Option(
         '--grant <workspace=grant,...>',
-        'grant a workspace parts of this host: host, folders, network, env, files, private, mcp, all (or TOOLDEX_GRANTS)',
+        'grant a workspace parts of this host: host, folders, network, env, files, private, mcp, packages, all (or TOOLDEX_GRANTS)',
       ).argParser(collect),
     )
 }

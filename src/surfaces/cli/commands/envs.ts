@@ -1,5 +1,10 @@
 import { invoke } from '../../../operations/invoke.ts'
-import { addEnvironment, listEnvironments, removeEnvironment } from '../../../operations/python-environments.ts'
+import {
+  addEnvironment,
+  buildEnvironment,
+  listEnvironments,
+  removeEnvironment,
+} from '../../../operations/python-environments.ts'
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, toJson } from './command.ts'
 
@@ -13,9 +18,15 @@ export const addEnvs: AddCommand = (program, host) => {
     .option('--json', 'print JSON for programs')
     .action(async (flags: { json?: boolean }) => {
       const answer = await invoke(listEnvironments, {}, context())
-      const rows = answer.items.map(({ name, folder, fingerprint }) => [name, fingerprint, folder])
+      const rows = answer.items.map(({ name, folder, fingerprint, dependencies }) => [
+        name,
+        fingerprint,
+        dependencies?.join(' ') ?? folder,
+      ])
       const text =
-        rows.length === 0 ? 'No environments.\n' : formatTable(['name', 'state', 'folder'], rows, host.columns)
+        rows.length === 0
+          ? 'No environments.\n'
+          : formatTable(['name', 'state', 'folder or packages'], rows, host.columns)
       host.out(flags.json ? toJson(answer) : text)
     })
   envs
@@ -28,11 +39,19 @@ export const addEnvs: AddCommand = (program, host) => {
       host.out(`${added.name} is ${added.folder} (${added.fingerprint}).\n`)
     })
   envs
+    .command('build')
+    .description('install the packages that Python tools list as dependencies')
+    .argument('<packages...>', 'such as requests==2.32.3; settings of pip apply (PIP_INDEX_URL, PIP_FIND_LINKS)')
+    .action(async (dependencies: string[]) => {
+      const built = await invoke(buildEnvironment, { dependencies }, context())
+      host.out(`${built.name} has ${built.dependencies?.join(', ')} (${built.fingerprint}).\n`)
+    })
+  envs
     .command('remove')
-    .description('forget one; its packages stay where they are')
+    .description('remove one; packages that were added from a folder stay there')
     .argument('<name>')
     .action(async (name: string) => {
       const gone = await invoke(removeEnvironment, { name }, context())
-      host.out(`${gone.name} is forgotten.\n`)
+      host.out(`${gone.name} is removed.\n`)
     })
 }

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import { findPython } from '../process/find-python.ts'
+import { buildCommand } from './dependencies.ts'
+
+const deadlineMs = 10 * 60_000
+const maxOutput = 64_000
+
+/** The settings of pip, and what it needs to reach an index; nothing else of the process is passed on. */
+const passed = /^(PIP_.*|PATH|HOME|LANG|LC_.*|TMPDIR|(https?|all|no)_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i
+
+// Only wheels: building a package from source would run its code outside the sandbox.
+const options = ['--only-binary=:all:', '--no-input', '--disable-pip-version-check', '--retries=1', '--timeout=20']
+
+/** What is installed, and where. */
+export interface Installation {
+  readonly dependencies: readonly string[]
+  readonly folder: string
+  readonly env: Environment
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Installs packages from wheels into a folder, with the pip of the Python that runs tools. */
+export async function installPackages({ dependencies, folder, env, signal }: Installation): Promise<void> {
+  const python = findPython(env)
+  if (python === undefined)
+    throw new TooldexError('COMMAND_NOT_FOUND', 'There is no python3 to install packages with.', {
+      hint: 'Install Python 3.9 or newer with pip, or name one with TOOLDEX_PYTHON.',
+    })
+  const words = ['-s', '-m', 'pip', 'install', ...options, '--target', folder, '--', ...dependencies]
+  const { code, output, reason } = await runPip(python, words, { folder, env, signal })
+  if (code === 0) return
+  const missing = /No module named '?pip/.test(output)
+  throw new TooldexError(
+    'PACKAGES_MISSING',
+    `The packages could not be installed: ${reason ?? `${lastError(output)}.`}`,
+    {
+      hint: missing
+        ? `Install pip for ${python} (on Debian: apt-get install python3-pip), or name another Python with TOOLDEX_PYTHON.`
+        : `Check names and versions; only wheels are installed. Without a network copy the wheels into a folder (pip download --dest FOLDER ...) and run: PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER ${buildCommand(dependencies)}`,
+    },
+  )
+}
+
+interface PipEnd {
+  readonly code: number | null
+  readonly output: string
+  readonly reason?: string
+}
+
+function runPip(
+  python: string,
+  words: readonly string[],
+  { folder, env, signal }: Omit<Installation, 'dependencies'>,
+): Promise<PipEnd> {
+  signal?.throwIfAborted()
+  return new Promise((resolve) => {
+    const own = Object.fromEntries(Object.entries(env).filter(([name]) => passed.test(name)))
+    // In the new folder, because Python imports modules from the folder that it is started in.
+    const child = spawn(python, words, { env: own, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    let reason: string | undefined
+    const stop = (why: string) => {
+      reason ??= why
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(() => stop(`pip took longer than ${deadlineMs / 60_000} minutes.`), deadlineMs)
+    const cancel = () => stop('cancelled.')
+    signal?.addEventListener('abort', cancel, { once: true })
+    const end = (code: number | null) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+      resolve({ code: reason === undefined ? code : null, output, ...(reason === undefined ? {} : { reason }) })
+    }
+    child.on('error', (error) => {
+      reason ??= error.message
+      end(null)
+    })
+    child.on('close', end)
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output = (output + chunk).slice(-maxOutput)
+      })
+  })
+}
+
+/** The last line that pip marks as an error. */
+function lastError(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim())
+  const marked = lines.filter((line) => line.startsWith('ERROR: ')).map((line) => line.slice('ERROR: '.length))
+  return (marked.at(-1) ?? lines.filter(Boolean).at(-1) ?? 'pip failed').slice(0, 500)
+}
