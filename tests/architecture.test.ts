@@ -45,6 +45,8 @@ const read = (file: string) => readFileSync(join(src, file), 'utf8')
 const importsOf = (file: string) =>
   [...read(file).matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] as string)
 
+const loadedAtOnce = /^(?:import|export) (?!type)[^;'=]*? from '([^']+)'/gm
+
 const layerOf = (file: string) => file.split('/')[0] as string
 const isLocal = (path: string) => path.startsWith('.')
 const targetOf = (file: string, path: string) =>
@@ -110,6 +112,16 @@ describe('architecture', () => {
     const own = ['search/tool-index.ts', 'search/substring-index.ts']
     const reached = own.flatMap(importsOf).filter((path) => !/^(\.\/|\.\.\/(base|contract)\/)/.test(path))
     expect(reached).toEqual([])
+  })
+
+  it('starts the command line without schemas, and without any command', () => {
+    const reached = new Set(['app/main.ts'])
+    // A set that grows while it is iterated yields the new members, too.
+    for (const file of reached)
+      for (const [, path = ''] of file.endsWith('.ts') ? read(file).matchAll(loadedAtOnce) : [])
+        reached.add(isLocal(path) ? targetOf(file, path) : path)
+    expect(reached).toContain('surfaces/cli/create-program.ts')
+    expect([...reached].filter((path) => path === 'zod' || path.includes('/commands/'))).toEqual([])
   })
 
   it('keeps files short', () => {

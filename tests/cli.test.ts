@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/index.ts'
+import { commandTable } from '../src/surfaces/cli/command-table.ts'
 import { withRun } from '../src/surfaces/cli/create-program.ts'
 import { runCli } from './support/run-cli.ts'
 import { runInProcess } from './support/run-in-process.ts'
@@ -13,21 +14,19 @@ describe('tooldex in the terminal', () => {
   it('helps, and says its version', async () => {
     const help = await runCli(['--help'])
     expect(help.code).toBe(0)
-    for (const name of [
-      'run',
-      'list',
-      'validate',
-      'search',
-      'describe',
-      'call',
-      'import',
-      'install',
-      'skill',
-      'doctor',
-    ]) {
-      expect(help.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
-    }
+    const visible = Object.entries(commandTable).filter(([, { hidden }]) => hidden !== true)
+    const [, listed = ''] = help.stdout.split('Commands:\n')
+    const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).slice(0, visible.length + 1)
+    expect(names).toEqual([...visible.map(([name]) => name), 'help'])
+    expect((await runInProcess(['help'], { version: '0' })).out).toBe(help.stdout)
     expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it.each(Object.entries(commandTable))('describes %s in its own help as in the list', async (name, { summary }) => {
+    const { code, out } = await runInProcess(['help', name])
+    expect(code).toBe(0)
+    expect(out).toContain(`Usage: tooldex ${name}`)
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(summary)
   })
 
   it('ends with the usage code for what it does not know', async () => {
@@ -77,7 +76,7 @@ describe('tooldex in the terminal', () => {
     const bad = tempFile('bad.yaml', 'command: ""\nenv: { PORT: 80 }\ntools:\n  - { nam: x, description: 5 }\n')
     const { code, stdout } = await runCli(['validate', 'git', bad])
     expect(code).toBe(errorTable.CONFIG_INVALID.exit)
-    expect(stdout).toContain(`${bad}:1:10: command must not be empty`)
+    expect(stdout).toContain(`${bad}:1:10: command must name a program`)
     expect(stdout).toContain(`${bad}:2:14: env.PORT must be a text, not a number (put it in quotes: "80")`)
     expect(stdout).toContain(`${bad}:4:5: tools[0].name is required`)
     expect(stdout).toContain(`${bad}:4:7: unknown key 'nam'. Did you mean 'name'?`)
@@ -123,7 +122,7 @@ describe('tooldex in the terminal', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ plan: { argv: ['echo', 'x'] } })
     expect((await runCli(['call', '-c', file, 'dry', 'x', '--dry_run'])).stdout).toBe('x --dry-run\n')
     expect((await runCli(['call', 'coreutils_echo', 'x', '--policy', 'p.yaml'])).stderr).toContain(
-      'before the name of the tool',
+      'The policy file p.yaml does not exist.',
     )
   })
 
@@ -162,7 +161,7 @@ describe('tooldex in the terminal', () => {
     expect(some.code).toBe(0)
     expect(some.stdout).toMatch(/^git_log /)
     expect(some.stderr).toContain("Unknown tool: git_lgo. Did you mean 'git_log'")
-    expect(some.stderr).toContain('Unknown tool: zzqx. Find the right name with tooldex search.')
+    expect(some.stderr).toContain('Unknown tool: zzqx. Find the right name with: tooldex search')
     const none = await runCli(['describe', '-c', 'git', 'git_lgo', 'zzqx'])
     expect(none).toMatchObject({ code: errorTable.TOOL_NOT_FOUND.exit, stdout: '' })
     expect(none.stderr).toContain('Unknown tools: git_lgo, zzqx.')
@@ -172,7 +171,7 @@ describe('tooldex in the terminal', () => {
   it('names commands in its hints, not the tools of MCP', async () => {
     for (const command of ['describe', 'call']) {
       const { stderr } = await runCli([command, '-c', 'git', 'zzqx'])
-      expect(stderr).toContain('next: Find the right name with tooldex search.')
+      expect(stderr).toContain('next: Find the right name with: tooldex search')
       expect(stderr).not.toContain('search_tools')
     }
   })

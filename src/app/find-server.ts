@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TooldexError } from '../base/errors.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
+import { tooldexHome } from '../sources/cli/config-files.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
 
 /** The server to ask: the one named, by a flag or by TOOLDEX_URL, or the one that runs here. */

@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
-import { listConfigNames } from '../sources/cli/index.ts'
+import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
-import { compose } from './compose.ts'
 import { findServer, hasRegistry, runningServer } from './find-server.ts'
 import { isOnPath, selfCommand } from './self-command.ts'
 import { withdrawEnvironment } from './withdraw-environment.ts'
@@ -43,7 +42,7 @@ const sayExposed = (reason: string | undefined) => {
 
 const host: CliHost = {
   version: packageVersion(),
-  open: compose,
+  open: async (options) => (await import('./compose.ts')).compose(options),
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   async serve(options) {

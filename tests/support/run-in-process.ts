@@ -7,7 +7,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
   let [out, err] = ['', '']
   const host: CliHost = {
     version: '0',
-    open: compose,
+    open: async (options) => compose(options),
     openDatabase: () => openOwnDatabase(),
     runStdio: async () => {},
     serve: async () => {},

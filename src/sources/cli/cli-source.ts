@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { toTooldexError } from '../../base/errors.ts'
 import { watchFiles, watchFolder } from '../../base/watch-files.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/source.ts'
-import { isConfigFile, listConfigFiles, loadConfigFile, resolveConfig } from './load-config.ts'
+import { isConfigFile, listConfigFiles, resolveConfig } from './config-files.ts'
+import { loadConfigFile } from './load-config.ts'
 import type { ParseOptions } from './parse-config.ts'
 
 /** How configs are read, and where else they are found. */

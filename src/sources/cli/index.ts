@@ -1,11 +1,5 @@
 export { createCliSource } from './cli-source.ts'
 export { ConfigCache } from './config-cache.ts'
-export {
-  listBundledNames,
-  listConfigNames,
-  loadConfig,
-  loadConfigFile,
-  tooldexHome,
-  userConfigsDir,
-} from './load-config.ts'
+export { listBundledNames, listConfigNames, tooldexHome, userConfigsDir } from './config-files.ts'
+export { loadConfig, loadConfigFile } from './load-config.ts'
 export { parseConfig } from './parse-config.ts'

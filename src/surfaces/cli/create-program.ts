@@ -2,41 +2,9 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { errorTable, TooldexError } from '../../base/errors.ts'
 import { suggest } from '../../base/suggest.ts'
-import type { AddCommand } from './commands/command.ts'
+import { commandTable } from './command-table.ts'
 import type { CliHost } from './host.ts'
 import { reportError } from './report-error.ts'
-
-// Each command is loaded when it is asked for: a server that a client starts should not wait for the others.
-const loaders: Record<string, () => Promise<AddCommand>> = {
-  run: async () => (await import('./commands/run.ts')).addRun,
-  list: async () => (await import('./commands/list.ts')).addList,
-  validate: async () => (await import('./commands/validate.ts')).addValidate,
-  search: async () => (await import('./commands/search.ts')).addSearch,
-  describe: async () => (await import('./commands/describe.ts')).addDescribe,
-  call: async () => (await import('./commands/call.ts')).addCall,
-  import: async () => (await import('./commands/import.ts')).addImport,
-  install: async () => (await import('./commands/install.ts')).addInstall,
-  uninstall: async () => (await import('./commands/install.ts')).addUninstall,
-  skill: async () => (await import('./commands/skill.ts')).addSkill,
-  eval: async () => (await import('./commands/eval.ts')).addEval,
-  lint: async () => (await import('./commands/lint.ts')).addLint,
-  learning: async () => (await import('./commands/learning.ts')).addLearning,
-  db: async () => (await import('./commands/db.ts')).addDb,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
-  completion: async () => (await import('./commands/completion.ts')).addCompletion,
-  serve: async () => (await import('./commands/serve.ts')).addServe,
-  worker: async () => (await import('./commands/worker.ts')).addWorker,
-  executions: async () => (await import('./commands/executions.ts')).addExecutions,
-  envs: async () => (await import('./commands/envs.ts')).addEnvs,
-  secrets: async () => (await import('./commands/secrets.ts')).addSecrets,
-  tools: async () => (await import('./commands/tools.ts')).addTools,
-  apply: async () => (await import('./commands/apply.ts')).addApply,
-  categories: async () => (await import('./commands/categories.ts')).addCategories,
-  tags: async () => (await import('./commands/categories.ts')).addTags,
-  keys: async () => (await import('./commands/keys.ts')).addKeys,
-  audit: async () => (await import('./commands/keys.ts')).addAudit,
-  demo: async () => (await import('./commands/demo.ts')).addDemo,
-}
 
 /** Runs one command line and gives the exit code. */
 export async function runCommandLine(words: readonly string[], host: CliHost): Promise<number> {
@@ -48,7 +16,7 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
     // Bare, a person wants to know what there is; a client wants the tools.
     const line = words.length === 0 && host.interactive ? ['--help'] : withRun(words)
     if (line !== words) refuseMistyped(words, host)
-    const program = await createProgram(host, exit, line[0])
+    const program = await createProgram(host, exit, line)
     await program.parseAsync(line, { from: 'user' })
     return code
   } catch (thrown) {
@@ -58,21 +26,41 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
   }
 }
 
-/** The command line as commander sees it: one command where it is known which, else all. */
-export async function createProgram(host: CliHost, exit: (code: number) => void, only?: string): Promise<Command> {
+/** The command line as commander sees it: the command that is used, their names where only those are, else all. */
+export async function createProgram(
+  host: CliHost,
+  exit: (code: number) => void,
+  line: readonly string[] = [],
+): Promise<Command> {
   const program = new Command('tooldex')
     .description('One place where the tools of LLM agents are described, found, governed and run.')
     .version(host.version)
     .exitOverride()
     .enablePositionalOptions()
-    .showHelpAfterError('(tooldex COMMAND --help says what it takes)')
+    .showHelpAfterError('(tooldex COMMAND --help shows its arguments and options)')
     .configureOutput({ writeOut: (text) => host.out(text), writeErr: (text) => host.err(text) })
     .addHelpText('after', helpExamples)
-  const wanted =
-    only !== undefined && Object.hasOwn(loaders, only) && !needsAll.has(only) ? [only] : Object.keys(loaders)
-  for (const name of wanted) (await loaders[name]?.())?.(program, host, exit)
-  for (const command of program.commands) inherit(command, program)
+  if (isAboutAll(line)) addNames(program)
+  else for (const name of commandsFor(line)) (await commandTable[name]?.load())?.(program, host, exit)
+  for (const command of program.commands) {
+    command.description(commandTable[command.name()]?.summary ?? '')
+    inherit(command, program)
+  }
   return program
+}
+
+/** Whether a line asks for the help or the version of the whole program, which need no command but its name. */
+const isAboutAll = (line: readonly string[]): boolean =>
+  line.length > 0 && (line.every((word) => ownFlags.has(word)) || (line.length === 1 && line[0] === 'help'))
+
+function addNames(program: Command): void {
+  for (const [name, { hidden = false }] of Object.entries(commandTable)) program.command(name, { hidden })
+}
+
+function commandsFor(line: readonly string[]): readonly string[] {
+  const used = line[0] === 'help' ? line[1] : line[0]
+  const isOne = used !== undefined && Object.hasOwn(commandTable, used) && !needsAll.has(used)
+  return isOne ? [used] : Object.keys(commandTable)
 }
 
 function inherit(command: Command, parent: Command): void {
@@ -107,7 +95,7 @@ export function withRun(words: readonly string[]): readonly string[] {
   const isCommand =
     plain === undefined
       ? words.some((word) => ownFlags.has(word))
-      : plain === 'help' || plain === '__complete' || Object.hasOwn(loaders, plain)
+      : plain === 'help' || plain === '__complete' || Object.hasOwn(commandTable, plain)
   return isCommand ? words : ['run', ...words]
 }
 
@@ -121,7 +109,7 @@ function refuseMistyped(words: readonly string[], host: CliHost): void {
   const word = firstPlain(words)
   const configs = host.configNames()
   if (word === undefined || configs.includes(word) || existsSync(word)) return
-  const meant = suggest(word, [...configs, ...Object.keys(loaders), 'help'])
+  const meant = suggest(word, [...configs, ...Object.keys(commandTable), 'help'])
   // Of several words those after the first are configs, so that the first is one, too.
   const isLone = words.length === 1 && !/[/\\]|\.ya?ml$/i.test(word)
   if (!isLone && (meant === undefined || configs.includes(meant))) return

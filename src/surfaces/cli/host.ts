@@ -81,7 +81,7 @@ export interface ServerAddress {
 /** What the process that holds the command line gives it. */
 export interface CliHost {
   readonly version: string
-  open(options: OpenOptions): OperationContext
+  open(options: OpenOptions): Promise<OperationContext>
   /** Opens the database that the environment names; whoever opens it closes it. */
   openDatabase(): Promise<Database>
   /** Serves MCP on stdio until the client leaves. */

@@ -13,9 +13,7 @@ const isEmpty = ({ tools, categories, policies }: Bundle): boolean =>
 
 /** `tooldex apply DIR`: makes the registry what the files of a folder say. */
 export const addApply: AddCommand = (program, host) => {
-  const command = program
-    .command('apply <folder>')
-    .description('make the registry what the files of a folder say: tools, categories and policies')
+  const command = program.command('apply <folder>')
   withImportOptions(command).action(async (folder: string, flags: ImportFlags) => {
     const { bundle, warnings, place } = await readOrJudge(host, flags, folder)
     for (const warning of warnings) host.err(`warning: ${formatProblem(warning)}\n`)

@@ -33,15 +33,15 @@ export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   flags: AskFlags,
   { operation, input, combined = false }: Question<Input, Output>,
 ): Promise<z.output<Output>> {
-  const open = () => ({ ...host.open(toOpenOptions(flags)), signal: host.signal })
+  const open = async () => ({ ...(await host.open(toOpenOptions(flags))), signal: host.signal })
   const isNamed = flags.server !== undefined || host.findServer()?.named === true
   const work = async (registry: RegistryClient) => {
     if (!combined || isNamed) return registry.invoke(operation, input)
     const { combineClients } = await import('../../../operations/client/combine-clients.ts')
-    return combineClients({ context: open(), registry, prefer: 'registry' }).invoke(operation, input)
+    return combineClients({ context: await open(), registry, prefer: 'registry' }).invoke(operation, input)
   }
   const answer = combined ? await askRegistry(host, flags, work) : await askServer(host, flags, work)
-  return answer === undefined ? invoke(operation, input, open()) : answer.value
+  return answer === undefined ? invoke(operation, input, await open()) : answer.value
 }
 
 /** Asks the server, if there is one, or else the database here; configs or a policy that are named are those here. */

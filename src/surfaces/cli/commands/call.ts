@@ -29,7 +29,6 @@ export interface CallFlags extends AskFlags {
 export const addCall: AddCommand = (program, host, exit) => {
   const command = program
     .command('call')
-    .description('run a tool; its flags are made from its schema (tooldex call TOOL --help)')
     .argument('<tool>', 'name or id of the tool; name@3 is its version 3')
     .argument('[flags...]', 'its arguments, as flags')
     .option('--args <json>', 'its arguments, as a JSON object')
@@ -108,7 +107,7 @@ async function openHere(host: CliHost, flags: CallFlags, name: string): Promise<
   refuseBoth(flags)
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
-  const context = { ...host.open(toOpenOptions(flags)), signal: host.signal }
+  const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
   const entry = context.catalogue.current().names.get(name)
   const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, toolIdOf(entry))))
   const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()

@@ -9,7 +9,7 @@ import { given, printOperation, type RegistryFlags, withRegistry, withRegistryOp
 
 /** `tooldex categories ...`: the tree of categories. */
 export const addCategories: AddCommand = (program, host) => {
-  const group = program.command('categories').description('the tree of categories')
+  const group = program.command('categories')
   const make = (line: string, text: string): Command => withRegistryOptions(group.command(line).description(text))
   make('tree', 'show the tree').action((flags: RegistryFlags) =>
     printOperation(host, flags, {
@@ -70,7 +70,7 @@ export const addCategories: AddCommand = (program, host) => {
 
 /** `tooldex tags ...`: the tags of registered tools. */
 export const addTags: AddCommand = (program, host) => {
-  const group = program.command('tags').description('the tags of registered tools')
+  const group = program.command('tags')
   withRegistryOptions(group.command('list').description('list tags with how many tools have them')).action(
     (flags: RegistryFlags) =>
       printOperation(host, flags, {

@@ -32,7 +32,6 @@ complete -c tooldex -a '(__tooldex_complete)'
 export const addCompletion: AddCommand = (program, host) => {
   program
     .command('completion')
-    .description('print a completion script for bash, zsh or fish')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', '\nFor example in ~/.bashrc: source <(tooldex completion bash)')
     .action((shell: string) => {
@@ -45,17 +44,14 @@ export const addCompletion: AddCommand = (program, host) => {
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .allowUnknownOption()
-    .action((words: string[]) =>
-      host.out(
-        complete(words, program, host)
-          .map((word) => `${word}\n`)
-          .join(''),
-      ),
-    )
+    .action(async (words: string[]) => {
+      const found = await complete(words, program, host)
+      host.out(found.map((word) => `${word}\n`).join(''))
+    })
 }
 
 /** What may stand where the last word is being typed. */
-function complete(words: readonly string[], program: Command, host: CliHost): readonly string[] {
+async function complete(words: readonly string[], program: Command, host: CliHost): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const [name, ...rest] = words.slice(0, -1)
   const known = program.commands.filter((command) => !command.name().startsWith('_'))
@@ -63,14 +59,14 @@ function complete(words: readonly string[], program: Command, host: CliHost): re
   const candidates =
     command === undefined
       ? [...(name === undefined ? known.map((candidate) => candidate.name()) : []), ...host.configNames()]
-      : [...(typed.startsWith('-') ? optionsOf(command) : []), ...valuesFor(command.name(), rest, host)]
+      : [...(typed.startsWith('-') ? optionsOf(command) : []), ...(await valuesFor(command.name(), rest, host))]
   return candidates.filter((word) => word.startsWith(typed))
 }
 
 const optionsOf = (command: Command) =>
   command.options.filter((option) => !option.hidden).map((option) => option.long ?? '')
 
-function valuesFor(command: string, before: readonly string[], host: CliHost): readonly string[] {
+async function valuesFor(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
   if (command === 'completion') return Object.keys(scripts)
   if (command === 'import') return before.length === 0 ? ['help'] : []
   if ((command === 'install' || command === 'uninstall') && before.length === 0) return clientNames
@@ -78,8 +74,9 @@ function valuesFor(command: string, before: readonly string[], host: CliHost): r
   return ['run', 'list', 'validate', 'install'].includes(command) ? host.configNames() : []
 }
 
-function toolWords(command: string, before: readonly string[], host: CliHost): readonly string[] {
-  const { names, entries } = host.open({ logLevel: 'ERROR' }).catalogue.current()
+async function toolWords(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
+  const { catalogue } = await host.open({ logLevel: 'ERROR' })
+  const { names, entries } = catalogue.current()
   const [first] = before.filter((word) => !word.startsWith('-'))
   const entry = command === 'call' && first !== undefined ? names.get(first) : undefined
   if (entry === undefined) return entries.map(({ toolName }) => toolName)

@@ -24,9 +24,7 @@ interface Flags {
 
 /** `tooldex db`: looking after the database. */
 export const addDb: AddCommand = (program, host) => {
-  const db = program
-    .command('db')
-    .description('look after the database (DATABASE_URL, or the embedded one in TOOLDEX_HOME)')
+  const db = program.command('db')
   addMigrate(db, host)
   addStatus(db, host)
   addWriting(db, host, 'backup', 'write the whole database to a file, while others go on working')
@@ -114,7 +112,7 @@ async function withDatabase<Result>(
   try {
     const onStep = (step: string) => host.err(`${step}\n`)
     const onProgress = (rows: number) => host.err(`${rows} rows\n`)
-    return await work({ ...host.open({ configs: [] }), database, onStep, onProgress, signal: host.signal })
+    return await work({ ...(await host.open({ configs: [] })), database, onStep, onProgress, signal: host.signal })
   } finally {
     await database.close()
   }

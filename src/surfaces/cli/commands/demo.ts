@@ -16,14 +16,11 @@ const queries = [
 
 /** `tooldex demo`: what Tooldex does, shown in the terminal with the bundled configs. */
 export const addDemo: AddCommand = (program, host) => {
-  program
-    .command('demo', { hidden: true })
-    .description('a short tour with the bundled configs')
-    .action(() => showTour(host))
+  program.command('demo', { hidden: true }).action(() => showTour(host))
 }
 
 async function showTour(host: CliHost): Promise<void> {
-  const context = { ...host.open({ logLevel: 'ERROR' }), signal: host.signal }
+  const context = { ...(await host.open({ logLevel: 'ERROR' })), signal: host.signal }
   const title = (text: string) => host.out(`\n${colors.bold(text)}\n`)
 
   title('1. The catalogue: every bundled config, loaded')

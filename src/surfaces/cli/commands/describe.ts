@@ -14,7 +14,6 @@ interface DescribeFlags extends ToolOptions {
 export const addDescribe: AddCommand = (program, host) => {
   const command = program
     .command('describe')
-    .description('read about tools: what they do and how to call them')
     .argument('<tool...>', 'names or ids of tools')
     .addOption(new Option('--level <level>', 'how much').choices(['summary', 'schema', 'full']).default('full'))
   withServerOption(withToolOptions(command)).action(async (ids: string[], flags: DescribeFlags) => {

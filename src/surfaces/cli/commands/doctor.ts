@@ -7,10 +7,9 @@ import { type AddCommand, toJson } from './command.ts'
 export const addDoctor: AddCommand = (program, host, exit) => {
   program
     .command('doctor')
-    .description('check the installation')
     .option('--json', 'print JSON for programs')
     .action(async (flags: { json?: boolean }) => {
-      const answer = await invoke(runDoctor, {}, host.open({ configs: [] }))
+      const answer = await invoke(runDoctor, {}, await host.open({ configs: [] }))
       const marks = { ok: colors.green('✓'), warning: colors.yellow('!'), error: colors.red('✗') }
       const lines = answer.checks.map(({ name, state, message, hint }) => {
         return `${marks[state]} ${name.padEnd(22)} ${message}${hint === undefined ? '' : `\n  ${''.padEnd(22)} ${hint}`}`

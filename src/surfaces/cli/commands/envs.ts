@@ -10,14 +10,14 @@ import { type AddCommand, toJson } from './command.ts'
 
 /** `tooldex envs`: the sets of packages that Python tools of this machine can choose. */
 export const addEnvs: AddCommand = (program, host) => {
-  const envs = program.command('envs').description('sets of packages that Python tools can choose, on this machine')
+  const envs = program.command('envs')
   const context = () => host.open({ configs: [] })
   envs
     .command('list')
     .description('their names, and where they are')
     .option('--json', 'print JSON for programs')
     .action(async (flags: { json?: boolean }) => {
-      const answer = await invoke(listEnvironments, {}, context())
+      const answer = await invoke(listEnvironments, {}, await context())
       const rows = answer.items.map(({ name, folder, fingerprint, dependencies }) => [
         name,
         fingerprint,
@@ -35,7 +35,7 @@ export const addEnvs: AddCommand = (program, host) => {
     .argument('<name>')
     .argument('<path>', 'made by: pip install --target PATH PACKAGE...')
     .action(async (name: string, path: string) => {
-      const added = await invoke(addEnvironment, { name, path }, context())
+      const added = await invoke(addEnvironment, { name, path }, await context())
       host.out(`${added.name} is ${added.folder} (${added.fingerprint}).\n`)
     })
   envs
@@ -43,7 +43,7 @@ export const addEnvs: AddCommand = (program, host) => {
     .description('install the packages that Python tools list as dependencies')
     .argument('<packages...>', 'such as requests==2.32.3; settings of pip apply (PIP_INDEX_URL, PIP_FIND_LINKS)')
     .action(async (dependencies: string[]) => {
-      const built = await invoke(buildEnvironment, { dependencies }, context())
+      const built = await invoke(buildEnvironment, { dependencies }, await context())
       host.out(`${built.name} has ${built.dependencies?.join(', ')} (${built.fingerprint}).\n`)
     })
   envs
@@ -51,7 +51,7 @@ export const addEnvs: AddCommand = (program, host) => {
     .description('remove one; packages that were added from a folder stay there')
     .argument('<name>')
     .action(async (name: string) => {
-      const gone = await invoke(removeEnvironment, { name }, context())
+      const gone = await invoke(removeEnvironment, { name }, await context())
       host.out(`${gone.name} is removed.\n`)
     })
 }

@@ -29,7 +29,6 @@ type Answer = Awaited<ReturnType<typeof evalSearch.handle>>
 export const addEval: AddCommand = (program, host, exit) => {
   program
     .command('eval')
-    .description('measure search on requests whose right tools are known')
     .argument('<dir...>', 'folders with a tools.jsonl and a queries.jsonl each')
     .addOption(new Option('--mode <mode>', 'how to rank (default: hybrid)').choices(SearchMode.options))
     .option('--limit <n>', 'tools in an answer (default: 10)', parseCount)
@@ -42,7 +41,7 @@ export const addEval: AddCommand = (program, host, exit) => {
     .action(async (folders: string[], { run, json, mine, ...flags }: EvalFlags) => {
       if (mine) return writeMined(folders[0] ?? '.', host)
       const progress = showProgress(host)
-      const context = { ...host.open({ configs: [] }), signal: host.signal, onProgress: progress.show }
+      const context = { ...(await host.open({ configs: [] })), signal: host.signal, onProgress: progress.show }
       const input = { folders, ...flags, rankings: run !== undefined }
       const answer = await invoke(evalSearch, input, context).finally(progress.clear)
       if (run !== undefined) writeRun(run, answer.rankings ?? [])
@@ -55,7 +54,7 @@ export const addEval: AddCommand = (program, host, exit) => {
 
 /** A golden set of what people here really asked for. */
 async function writeMined(folder: string, host: CliHost): Promise<void> {
-  const { tools, queries } = await invoke(mineGoldenSet, {}, host.open({ logLevel: 'ERROR' }))
+  const { tools, queries } = await invoke(mineGoldenSet, {}, await host.open({ logLevel: 'ERROR' }))
   const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   try {
     ensureFolder(folder)

@@ -17,7 +17,7 @@ import { given, printOperation, type RegistryFlags, withRegistryOptions } from '
 
 /** `tooldex executions`: what ran, what runs, what waits. */
 export const addExecutions: AddCommand = (program, host, exit) => {
-  const executions = program.command('executions').description('recorded runs: list, read, follow, cancel, approve')
+  const executions = program.command('executions')
   addList(executions, host)
   addGet(executions, host)
   addDecisions(executions, host)

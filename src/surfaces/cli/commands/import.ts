@@ -15,7 +15,7 @@ interface ImportFlags {
 
 /** `tooldex import help COMMAND`: a draft of a config from a program's own help. */
 export const addImport: AddCommand = (program, host) => {
-  const command = program.command('import').description('make configs from what is there already')
+  const command = program.command('import')
   command
     .command('help')
     .description("draft a config from a program's own --help")
@@ -28,7 +28,7 @@ export const addImport: AddCommand = (program, host) => {
     .action(async (name: string, subcommands: string[], flags: ImportFlags) => {
       const helpText = flags.from === undefined ? undefined : readFile(flags.from)
       const input = { command: name, subcommands, max: flags.max, helpText }
-      const answer = await invoke(importHelp, input, { ...host.open({ configs: [] }), signal: host.signal })
+      const answer = await invoke(importHelp, input, { ...(await host.open({ configs: [] })), signal: host.signal })
       if (flags.json) return host.out(toJson(answer))
       if (flags.out === undefined) host.out(answer.yaml)
       else writeNew(flags.out, answer.yaml)

@@ -34,7 +34,6 @@ interface InstallFlags extends TargetFlags {
 export const addInstall: AddCommand = (program, host) => {
   const command = program
     .command('install')
-    .description('add Tooldex to an MCP client, keeping a backup of its config')
     .argument('<client>', `one of: ${clientNames.join(', ')}`)
     .argument('[config...]', 'the configs to serve; all named ones if left out, none with --server')
     .option('-c, --config <name|file>', 'another config to serve', collect)
@@ -46,7 +45,7 @@ export const addInstall: AddCommand = (program, host) => {
     const given = [...names, ...(flags.config ?? [])]
     const configs = given.length > 0 || flags.server !== undefined ? given : host.configNames()
     // Opening them first: a client that starts a server that cannot start says little about why.
-    const context = host.open({ configs, policy: flags.policy })
+    const context = await host.open({ configs, policy: flags.policy })
     const entry = isClient(client) ? toEntry(host, client, { ...flags, configs }) : { command: ['tooldex'] }
     const input = { client, ...entry, name: flags.name, scope: flags.scope, dryRun: flags.dryRun }
     print(host, flags, await invoke(installClient, input, context))
@@ -56,13 +55,10 @@ export const addInstall: AddCommand = (program, host) => {
 
 /** `tooldex uninstall CLIENT`: takes the server out of a client's config. */
 export const addUninstall: AddCommand = (program, host) => {
-  const command = program
-    .command('uninstall')
-    .description('remove Tooldex from an MCP client, keeping a backup of its config')
-    .argument('<client>', `one of: ${clientNames.join(', ')}`)
+  const command = program.command('uninstall').argument('<client>', `one of: ${clientNames.join(', ')}`)
   withTarget(command).action(async (client: string, flags: TargetFlags) => {
     const { name, scope, dryRun } = flags
-    print(host, flags, await invoke(uninstallClient, { client, name, scope, dryRun }, host.open({ configs: [] })))
+    print(host, flags, await invoke(uninstallClient, { client, name, scope, dryRun }, await host.open({ configs: [] })))
   })
 }
 

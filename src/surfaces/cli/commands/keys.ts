@@ -6,7 +6,7 @@ import { printOperation, type RegistryFlags, withRegistryOptions } from './regis
 
 /** `tooldex keys ...`: API keys. */
 export const addKeys: AddCommand = (program, host) => {
-  const group = program.command('keys').description('keys for the HTTP API')
+  const group = program.command('keys')
   withRegistryOptions(group.command('list').description('list keys without their secrets')).action(
     (flags: RegistryFlags) =>
       printOperation(host, flags, {
@@ -69,7 +69,6 @@ export const addKeys: AddCommand = (program, host) => {
 export const addAudit: AddCommand = (program, host) => {
   const command = program
     .command('audit')
-    .description('who changed what, newest first')
     .option('--subject <subject>', 'only of this, such as tool:send_report')
     .option('--limit <n>', 'at most this many', parseCount)
     .option('--cursor <cursor>', 'go on where the last list ended')

@@ -18,7 +18,6 @@ interface LearningFlags {
 export const addLearning: AddCommand = (program, host) => {
   const command = program
     .command('learning')
-    .description('what search learned from what was searched and called (TOOLDEX_LEARNING=off switches it off)')
     .option('--reset', 'forget it')
     .option('--registry', 'of the registry: at the server that runs here, or in the database itself')
     .option('--json', 'print JSON for programs')
@@ -32,15 +31,16 @@ export const addLearning: AddCommand = (program, host) => {
   })
 }
 
-/** Without a server or the registry it is about the file of those who have no database. */
-const askWhere = <Input extends z.ZodType, Output extends z.ZodType>(
+/** Without --server and --registry, the file that stands in for a database. */
+async function askWhere<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: LearningFlags,
   operation: Operation<Input, Output>,
-): Promise<z.output<Output>> =>
-  flags.registry === true || flags.server !== undefined
-    ? withRegistry(host, flags, (registry) => registry.invoke(operation, {}))
-    : invoke(operation, {}, host.open({ configs: [] }))
+): Promise<z.output<Output>> {
+  if (flags.registry === true || flags.server !== undefined)
+    return withRegistry(host, flags, (registry) => registry.invoke(operation, {}))
+  return invoke(operation, {}, await host.open({ configs: [] }))
+}
 
 const off = 'Learning is switched off.\n'
 

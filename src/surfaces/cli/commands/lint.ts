@@ -17,7 +17,6 @@ const mostShown = 10
 export const addLint: AddCommand = (program, host, exit) => {
   const command = program
     .command('lint')
-    .description('judge the catalogue: names, descriptions, schemas, twins, cost')
     .argument('[config...]', 'names of configs, or YAML files; all named ones, or all of the server, if left out')
     .option('--max-findings <n>', 'fail when there are more findings than this', parseLimit)
   withServerOption(withToolOptions(command)).action(async (names: string[], flags: LintFlags) => {

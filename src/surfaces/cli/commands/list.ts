@@ -19,12 +19,7 @@ type Hit = NonNullable<z.output<typeof searchTools.output>['results']>[number]
 
 /** `tooldex list [CONFIG...]`: the bundled configs and what is registered, or the tools of some configs. */
 export const addList: AddCommand = (program, host) => {
-  const command = program
-    .command('list')
-    .description(
-      'the configs that can be named and the tools registered at the server, or the tools of the configs given',
-    )
-    .argument('[config...]', 'names of configs, or YAML files')
+  const command = program.command('list').argument('[config...]', 'names of configs, or YAML files')
   withServerOption(withToolOptions(withStateFilters(command))).action(async (names: string[], flags: ListFlags) => {
     const configs = [...names, ...(flags.config ?? [])]
     if (configs.length === 0) return listAll(host, flags)
@@ -64,7 +59,8 @@ async function readAll(registry: RegistryClient, { source, status, readiness }: 
 async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly string[]): Promise<void> {
   const { source, status, readiness } = flags
   refuseBoth({ ...flags, config: configs })
-  const answer = await invoke(listTools, { source, status, readiness }, host.open({ ...toOpenOptions(flags), configs }))
+  const context = await host.open({ ...toOpenOptions(flags), configs })
+  const answer = await invoke(listTools, { source, status, readiness }, context)
   if (flags.json) return host.out(toJson(answer))
   const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
     const shown = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))

@@ -15,9 +15,6 @@ interface RunFlags extends ToolOptions {
 export const addRun: AddCommand = (program, host) => {
   const command = program
     .command('run')
-    .description(
-      'serve tools to an MCP client on stdio: of the registry, and of the configs given (the word run may be left out)',
-    )
     .argument('[config...]', 'names of bundled configs, or YAML files, whose tools run here')
     .option('--server <url>', 'offer the tools of this server; TOOLDEX_URL or the one that runs here if left out')
     .option('--no-registry', 'offer the tools of the configs only')

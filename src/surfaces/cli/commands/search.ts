@@ -35,7 +35,6 @@ interface SearchFlags extends ToolOptions, StateFlags {
 export const addSearch: AddCommand = (program, host) => {
   const command = program
     .command('search')
-    .description('find tools by what they do; without words, an overview')
     .argument('[words...]', 'what the tool should do')
     .option('--category <name>', 'only tools of this category')
     .option('--cli <name>', 'only tools of this program')

@@ -7,7 +7,7 @@ import { printOperation, type RegistryFlags, withRegistryOptions } from './regis
 
 /** `tooldex secrets`: what tools refer to as secret:NAME. */
 export const addSecrets: AddCommand = (program, host) => {
-  const secrets = program.command('secrets').description('secrets that tools refer to as secret:NAME')
+  const secrets = program.command('secrets')
   withRegistryOptions(secrets.command('list').description('their names')).action((flags: RegistryFlags) =>
     printOperation(host, flags, {
       operation: listSecrets,

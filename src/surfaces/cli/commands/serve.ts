@@ -27,7 +27,6 @@ interface ServeCommandFlags extends ToolOptions {
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
   const command = withSandboxOptions(program.command('serve'))
-    .description('serve the registry and the tools of configs over HTTP')
     .argument('[config...]', 'names of bundled configs, or YAML files, besides those in TOOLDEX_HOME/configs')
     .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
     .addOption(

@@ -9,7 +9,6 @@ import type { AddCommand } from './command.ts'
 export const addSkill: AddCommand = (program, host) => {
   program
     .command('skill')
-    .description('print, or install for Claude Code, the guide that teaches an agent to write configs')
     .option('--path', 'print where the guide is')
     .option('--install', 'copy it to .claude/skills/tooldex-config/SKILL.md here')
     .action((flags: { path?: boolean; install?: boolean }) => {

@@ -26,7 +26,7 @@ const nothingYet = 'No tool is registered yet. Register one with: tooldex tools 
 
 /** `tooldex tools ...`: registered tools. */
 export const addTools: AddCommand = (program, host, exit) => {
-  const group = program.command('tools').description('register, change, version and retire tools')
+  const group = program.command('tools')
   addList(group, host)
   withRegistryOptions(
     group.command('get <tool>').description('show a registered tool, or one version of it (name@3)'),

@@ -16,14 +16,13 @@ interface ValidateFlags {
 export const addValidate: AddCommand = (program, host, exit) => {
   program
     .command('validate')
-    .description('check config and policy files; nothing is run')
     .argument('<config...>', 'names of configs, or YAML files')
     .option('--policy <file>', 'a policy file to check with them')
     .option('--strict', 'treat unknown keys and everything else tolerated for CLImax as errors')
     .option('--json', 'print JSON for programs')
     .action(async (configs: string[], flags: ValidateFlags) => {
       const input = { configs, policy: flags.policy, strict: flags.strict }
-      const answer = await invoke(validateConfigs, input, host.open({ configs: [] }))
+      const answer = await invoke(validateConfigs, input, await host.open({ configs: [] }))
       host.out(flags.json ? toJson(answer) : toText(answer))
       if (answer.invalid > 0) exit(errorTable.CONFIG_INVALID.exit)
     })

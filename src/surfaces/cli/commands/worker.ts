@@ -23,7 +23,6 @@ interface WorkerCommandFlags extends ToolOptions {
 /** `tooldex worker`: runs queued calls of the servers that share its database. */
 export const addWorker: AddCommand = (program, host) => {
   const command = withSandboxOptions(program.command('worker'))
-    .description('run queued calls of the servers that share the database in DATABASE_URL')
     .addOption(new Option('--concurrency <number>', 'how many at once').argParser(parseCount).default(8))
     .option('--label <label...>', 'take calls of tools that ask for this label, too')
     .addOption(new Option('--port <number>', 'answer /healthz, /readyz and /metrics here').argParser(parsePort))

@@ -1,0 +1,125 @@
+import type { AddCommand } from './commands/command.ts'
+
+/** A command as the help of the program lists it, and how it is loaded. */
+interface CommandEntry {
+  readonly summary: string
+  readonly hidden?: boolean
+  readonly load: () => Promise<AddCommand>
+}
+
+/** The commands. Each is loaded when it is used: neither the help nor a server that a client starts waits for the others. */
+export const commandTable: Readonly<Record<string, CommandEntry>> = {
+  run: {
+    summary: 'serve registered tools and the named configs to an MCP client on stdio (the default command)',
+    load: async () => (await import('./commands/run.ts')).addRun,
+  },
+  list: {
+    summary: 'list the configs and the registered tools, or the tools of the named configs',
+    load: async () => (await import('./commands/list.ts')).addList,
+  },
+  validate: {
+    summary: 'validate config and policy files without running anything',
+    load: async () => (await import('./commands/validate.ts')).addValidate,
+  },
+  search: {
+    summary: 'find tools by what they do; without words, show an overview',
+    load: async () => (await import('./commands/search.ts')).addSearch,
+  },
+  describe: {
+    summary: 'show what tools do and how to call them',
+    load: async () => (await import('./commands/describe.ts')).addDescribe,
+  },
+  call: {
+    summary: 'run a tool; its flags come from its schema (tooldex call TOOL --help)',
+    load: async () => (await import('./commands/call.ts')).addCall,
+  },
+  import: {
+    summary: 'draft a config from the help text of a program',
+    load: async () => (await import('./commands/import.ts')).addImport,
+  },
+  install: {
+    summary: 'add Tooldex to an MCP client, keeping a backup of its config',
+    load: async () => (await import('./commands/install.ts')).addInstall,
+  },
+  uninstall: {
+    summary: 'remove Tooldex from an MCP client, keeping a backup of its config',
+    load: async () => (await import('./commands/install.ts')).addUninstall,
+  },
+  skill: {
+    summary: 'print the guide for agents that write configs, or install it for Claude Code',
+    load: async () => (await import('./commands/skill.ts')).addSkill,
+  },
+  eval: {
+    summary: 'measure search on requests whose correct tools are known',
+    load: async () => (await import('./commands/eval.ts')).addEval,
+  },
+  lint: {
+    summary: 'lint the catalog: names, descriptions, schemas, near-duplicates, token cost',
+    load: async () => (await import('./commands/lint.ts')).addLint,
+  },
+  learning: {
+    summary: 'show what search learned from past searches and calls (TOOLDEX_LEARNING=off turns it off)',
+    load: async () => (await import('./commands/learning.ts')).addLearning,
+  },
+  db: {
+    summary: 'manage the database (DATABASE_URL, or the embedded one in TOOLDEX_HOME)',
+    load: async () => (await import('./commands/db.ts')).addDb,
+  },
+  doctor: {
+    summary: 'check the installation',
+    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+  },
+  completion: {
+    summary: 'print a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).addCompletion,
+  },
+  serve: {
+    summary: 'serve the registry and the tools of configs over HTTP',
+    load: async () => (await import('./commands/serve.ts')).addServe,
+  },
+  worker: {
+    summary: 'run queued calls of the servers that share the database in DATABASE_URL',
+    load: async () => (await import('./commands/worker.ts')).addWorker,
+  },
+  executions: {
+    summary: 'list, show, follow, cancel and approve recorded runs',
+    load: async () => (await import('./commands/executions.ts')).addExecutions,
+  },
+  envs: {
+    summary: 'manage the package sets of Python tools on this machine',
+    load: async () => (await import('./commands/envs.ts')).addEnvs,
+  },
+  secrets: {
+    summary: 'manage the secrets that tools refer to as secret:NAME',
+    load: async () => (await import('./commands/secrets.ts')).addSecrets,
+  },
+  tools: {
+    summary: 'register, change, version and retire tools',
+    load: async () => (await import('./commands/tools.ts')).addTools,
+  },
+  apply: {
+    summary: 'update the registry from a folder of tools, categories and policies',
+    load: async () => (await import('./commands/apply.ts')).addApply,
+  },
+  categories: {
+    summary: 'manage the tree of categories',
+    load: async () => (await import('./commands/categories.ts')).addCategories,
+  },
+  tags: {
+    summary: 'manage the tags of registered tools',
+    load: async () => (await import('./commands/categories.ts')).addTags,
+  },
+  keys: {
+    summary: 'manage the keys of the HTTP API',
+    load: async () => (await import('./commands/keys.ts')).addKeys,
+  },
+  audit: {
+    summary: 'list recorded changes, newest first',
+    load: async () => (await import('./commands/keys.ts')).addAudit,
+  },
+  demo: {
+    summary: 'show a short tour with the bundled configs',
+    hidden: true,
+    load: async () => (await import('./commands/demo.ts')).addDemo,
+  },
+}
