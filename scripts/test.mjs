@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
 // Sandboxes and pages are tested for real; where these cannot be installed, those tests are skipped with a reason.
 if (process.platform === 'linux' && process.geteuid() === 0) {
@@ -67,7 +67,7 @@ function printSlowest(files) {
   const slowest = [...files].sort((a, b) => seconds(b) - seconds(a)).slice(0, 10)
   console.log('slowest files:')
   for (const file of slowest) {
-    console.log(`${seconds(file).toFixed(1).padStart(8)} s  ${file.name.slice(file.name.search(/(src|tests)\//))}`)
+    console.log(`${seconds(file).toFixed(1).padStart(8)} s  ${relative(checkout, file.name)}`)
   }
 }
 

@@ -45,7 +45,7 @@ function pathsOf(input: Job['input'], cwd = '/work'): readonly string[] {
 }
 
 const isVisible = (path: string, folders: readonly AllowedFolder[]): boolean =>
-  isAlwaysVisible(path) || /^\/(?:dev|proc)(?:\/|$)/.test(path) || folderOf(path, folders) !== undefined
+  isAlwaysVisible(path) || /^\/(?:dev(?!\/shm\/)|proc)(?:\/|$)/.test(path) || folderOf(path, folders) !== undefined
 
 /** A path with an extension is taken for a file. */
 const folderFor = (path: string): string => (/\/[^/]+\.[^/]+$/.test(path) ? path.replace(/\/[^/]+$/, '') || '/' : path)

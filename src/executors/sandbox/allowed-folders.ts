@@ -9,7 +9,7 @@ export interface AllowedFolder {
 }
 
 // Parts of every sandbox, and what describes the machine itself.
-const notAllowed = /^\/(?:(?:proc|sys|dev)(?:\/.*)?|work|tmp)?$/
+const notAllowed = /^\/(?:(?:proc|sys)(?:\/.*)?|dev(?:\/(?!shm\/).*)?|work|tmp)?$/
 
 /** Reads `PATH[:ro|:rw]` words; a folder that has the files of the server itself in it, or lies in them, is refused. */
 export function readAllowedFolders(words: readonly string[], home?: string | undefined): readonly AllowedFolder[] {

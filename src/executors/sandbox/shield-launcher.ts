@@ -43,7 +43,9 @@ def devices():
     # Disks and memory of the machine would show root all that is hidden.
     for name in os.listdir('/dev'):
         mode = os.lstat('/dev/' + name).st_mode
-        if name in ('pts', 'shm', 'mqueue') or (stat.S_ISCHR(mode) and name not in ('mem', 'kmem', 'port')):
+        if name in ('pts', 'shm', 'mqueue'):
+            walk('/dev/' + name)
+        elif stat.S_ISCHR(mode) and name not in ('mem', 'kmem', 'port'):
             grant('/dev/' + name, ALL)
 
 def walk(path):
