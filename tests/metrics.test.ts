@@ -141,8 +141,9 @@ describe('metrics of several workspaces and of workers', () => {
   it('name tools only of the workspace of the key', async () => {
     const body = { wait: true }
     await server.request('POST', '/api/v1/tools/do_badly/execute', { body })
-    const own = await server.request('GET', '/metrics')
-    const other = await server.request('GET', '/metrics', { key: secret })
+    // The server runs no tools, so the worker counts them.
+    const own = await ask(`${worker.url}/metrics`, 'GET', { key: testKey })
+    const other = await ask(`${worker.url}/metrics`, 'GET', { key: secret })
     expect(own.text).toContain('tool="do_badly"')
     expect(other.status).toBe(200)
     expect(other.text).not.toContain('tool="')

@@ -6,7 +6,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readTrace } from '../src/contract/tracing.ts'
 import { connect } from './support/connect.ts'
 import { type ServerHere, serveHere, workHere } from './support/serve-here.ts'
@@ -34,6 +34,7 @@ class FollowingContext implements ContextManager {
 }
 
 let postgres: SharedPostgres
+let database: string
 let server: ServerHere
 let worker: Awaited<ReturnType<typeof workHere>>
 
@@ -41,7 +42,8 @@ beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
   context.setGlobalContextManager(new FollowingContext())
   postgres = await sharedPostgres()
-  server = await serveHere({ config, database: await postgres.createDatabase(), worker: false })
+  database = await postgres.createDatabase()
+  server = await serveHere({ config, database, worker: false })
   worker = await workHere()
 })
 afterAll(async () => {
@@ -69,7 +71,10 @@ async function ended(id: string) {
 
 describe('traces', () => {
   it('go from the caller through the run to the child', async () => {
-    const { body } = await execute({ wait: true }, { traceparent: given })
+    const direct = await serveHere({ config, database })
+    onTestFinished(() => direct.stop())
+    const options = { body: { wait: true }, headers: { traceparent: given } }
+    const { body } = await direct.request('POST', '/api/v1/tools/show_trace/execute', options)
     expect(body).toMatchObject({ status: 'SUCCESS', traceId })
     const [asked, run, executor] = [named('tools.execute'), named('run show_trace'), named('execute cli')]
     expect(spans().every((span) => span.spanContext().traceId === traceId)).toBe(true)
