@@ -8,6 +8,7 @@ const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.ur
 const { validateValue, checkSchemaText, findInText, matchesPattern } = (await built(
   'base/json-work.js',
 )) as typeof import('../src/base/json-work.ts')
+const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
 const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/base/check-json-text.ts')
 
 /** How many turns the event loop took until the work was done; none where it was done on this very thread. */
@@ -80,6 +81,33 @@ describe('work that would hold the event loop', () => {
     const { turns, result } = await turnsDuring(() => matchesPattern('[a-z]{1,500}', 'a'.repeat(5000)))
     expect({ turns: turns > 0, result }).toEqual({ turns: true, result: false })
     expect(await matchesPattern('[a-z]{1,500}', 'abc')).toBe(true)
+  })
+
+  it('a caller that fills the threads and the line takes neither from another', async () => {
+    const stopping = new AbortController()
+    const text = JSON.stringify(Array.from({ length: 4000 }, (_, index) => ({ a: { b: { d: index } } })))
+    const heavy = () => findInText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
+    const outcomes: unknown[] = []
+    const flood = Array.from({ length: 60 }, () =>
+      workFor('one', heavy).catch((error: unknown) => void outcomes.push((error as { code?: unknown }).code)),
+    )
+    const valid = await workFor('other', () => validateValue(withPattern, { text: 'a'.repeat(300) }))
+    expect(valid.problems).toEqual([])
+    expect(outcomes.filter((code) => code === 'TOO_BUSY')).toHaveLength(60 - 2 - 20)
+    stopping.abort()
+    await Promise.all(flood)
+  }, 60_000)
+
+  it('thousands of unknown properties get a bounded number of problems and suggestions', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `property_with_a_long_name_${index}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const schema = { type: 'object', properties, additionalProperties: false }
+    const input = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`propertx_with_a_long_name_${at}`, 'a']))
+    const { problems } = await validateValue(schema, input)
+    expect(problems).toHaveLength(100)
+    const suggested = problems.filter(({ message }) => message.includes('did you mean'))
+    expect(suggested.length).toBeGreaterThan(0)
+    expect(suggested.length).toBeLessThan(50)
   })
 
   it('whatever is generated gets an answer, small or large', async () => {

@@ -141,7 +141,7 @@ async function inThread<Task extends JsonTask, Answer>(
   { signal, tooMuch }: Elsewhere<Answer>,
 ): Promise<Answer> {
   if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
-  pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url) })
+  pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
   try {
     return await pool.run<Answer>(task, signal)
   } catch (error) {

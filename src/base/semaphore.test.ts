@@ -21,6 +21,26 @@ function task() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('Semaphore', () => {
+  it('leaves slots to others where one caller may not hold all of them', async () => {
+    const semaphore = new Semaphore({ slots: 3, slotsEach: 2, waiting: 10, waitingEach: 2 })
+    const greedy = [task(), task(), task(), task()]
+    const runs = greedy.map(({ work }) => semaphore.run(work, { caller: 'greedy' }))
+    await settle()
+    expect(greedy.map(({ state }) => state.started)).toEqual([true, true, false, false])
+    await expect(semaphore.run(task().work, { caller: 'greedy' })).rejects.toMatchObject({ code: 'TOO_BUSY' })
+    const other = task()
+    const otherRun = semaphore.run(other.work, { caller: 'other' })
+    await settle()
+    expect(other.state.started).toBe(true)
+    other.end('other')
+    await otherRun
+    await settle()
+    expect(greedy.map(({ state }) => state.started)).toEqual([true, true, false, false])
+    for (const each of greedy) each.end('greedy')
+    await Promise.all(runs)
+    expect({ busy: semaphore.busy, waiting: semaphore.waiting }).toEqual({ busy: 0, waiting: 0 })
+  })
+
   it('runs at most as many as there are slots, first come first served', async () => {
     const semaphore = new Semaphore({ slots: 2, waiting: 10 })
     const order: number[] = []

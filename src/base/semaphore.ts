@@ -1,9 +1,11 @@
 import { TooldexError } from './errors.ts'
 
-/** At most `slots` at work and `waiting` in line; whoever comes after that is told to try later. */
+/** At most `slots` at work and `waiting` in line; further calls are refused with TOO_BUSY. */
 export interface SemaphoreOptions {
   readonly slots: number
   readonly waiting: number
+  /** How many slots one caller may hold at once; all of them where absent. Those who set it enter and leave with a caller. */
+  readonly slotsEach?: number | undefined
   /** How many of one caller may wait; as many as there is room for where absent. */
   readonly waitingEach?: number | undefined
 }
@@ -21,6 +23,8 @@ export class Semaphore {
   /** The caller whose turn is next comes first. */
   readonly #lines = new Map<string, Set<() => void>>()
   readonly #freed = new Set<() => void>()
+  /** How many slots each caller holds. */
+  readonly #held = new Map<string, number>()
   #busy = 0
   #waiting = 0
 
@@ -28,12 +32,12 @@ export class Semaphore {
     this.#options = options
   }
 
-  /** How many more could start now. */
   /** How many may be at work at once. */
   get size(): number {
     return this.#options.slots
   }
 
+  /** How many more could start now. */
   get free(): number {
     return Math.max(0, this.#options.slots - this.#busy)
   }
@@ -58,21 +62,22 @@ export class Semaphore {
     try {
       return await work()
     } finally {
-      this.leave()
+      this.leave(options.caller)
     }
   }
 
   /** Takes a slot if one is free. */
-  tryEnter(): boolean {
-    if (this.#busy >= this.#options.slots) return false
+  tryEnter(caller = ''): boolean {
+    if (this.#busy >= this.#options.slots || !this.#mayHoldMore(caller)) return false
     this.#busy++
+    this.#hold(caller, 1)
     return true
   }
 
   /** Takes a slot, waiting for it where none is free. */
   async enter({ signal, caller = '' }: WaitOptions = {}): Promise<void> {
     if (signal?.aborted) throw cancelled()
-    if (this.tryEnter()) return
+    if (this.tryEnter(caller)) return
     const { waiting, waitingEach = waiting } = this.#options
     const own = this.#lines.get(caller)?.size ?? 0
     if (this.#waiting >= waiting || own >= waitingEach) {
@@ -105,18 +110,20 @@ export class Semaphore {
     if (line?.size === 0) this.#lines.delete(caller)
   }
 
-  /** Gives a slot back: to whoever's turn it is. */
-  leave(): void {
+  /** Gives a slot back: to the caller whose turn it is. */
+  leave(caller = ''): void {
+    this.#hold(caller, -1)
     if (!this.#handOver()) for (const listener of this.#freed) listener()
   }
 
   /** Gives a slot back that was not used; nobody need look for work because of it. */
-  leaveQuietly(): void {
+  leaveQuietly(caller = ''): void {
+    this.#hold(caller, -1)
     this.#handOver()
   }
 
   #handOver(): boolean {
-    const [next] = this.#lines
+    const next = [...this.#lines].find(([caller]) => this.#mayHoldMore(caller))
     if (next === undefined) {
       this.#busy--
       return false
@@ -124,10 +131,22 @@ export class Semaphore {
     const [caller, line] = next
     const [start] = line as Set<() => void>
     this.#drop(caller, start as () => void)
-    // Whoever had a turn goes to the end.
+    this.#hold(caller, 1)
+    // A caller that had a turn goes to the end.
     if (this.#lines.delete(caller)) this.#lines.set(caller, line)
     ;(start as () => void)()
     return true
+  }
+
+  #mayHoldMore(caller: string): boolean {
+    return (this.#held.get(caller) ?? 0) < (this.#options.slotsEach ?? Number.POSITIVE_INFINITY)
+  }
+
+  #hold(caller: string, change: 1 | -1): void {
+    if (this.#options.slotsEach === undefined) return
+    const held = (this.#held.get(caller) ?? 0) + change
+    if (held > 0) this.#held.set(caller, held)
+    else this.#held.delete(caller)
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { didYouMean } from './suggest.ts'
 import type { Finding } from './typed-yaml.ts'
+import { suggestionSteps, WorkBudget } from './work-budget.ts'
 import { describeIssue } from './zod-issues.ts'
 
 /** What to do about a value that a schema refuses, where the schema knows it. */
@@ -28,8 +29,9 @@ export function describeShape(
   const all = keysAt(schema, issue.path)
   const known = issue.path.length > 0 ? all : all.filter((key) => !elsewhere?.has(key))
   const hint = known.length === 0 ? {} : { hint: `it takes: ${known.join(', ')}` }
+  const budget = new WorkBudget(suggestionSteps)
   return issue.keys.map((key) => {
-    return { path: [...issue.path, key], message: `unknown key '${key}'.${didYouMean(key, known)}`, ...hint }
+    return { path: [...issue.path, key], message: `unknown key '${key}'.${didYouMean(key, known, budget)}`, ...hint }
   })
 }
 

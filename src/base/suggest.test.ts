@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { didYouMean, suggest } from './suggest.ts'
+import { suggestionSteps, WorkBudget } from './work-budget.ts'
 
 const tools = ['git_status', 'git_log', 'git_commit', 'docker_ps']
 
@@ -43,6 +44,16 @@ describe('suggest', () => {
 })
 
 describe('didYouMean', () => {
+  it('suggests nothing more once its budget is spent', () => {
+    const names = Array.from({ length: 200 }, (_, index) => `property_with_a_long_name_${index}`)
+    const budget = new WorkBudget(suggestionSteps)
+    const words = Array.from({ length: 3000 }, (_, index) => `propertx_with_a_long_name_${index}`)
+    const said = words.map((word) => didYouMean(word, names, budget))
+    expect(said[0]).toBe(" Did you mean 'property_with_a_long_name_0'?")
+    expect(said.filter((text) => text !== '').length).toBeLessThan(50)
+    expect(said.at(-1)).toBe('')
+  })
+
   it('is a question, or nothing', () => {
     expect(didYouMean('git_statsu', tools)).toBe(" Did you mean 'git_status'?")
     expect(didYouMean('weather', tools)).toBe('')

@@ -1,32 +1,45 @@
+import { OutOfBudget, type WorkBudget } from './work-budget.ts'
+
 // Nobody mistypes a longer word, and each comparison takes the square of its length.
 const longest = 64
 
-/** The candidate most like a mistyped word, or undefined when none is near enough to be meant. */
-export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+/** The candidate most like a mistyped word, or undefined when none is near enough to be meant; a budget bounds the comparisons. */
+export function suggest(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
   if (word.length > longest) return undefined
   const wanted = word.toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of candidates) {
     if (candidate.length > 2 * longest) continue
-    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance)
+    const distance = editDistance(wanted, candidate.toLowerCase(), { limit: bestDistance, budget })
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
   return best
 }
 
-/** ` Did you mean 'x'?` or nothing: to be appended to a message. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const found = suggest(word, candidates)
-  return found === undefined ? '' : ` Did you mean '${found}'?`
+/** ` Did you mean 'x'?` or nothing: to be appended to a message. Nothing, too, where the budget is spent. */
+export function didYouMean(word: string, candidates: Iterable<string>, budget?: WorkBudget): string {
+  try {
+    const found = suggest(word, candidates, budget)
+    return found === undefined ? '' : ` Did you mean '${found}'?`
+  } catch (error) {
+    if (error instanceof OutOfBudget) return ''
+    throw error
+  }
+}
+
+interface Bounds {
+  readonly limit: number
+  readonly budget: WorkBudget | undefined
 }
 
 /** Levenshtein distance with adjacent swaps counted once, given up at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+function editDistance(a: string, b: string, { limit, budget }: Bounds): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let twoBack: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
+    budget?.spend(b.length, 'the suggestions')
     const current = [row]
     for (let column = 1; column <= b.length; column++) {
       const same = a[row - 1] === b[column - 1]

@@ -1,3 +1,6 @@
+/** Steps that all suggestions about one input may take together. */
+export const suggestionSteps = 400_000
+
 /** Thrown when work on an input costs more than its budget; `where` names the part that used it up. */
 export class OutOfBudget extends Error {
   readonly where: string

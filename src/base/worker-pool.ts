@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorCode, TooldexError } from './errors.ts'
 import type { Problem } from './problem.ts'
 import { Semaphore } from './semaphore.ts'
+import { currentCaller } from './work-caller.ts'
 
 /** Where the tasks are done, and what they may take. */
 export interface WorkerPoolOptions {
@@ -9,7 +10,11 @@ export interface WorkerPoolOptions {
   readonly module: URL
   /** Each is a thread with memory of its own. */
   readonly threads?: number
+  /** How many threads one caller may use at once; one fewer than there are, so that another caller finds one free. */
+  readonly threadsEach?: number
   readonly waiting?: number
+  /** How many tasks of one caller may wait. */
+  readonly waitingEach?: number
   readonly deadlineMs?: number
   readonly memoryMb?: number
 }
@@ -25,7 +30,7 @@ export class TaskTooLarge extends Error {}
 /** Threads can be started only from built modules; in tests from source the caller does the work itself. */
 export const canStartThreads: boolean = import.meta.url.endsWith('.js')
 
-const defaults = { threads: 2, waiting: 50, deadlineMs: 10_000, memoryMb: 512 }
+const defaults = { threads: 3, threadsEach: 2, waiting: 50, waitingEach: 20, deadlineMs: 10_000, memoryMb: 512 }
 
 /** A few threads for work that would keep all other requests waiting; started when needed, used again, ended when too slow. */
 export class WorkerPool {
@@ -35,12 +40,13 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = { ...defaults, ...options }
-    this.#slots = new Semaphore({ slots: this.#options.threads, waiting: this.#options.waiting })
+    const { threads: slots, threadsEach: slotsEach, waiting, waitingEach } = this.#options
+    this.#slots = new Semaphore({ slots, slotsEach, waiting, waitingEach })
   }
 
-  /** Does one task in a thread; an aborted signal ends the thread. */
+  /** Does one task in a thread, in the turn of the current caller; an aborted signal ends the thread. */
   run<Answer>(task: unknown, signal?: AbortSignal): Promise<Answer> {
-    return this.#slots.run(() => this.#runNow<Answer>(task, signal), { signal })
+    return this.#slots.run(() => this.#runNow<Answer>(task, signal), { signal, caller: currentCaller() })
   }
 
   async #runNow<Answer>(task: unknown, signal: AbortSignal | undefined): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { didYouMean } from '../base/suggest.ts'
+import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import type { ConfigFinding, InputSchema } from './read-config.ts'
 
 const mostSteps = 1000
@@ -29,6 +30,9 @@ function follow(schema: InputSchema, ref: string): unknown {
   }, schema)
 }
 
+// One tool may use thousands of unknown names.
+const suggestions = new WeakMap<ReadonlySet<string>, WorkBudget>()
+
 /** What to say of a name that is no parameter of the tool. */
 export function findUnknownParameter(
   name: string,
@@ -36,7 +40,9 @@ export function findUnknownParameter(
   path: readonly PropertyKey[],
 ): readonly ConfigFinding[] {
   if (names === undefined || names.has(name)) return []
-  const message = `the input schema has no parameter '${name}'.${didYouMean(name, names)}`
+  const budget = suggestions.get(names) ?? new WorkBudget(suggestionSteps)
+  suggestions.set(names, budget)
+  const message = `the input schema has no parameter '${name}'.${didYouMean(name, names, budget)}`
   const hint = names.size === 0 ? 'add it to the input schema' : `it has: ${[...names].slice(0, 20).join(', ')}`
   return [{ path, message, hint }]
 }

@@ -3,6 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import { logged } from '../base/logger.ts'
 import { findLostKeys } from '../base/plain-input.ts'
 import { toRefusal } from '../base/refusal.ts'
+import { workFor } from '../base/work-caller.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
@@ -16,7 +17,7 @@ export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
   const { tracing = untraced, trace, caller } = context
   const attributes = { 'tooldex.operation': operation.name, 'tooldex.workspace': caller.workspace }
   return tracing.inSpan(operation.name, { kind: 'server', parent: trace?.traceparent, attributes }, (span) =>
-    answer(operation, input, withTrace(context, span)),
+    workFor(`${caller.workspace} ${caller.actor}`, () => answer(operation, input, withTrace(context, span))),
   )
 }
 

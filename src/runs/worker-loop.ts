@@ -1,6 +1,7 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import { logged } from '../base/logger.ts'
+import { workFor } from '../base/work-caller.ts'
 import type { ClaimedExecution, Execution } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -104,7 +105,10 @@ export class WorkerLoop {
     try {
       // What woke the loop is another's call.
       await tracing.inSpan(`run ${execution.toolName}`, { ...about, detached: true }, async (span) =>
-        noteEnd(span, await this.#perform(claimed, span.traceparent)),
+        noteEnd(
+          span,
+          await workFor(`${claimed.workspace} ${execution.callerId}`, () => this.#perform(claimed, span.traceparent)),
+        ),
       )
     } catch (thrown) {
       const { code, message } = logged(logger, thrown)

@@ -43,7 +43,7 @@ function findTarget({ path, ref, resource }: MetRef, walk: SchemaWalk): Found | 
   if (schema === undefined)
     walk.say(
       path,
-      `'${ref}' leads nowhere.${didYouMean(fragment, resource.anchors.keys())}`,
+      `'${ref}' leads nowhere.${didYouMean(fragment, resource.anchors.keys(), walk.suggestions)}`,
       `add "$anchor": "${fragment}" where it should lead`,
     )
   return schema === undefined ? undefined : { schema, path: walk.seen.get(schema) ?? [] }
@@ -65,7 +65,7 @@ function findByPointer(
     if (!Object.hasOwn(holder, part)) {
       walk.say(
         path,
-        `'${ref}' leads nowhere: there is no '${part}'.${didYouMean(part, Object.keys(holder))}`,
+        `'${ref}' leads nowhere: there is no '${part}'.${didYouMean(part, Object.keys(holder), walk.suggestions)}`,
         nearHint(Object.keys(holder)),
       )
       return undefined

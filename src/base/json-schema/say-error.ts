@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { didYouMean } from '../suggest.ts'
+import type { WorkBudget } from '../work-budget.ts'
 import { formatPath } from '../zod-issues.ts'
 import { isSchemaObject } from './walk-schema.ts'
 
@@ -52,8 +53,8 @@ const sayers: Readonly<Record<string, Sayer>> = {
   propertyNames: (field, { propertyName }) => `${field} may not have a property called '${String(propertyName)}'`,
 }
 
-/** What an error of the validator means to whoever wrote the value. */
-export function sayError(error: ErrorObject): Said {
+/** What an error of the validator means to the author of the value; suggestions spend steps of the budget. */
+export function sayError(error: ErrorObject, budget: WorkBudget): Said {
   const { keyword, params } = error
   const path = readPath(error.instancePath)
   const missing = String(params.missingProperty)
@@ -64,27 +65,32 @@ export function sayError(error: ErrorObject): Said {
     return { path: [...path, missing], message }
   }
   const extra: unknown = params.additionalProperty ?? params.unevaluatedProperty
-  if (typeof extra === 'string') return sayUnknown(extra, path, error)
-  if (keyword === 'enum') return sayEnum(path, error)
+  if (typeof extra === 'string') return sayUnknown(extra, error, { path, budget })
+  if (keyword === 'enum') return sayEnum(error, { path, budget })
   const field = error.propertyName === undefined ? formatPath(path) : `the property name '${error.propertyName}'`
   const say = sayers[keyword]
   return { path, message: say === undefined ? `${field} does not fit the schema` : say(field, params, error) }
 }
 
-function sayUnknown(name: string, path: readonly PropertyKey[], error: ErrorObject): Said {
+interface Where {
+  readonly path: readonly PropertyKey[]
+  readonly budget: WorkBudget
+}
+
+function sayUnknown(name: string, error: ErrorObject, { path, budget }: Where): Said {
   const properties: unknown = error.parentSchema?.properties
   const known = isSchemaObject(properties) ? Object.keys(properties) : []
-  const meant = didYouMean(name, known).replace(' Did', '; did')
+  const meant = didYouMean(name, known, budget).replace(' Did', '; did')
   const where = path.length === 0 ? '' : ` in ${formatPath(path)}`
   const hint = known.length === 0 ? {} : { hint: `it takes: ${known.slice(0, 20).join(', ')}` }
   return { path: [...path, name], message: `unknown property '${name.slice(0, 100)}'${where}${meant}`, ...hint }
 }
 
-function sayEnum(path: readonly PropertyKey[], { schema, data }: ErrorObject): Said {
+function sayEnum({ schema, data }: ErrorObject, { path, budget }: Where): Said {
   const allowed: readonly unknown[] = Array.isArray(schema) ? schema : []
   const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
   const texts = allowed.filter((value) => typeof value === 'string')
-  const meant = typeof data === 'string' ? didYouMean(data.slice(0, 100), texts).trim() : ''
+  const meant = typeof data === 'string' ? didYouMean(data.slice(0, 100), texts, budget).trim() : ''
   const message = `${formatPath(path)} must be one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`
   return { path, message, ...(meant === '' ? {} : { hint: meant }) }
 }
@@ -120,7 +126,8 @@ function kindOf(value: unknown): string {
   return words[Array.isArray(value) ? 'array' : typeof value] ?? 'that'
 }
 
-function readPath(pointer: string): readonly PropertyKey[] {
+/** The parts of a JSON pointer. */
+export function readPath(pointer: string): readonly PropertyKey[] {
   const parts = pointer.split('/').slice(1)
   return parts.map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')))
 }

@@ -1,34 +1,38 @@
 import type { ErrorObject } from 'ajv'
 import { type Problem, toPointer } from '../problem.ts'
+import { suggestionSteps, WorkBudget } from '../work-budget.ts'
 import { formatPath } from '../zod-issues.ts'
 import { schemaLimits } from './limits.ts'
-import { type Said, sayError } from './say-error.ts'
+import { readPath, type Said, sayError } from './say-error.ts'
 
 /** All errors of a validation as problems, where a choice that nothing fits is one problem and not one for each branch. */
 export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
-  const said: Said[] = []
+  const budget = new WorkBudget(suggestionSteps)
   const kept: ErrorObject[] = []
-  const told = new Map<ErrorObject, Said>()
+  const choices = new Map<ErrorObject, Said>()
   for (const error of errors.slice(0, schemaLimits.errors)) {
     if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
       kept.push(error)
       continue
     }
     const branches = takeBranches(kept, error)
-    told.set(
+    choices.set(
       error,
       sayChoice(
         error,
-        branches.map((branch) => told.get(branch) ?? sayError(branch)),
+        branches.map((branch) => choices.get(branch) ?? sayError(branch, budget)),
       ),
     )
     kept.push(error)
   }
+  const problems = new Map<string, Problem>()
   for (const error of kept) {
+    if (problems.size >= schemaLimits.problems) break
     if (isEcho(error, kept)) continue
-    said.push(told.get(error) ?? sayError(error))
+    const problem = toProblem(choices.get(error) ?? sayError(error, budget))
+    problems.set(`${problem.pointer} ${problem.message}`, problem)
   }
-  return toProblems(said)
+  return [...problems.values()]
 }
 
 /** Removes from the end what the branches of a choice had to say, and returns it. */
@@ -53,7 +57,7 @@ function hasRefs(schema: unknown): boolean {
 }
 
 function sayChoice(error: ErrorObject, branches: readonly Said[]): Said {
-  const path = sayError(error).path
+  const path = readPath(error.instancePath)
   const field = formatPath(path)
   if (error.params.passingSchemas != null) {
     return { path, message: `${field} fits more than one of the shapes it may have, but must fit exactly one` }
@@ -78,17 +82,6 @@ function isEcho({ keyword, instancePath, params }: ErrorObject, all: readonly Er
   )
 }
 
-function toProblems(said: readonly Said[]): readonly Problem[] {
-  const problems = new Map<string, Problem>()
-  for (const { path, message, hint } of said) {
-    if (problems.size >= schemaLimits.problems) break
-    const pointer = toPointer(path)
-    problems.set(`${pointer} ${message}`, {
-      severity: 'error',
-      pointer,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-    })
-  }
-  return [...problems.values()]
+function toProblem({ path, message, hint }: Said): Problem {
+  return { severity: 'error', pointer: toPointer(path), message, ...(hint === undefined ? {} : { hint }) }
 }

@@ -79,9 +79,15 @@ function describe(error: unknown): Problem {
   return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined)
 }
 
+const tooLong = 'the input takes too long to validate against this schema'
+
+/** Whether a validation ended early because it took too long. */
+export const wasTooMuch = (problems: readonly Problem[]): boolean =>
+  problems.some(({ message }) => message.startsWith(tooLong))
+
 /** The problem of a value whose validation takes too long; `where` names the part of the schema that it is spent on. */
 export function tooMuchWork(where: string | undefined): Problem {
   const at = where === undefined ? '' : ` (${where})`
-  const message = `the input takes too long to validate against this schema${at}`
+  const message = `${tooLong}${at}`
   return { severity: 'error', pointer: '', message, hint: 'shorten the input, or simplify the schema' }
 }

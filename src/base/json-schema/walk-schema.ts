@@ -1,5 +1,5 @@
 import { type Problem, toPointer } from '../problem.ts'
-import type { WorkBudget } from '../work-budget.ts'
+import { suggestionSteps, WorkBudget } from '../work-budget.ts'
 import { checkKeyword } from './check-keyword.ts'
 import { type Dialect, type KeywordKind, keywords } from './keywords.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
@@ -31,6 +31,8 @@ export class SchemaWalk {
   readonly #pointer: string
   readonly #dialect: Dialect
   readonly #budget: WorkBudget
+  /** Bounds the suggestions for names that are not there. */
+  readonly suggestions = new WorkBudget(suggestionSteps)
 
   constructor(dialect: Dialect, pointer: string, budget: WorkBudget) {
     this.#dialect = dialect

@@ -2,6 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
+import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
 import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 
@@ -23,10 +24,11 @@ export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<
     if (arg.required && !isGiven(given, arg.name)) say(arg.name, `Missing required argument '${arg.name}'`)
   }
   const known = new Map(args.map((arg) => [arg.name, arg]))
+  const budget = new WorkBudget(suggestionSteps)
   for (const [name, value] of Object.entries(given)) {
     const arg = known.get(name)
     const shown = toOneLine(name).slice(0, 100)
-    if (arg === undefined) say(name, `Unknown argument '${shown}'.${didYouMean(name, known.keys())}`)
+    if (arg === undefined) say(name, `Unknown argument '${shown}'.${didYouMean(name, known.keys(), budget)}`)
     else if (value != null) put(arg, value)
   }
   for (const arg of args) {

@@ -1,3 +1,4 @@
+import { wasTooMuch } from '../../base/json-schema/schema-validator.ts'
 import type { SchemaCache } from '../../base/json-schema.ts'
 import { checkSchemaText, validateValue } from '../../base/json-work.ts'
 import type { Problem } from '../../base/problem.ts'
@@ -72,7 +73,7 @@ function remember(scripts: CheckToolOptions['scripts'], script: string, problems
   scripts.set(script, problems)
 }
 
-/** Examples that do not fit mislead whoever reads them, but break nothing. */
+/** Examples that do not fit mislead their readers, but break nothing. */
 async function checkExamples(
   { examples, inputSchema }: ToolContent,
   { schemas: cache, signal }: CheckToolOptions,
@@ -88,6 +89,8 @@ async function checkExamples(
         pointer: pointer + (problem.pointer ?? ''),
       })),
     )
+    // The next one would take as long, and others wait for the thread.
+    if (wasTooMuch(problems)) break
   }
   return found
 }
