@@ -80,8 +80,8 @@ describe('the catalogue of a running server', () => {
     edit(config({ copy: 'duplicate a file' }))
     expect(find('letter')).toEqual(['mail:send'])
     expect(tools.search().hits.map(({ id, source }) => [id, source])).toEqual([
-      ['files:copy', 'cli'],
       ['mail:send', 'mcp'],
+      ['files:copy', 'cli'],
     ])
   })
 
