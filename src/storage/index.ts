@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from './database.ts'
-import { openPglite } from './pglite/open.ts'
-import { openPostgres, type PostgresLimits } from './postgres/open.ts'
+import type { PostgresLimits } from './postgres/open.ts'
 
 export { countRows } from './count-rows.ts'
 export type { Database } from './database.ts'
@@ -23,6 +22,7 @@ export async function openDatabase({
   home?: string | undefined
   limits?: Partial<PostgresLimits>
 }): Promise<Database> {
-  if (url !== undefined && url !== '') return openPostgres(url, limits)
-  return openPglite(home === undefined ? undefined : join(home, 'db'))
+  // Of the two engines only the one in use is loaded.
+  if (url !== undefined && url !== '') return (await import('./postgres/open.ts')).openPostgres(url, limits)
+  return (await import('./pglite/open.ts')).openPglite(home === undefined ? undefined : join(home, 'db'))
 }

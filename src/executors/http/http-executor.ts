@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { Deadline } from '../../base/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
@@ -17,9 +17,7 @@ const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pi
 
 /** Runs tools that are a request to a service. */
 export function createHttpExecutor(): Executor {
-  // No proxy of the server's own environment is used, and no address that was not looked at.
-  const publicOnly = new Agent({ ...connection, connect: { lookup: publicLookup, timeout: 10_000 } })
-  const anywhere = new Agent({ ...connection, connect: { timeout: 10_000 } })
+  let agents: Promise<Agents> | undefined
   return {
     kind: 'http',
     readiness: () => ready,
@@ -41,9 +39,25 @@ export function createHttpExecutor(): Executor {
       const config = readConfig(job)
       const built = buildRequest(config, job.input)
       const withTrace = job.traceparent === undefined ? built : traced(built, job.traceparent)
+      agents ??= openAgents()
+      const { anywhere, publicOnly } = await agents
       const dispatcher = config.allowPrivate === true ? anywhere : publicOnly
       return perform(config, withTrace, { ...controls, dispatcher, timeoutMs: job.timeoutMs ?? defaults.timeoutMs })
     },
+  }
+}
+
+interface Agents {
+  readonly publicOnly: Dispatcher
+  readonly anywhere: Dispatcher
+}
+
+/** Loads the HTTP client with the first request; it ignores proxies of the environment and checks every address. */
+async function openAgents(): Promise<Agents> {
+  const { Agent } = await import('undici')
+  return {
+    publicOnly: new Agent({ ...connection, connect: { lookup: publicLookup, timeout: 10_000 } }),
+    anywhere: new Agent({ ...connection, connect: { timeout: 10_000 } }),
   }
 }
 
@@ -68,7 +82,7 @@ const traced = (built: BuiltRequest, traceparent: string): BuiltRequest => ({
 })
 
 interface Means extends RunControls {
-  readonly dispatcher: Agent
+  readonly dispatcher: Dispatcher
   readonly timeoutMs: number
 }
 
