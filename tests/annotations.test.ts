@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
-import { exportBundle } from '../src/operations/registry/bundles.ts'
+import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
 import { validateDraft, validateTool } from '../src/operations/registry/check.ts'
 import { getForModel } from '../src/operations/registry/llm.ts'
+import { acceptProposal, proposeChange } from '../src/operations/registry/proposals.ts'
 import { activateTool, changeTool, createTool, getTool } from '../src/operations/registry/tools.ts'
+import { diffVersions } from '../src/operations/registry/versions.ts'
 import { openRegistry } from './support/open-worlds.ts'
 import { draft } from './support/rest.ts'
 
@@ -67,5 +69,40 @@ describe('the annotations of a registered tool', () => {
     await registry.sync()
     const { definition } = await invoke(getForModel, { name: 'older', format: 'mcp' }, context)
     expect(definition).toMatchObject({ annotations: { readOnlyHint: true } })
+  })
+})
+
+describe('the icons and metadata of a registered tool', () => {
+  const icons = [{ src: 'https://example.org/i.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' as const }]
+  const _meta = { 'com.example/zeta': { b: 1, a: [2] }, alpha: null }
+
+  it('are kept by versions, proposals and bundles, and go out to MCP clients', async () => {
+    const { context } = registry
+    const made = await invoke(createTool, draft('drawn', { icons, _meta }), context)
+    expect(JSON.stringify([made.icons, made._meta])).toBe(JSON.stringify([icons, _meta]))
+    const { id } = await invoke(proposeChange, { idOrName: 'drawn', change: { _meta: { alpha: 1 } } }, context)
+    await invoke(acceptProposal, { id }, context)
+    const difference = await invoke(diffVersions, { idOrName: 'drawn' }, context)
+    expect(difference).toMatchObject({ class: 'wording', fields: [{ field: '_meta', before: _meta }] })
+    const exported = await invoke(exportBundle, {}, context)
+    const tool = exported.tools.find(({ name }) => name === 'drawn')
+    expect(tool).toMatchObject({ icons, _meta: { alpha: 1 } })
+    const copy = { tooldex: 1 as const, tools: [{ ...tool, name: 'drawn_copy', status: 'ACTIVE' as const }] }
+    await invoke(importBundle, { bundle: copy }, context)
+    await registry.sync()
+    const { definition } = await invoke(getForModel, { name: 'drawn_copy', format: 'mcp' }, context)
+    expect(definition).toMatchObject({ icons, _meta: { alpha: 1 } })
+  })
+
+  it('are refused where a URL, a key or their size does not fit', async () => {
+    for (const [fields, place] of [
+      [{ icons: [{ src: 'javascript:alert(1)' }] }, 'icons[0].src'],
+      [{ icons: [{ src: 'file:///etc/passwd' }] }, 'icons[0].src'],
+      [{ icons: [{ src: `data:image/png;base64,${'a'.repeat(70_000)}` }] }, 'icons'],
+      [{ _meta: { 'a b': 1 } }, '_meta'],
+      [{ _meta: { '1x.y/z': 1 } }, '_meta'],
+      [{ _meta: { big: 'x'.repeat(17_000) } }, '_meta'],
+    ] as const)
+      await expect(invoke(createTool, draft('refused', fields), registry.context)).rejects.toThrow(place)
   })
 })

@@ -93,6 +93,20 @@ it('lists and calls the tool of a config under its name, where the registry has 
   }
 })
 
+it('lists the icons and metadata of a registered tool', async () => {
+  const { context } = registry
+  const extras = {
+    icons: [{ src: 'https://example.org/i.png', sizes: ['48x48'] }],
+    _meta: { 'com.example/color': 'red' },
+  }
+  await invoke(createTool, draft('has_icon', extras), context)
+  await invoke(activateTool, { idOrName: 'has_icon' }, context)
+  await registry.sync()
+  const { client } = await connect({ classic: true, pinned: [] })
+  const { tools } = await client.listTools()
+  expect(tools.find(({ name }) => name === 'has_icon')).toMatchObject(extras)
+})
+
 it('holds a pinned version to the approval that the latest requires', async () => {
   const { context } = registry
   await invoke(createTool, draft('pays_bills'), context)

@@ -22,6 +22,8 @@ const draft = {
   inputSchema: { type: 'object', properties: { team: { type: 'string' } }, required: ['team'] },
   executorType: 'http',
   executorConfig: { method: 'POST', url: 'https://example.org/{team}' },
+  icons: [{ src: 'https://example.org/report.png', sizes: ['48x48'] }],
+  _meta: { 'com.example/color': 'red' },
 }
 const file = (value: unknown) => tempFile('input.json', JSON.stringify(value))
 const bundle = { tooldex: 1, tools: [{ ...draft, name: 'from_bundle' }] }

@@ -2,7 +2,7 @@ import { type Problem, toPointer } from './problem.ts'
 import type { Finding } from './typed-yaml.ts'
 
 const most = { depth: 200, problems: 20 }
-const open = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', 'args'])
+const open = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args'])
 
 /** Values that a program may hand over and that no JSON can say, or no store can keep. */
 export function findUnkept(value: unknown): readonly Problem[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { asStored } from './as-stored.ts'
-import { ToolAnnotations } from './catalog.ts'
+import { CatalogTool, ToolAnnotations } from './catalog.ts'
 
 const Json = z.record(z.string(), z.unknown())
 
@@ -19,6 +19,8 @@ export const LlmTool = z.object({
   inputSchema: Json,
   outputSchema: Json.optional(),
   annotations: ToolAnnotations.optional(),
+  icons: CatalogTool.shape.icons,
+  _meta: Json.optional(),
   tags: z.array(z.string()).optional(),
   exampleRequests: z.array(z.string()).optional(),
 })
@@ -40,6 +42,8 @@ export const McpDefinition = z.strictObject({
   inputSchema: Json,
   outputSchema: Json.optional(),
   annotations: asStored(ToolAnnotations).optional(),
+  icons: asStored(z.array(z.looseObject({ src: z.string() }))).optional(),
+  _meta: Json.optional(),
 })
 export type McpDefinition = z.infer<typeof McpDefinition>
 

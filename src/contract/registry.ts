@@ -4,6 +4,7 @@ import { hasInvisible } from '../base/visible-text.ts'
 import { GivenAnnotations } from './annotations.ts'
 import { asStored, fieldsAsStored } from './as-stored.ts'
 import { ToolAnnotations } from './catalog.ts'
+import { ToolIcons, ToolMeta } from './icons-and-meta.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
 
@@ -62,6 +63,8 @@ const optionalFields = {
   notes: text(registryLimits.notes).nullable(),
   externalRefs: z.array(z.string().min(1).max(2000)).max(registryLimits.externalRefs),
   annotations: ToolAnnotations,
+  icons: ToolIcons,
+  _meta: ToolMeta,
   inputModes: z.array(z.string().min(1).max(100)).max(20),
   outputModes: z.array(z.string().min(1).max(100)).max(20),
   securitySummary: text(registryLimits.summary).nullable(),
@@ -112,6 +115,8 @@ export const ToolDraft = ToolContent.extend({
   notes: optionalFields.notes.default(null),
   externalRefs: optionalFields.externalRefs.default([]),
   annotations: GivenAnnotations.default({}),
+  icons: ToolIcons.default([]),
+  _meta: ToolMeta.default({}),
   inputModes: optionalFields.inputModes.default([]),
   outputModes: optionalFields.outputModes.default([]),
   securitySummary: optionalFields.securitySummary.default(null),

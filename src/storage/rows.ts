@@ -27,6 +27,8 @@ function readContent(row: Readonly<Record<keyof ToolContent, unknown>>): ToolCon
     outputSchema: objectOf(content.outputSchema),
     executorConfig: objectOf(content.executorConfig),
     annotations: objectOf(content.annotations),
+    icons: arrayOf(content.icons).filter(isObject),
+    _meta: objectOf(content._meta),
   }
 }
 

@@ -74,6 +74,8 @@ const meaning = {
   notes: text('notes'),
   externalRefs: strings('external_refs'),
   annotations: object('annotations').notNull().default({}),
+  icons: objects('icons'),
+  _meta: object('meta').notNull().default({}),
   inputModes: strings('input_modes'),
   outputModes: strings('output_modes'),
   securitySummary: text('security_summary'),

@@ -41,6 +41,8 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
         notes: 'n',
         externalRefs: ['https://example.org'],
         annotations: { readOnlyHint: true },
+        icons: [{ src: 'https://example.org/i.png', sizes: ['48x48'], extra: 1 }],
+        _meta: { 'com.example/zeta': { b: 1, a: [2] }, alpha: null },
         inputModes: ['application/json'],
         outputModes: ['text/plain'],
         securitySummary: 'none',

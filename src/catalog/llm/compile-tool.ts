@@ -66,6 +66,8 @@ const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
     inputSchema: compiled.schema,
     ...outputOf(tool),
     ...(Object.keys(tool.annotations ?? {}).length === 0 ? {} : { annotations: structuredClone(tool.annotations) }),
+    ...(tool.icons === undefined ? {} : { icons: structuredClone(tool.icons) }),
+    ...(tool._meta === undefined ? {} : { _meta: structuredClone(tool._meta) }),
   }),
   openai: ({ name, description, compiled, options }) => {
     const definition = { name, description, parameters: compiled.schema, strict: compiled.isStrict }

@@ -32,6 +32,8 @@ const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
   exampleRequests: 'wording',
   externalRefs: 'wording',
   securitySummary: 'wording',
+  icons: 'wording',
+  _meta: 'wording',
   inputSchema: (before, after) => compareSchemas('input', before, after),
   outputSchema: (before, after) => compareSchemas('output', before, after),
   inputModes: (before, after) => compareModes(before, after),

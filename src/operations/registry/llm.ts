@@ -89,7 +89,8 @@ async function findOffered(context: OperationContext, name: string) {
 }
 
 function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
-  const { version, title, description, inputSchema, outputSchema, annotations, tags, exampleRequests } = tool
+  const { version, title, description, inputSchema, outputSchema, annotations, icons, _meta, tags, exampleRequests } =
+    tool
   return {
     ...toNamed(tools, id, tool),
     version,
@@ -98,6 +99,8 @@ function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
     inputSchema,
     outputSchema,
     annotations,
+    icons,
+    _meta,
     tags,
     exampleRequests,
   }

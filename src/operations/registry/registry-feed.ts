@@ -163,6 +163,8 @@ function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
     inputSchema: 'type' in inputSchema ? inputSchema : { type: 'object', ...inputSchema },
     ...(Object.keys(outputSchema).length === 0 ? {} : { outputSchema }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations: toMcpNames(annotations) }),
+    ...(tool.icons.length === 0 ? {} : { icons: tool.icons }),
+    ...(Object.keys(tool._meta).length === 0 ? {} : { _meta: tool._meta }),
     tags: normalizeTags(tags),
     ...(tool.summary === null ? {} : { summary: tool.summary }),
     ...(category === null ? {} : { category }),

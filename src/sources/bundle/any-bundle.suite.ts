@@ -129,6 +129,8 @@ const tool = (categories: readonly string[]) =>
       notes: nullable(text),
       exampleRequests: fc.array(short, { maxLength: 2 }),
       examples: fc.array(fc.record({ description: short, args: fc.constant({ a: [1, 'x'] }) }), { maxLength: 2 }),
+      icons: fc.array(fc.record({ src: fc.webUrl(), more: json }, { requiredKeys: ['src'] }), { maxLength: 2 }),
+      _meta: fc.dictionary(fc.constantFrom('a', 'com.example/b.c', 'Z_9'), json, { maxKeys: 2 }),
       annotations: fc.record({ readOnlyHint: fc.boolean(), more: json }, { requiredKeys: [] }),
       changelog: nullable(text.map((value) => value.slice(0, 2000))),
     },

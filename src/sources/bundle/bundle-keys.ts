@@ -4,7 +4,17 @@ import { policyKeys } from '../../contract/policy-keys.ts'
 /** The keys of a tool in the order in which they are written. */
 export const toolFields = [
   ...['name', 'displayName', 'namespace', 'category', 'status', 'tags', 'description', 'summary', 'notes'],
-  ...['exampleRequests', 'examples', 'externalRefs', 'annotations', 'inputModes', 'outputModes', 'securitySummary'],
+  ...[
+    'exampleRequests',
+    'examples',
+    'externalRefs',
+    'annotations',
+    'icons',
+    '_meta',
+    'inputModes',
+    'outputModes',
+    'securitySummary',
+  ],
   ...['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent', 'changelog'],
 ] as const
 

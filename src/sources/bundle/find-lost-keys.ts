@@ -2,7 +2,7 @@ import { findLostKey } from '../../base/plain-input.ts'
 import type { Finding } from '../../base/typed-yaml.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
-const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations'] as const
+const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const
 
 /** The keys of tools in a bundle that would be lost, whichever spelling their fields have. */
 export function findLostKeys(value: unknown): readonly Finding[] {

@@ -54,6 +54,8 @@ function toTool(inner: Fields, schemaKey: string): Fields {
     inputSchema: fieldOf(inner, schemaKey) ?? { type: 'object', properties: {} },
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(inner.annotations === undefined ? {} : { annotations: inner.annotations }),
+    ...(inner.icons === undefined ? {} : { icons: inner.icons }),
+    ...(inner._meta === undefined ? {} : { _meta: inner._meta }),
     executorType: 'mcp',
     executorConfig: { tool: name },
   }
@@ -68,7 +70,7 @@ function remarkTool({ name, description }: Fields, value: Fields): readonly Find
 }
 
 const taken = ['name', 'title', 'description', 'parameters', 'inputSchema', 'input_schema', 'outputSchema']
-const known = new Set([...taken, 'output_schema', 'annotations', 'type', 'function'])
+const known = new Set([...taken, 'output_schema', 'annotations', 'icons', '_meta', 'type', 'function'])
 
 /** What a registry has no place for is named, not dropped in silence. */
 function remarkLeftOut(tool: Fields, inner: Fields): readonly Finding[] {

@@ -222,7 +222,9 @@ describe('readBundle of a list of tools', () => {
       inputSchema: schema,
       outputSchema: schema,
       annotations: { readOnlyHint: true },
-      _meta: {},
+      icons: [{ src: 'https://example.org/a.png' }],
+      _meta: { 'com.example/color': 'red' },
+      execution: {},
     }
     const { bundle } = read(JSON.stringify([tool]))
     expect(bundle.tools[0]).toMatchObject({
@@ -230,8 +232,10 @@ describe('readBundle of a list of tools', () => {
       description: 'An A',
       outputSchema: schema,
       annotations: tool.annotations,
+      icons: tool.icons,
+      _meta: tool._meta,
     })
-    expect(warningsOf(JSON.stringify([tool])).join('\n')).toMatch(/left out of 'a': _meta/)
+    expect(warningsOf(JSON.stringify([tool])).join('\n')).toMatch(/left out of 'a': execution$/m)
   })
 
   it('points into the list as it is written', () => {

@@ -15,7 +15,7 @@ export function setFields(words: readonly string[], tool: RegisteredTool): Recor
     const [first = '', ...inner] = place.trim().split('.')
     if (first === '' || inner.includes('') || inner.includes('__proto__'))
       throw new TooldexError('USAGE', `--set takes field=value, not '${word.slice(0, 100)}'.`, { hint })
-    const field = first.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const field = first.replaceAll(/(?<=.)_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     const known = field in changed ? changed[field] : tool[field as keyof RegisteredTool]
     changed[field] = inner.length === 0 ? readValue(field, value) : within(known, inner, readYaml(value, word))
   }

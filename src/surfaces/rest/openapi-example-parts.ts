@@ -53,6 +53,8 @@ export const firstContent = {
   examples: [],
   notes: null,
   externalRefs: [],
+  icons: [],
+  _meta: {},
   inputModes: [],
   outputModes: [],
   securitySummary: null,
