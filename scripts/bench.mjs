@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 
 const all = [
   'startup',
+  'command-cpu',
   'call',
   'tool-index',
   'tokens',
