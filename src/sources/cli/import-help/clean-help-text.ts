@@ -13,7 +13,7 @@ export function cleanHelpText(raw: string): readonly string[] {
   const lines = plain
     .split('\n')
     .map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
-  return splitColumns(lines)
+  return indentGrids(splitColumns(lines))
 }
 
 // A row with an option, its text, and after a gap another option: `-f  freshen   -u  update`.
@@ -28,6 +28,19 @@ function splitColumns(lines: readonly string[]): readonly string[] {
     const column = columns[at]
     if (column === undefined || count(column) < fewestRows) return [line]
     return [line.slice(0, column).trimEnd(), ' '.repeat(indentOf(line)) + line.slice(column)]
+  })
+}
+
+const nameRow = /^[a-z][\w.:-]*(?: {2,}[a-z][\w.:-]*)*$/i
+const gridRow = /^\S+(?: {2,}\S+){2,}$/
+
+/** Indents the names of commands that stand in columns at the margin below their heading (openssl). */
+function indentGrids(lines: readonly string[]): readonly string[] {
+  let isGrid = false
+  return lines.map((line, at) => {
+    const startsGrid = gridRow.test(line) && /^\S.*\bcommands\b/i.test(lines[at - 1] ?? '')
+    isGrid = nameRow.test(line) && (isGrid || startsGrid)
+    return isGrid ? `  ${line}` : line
   })
 }
 
