@@ -5,7 +5,7 @@ import { createRandom } from './fuzz/random.ts'
 
 // Threads can be started only from built modules.
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
-const { validateValue, checkSchemaText, findInText, matchesPattern } = (await built(
+const { validateValue, checkSchemaText, findInText, matchesPattern, readPart } = (await built(
   'base/json-work.js',
 )) as typeof import('../src/base/json-work.ts')
 const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
@@ -76,6 +76,24 @@ describe('work that would hold the event loop', () => {
     stopping.abort()
     await expect(cancelled).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
   }, 60_000)
+
+  it('a long JSON text is read in a thread, which hands over the part at the pointer alone', async () => {
+    const text = `{"items":[${'12345678901234567890,'.repeat(20_000)}1],"next":{"a/b":7},"none":null}`
+    const { turns, result } = await turnsDuring(() => readPart(text, '/next/a~1b'))
+    expect({ turns: turns > 0, result }).toEqual({ turns: true, result: { value: 7 } })
+    expect(await readPart(text, '/items/0')).toEqual({ value: '12345678901234567890' })
+    expect(await readPart(text, '/none')).toEqual({ value: null })
+    expect(await readPart(text, '/absent')).toEqual({ missing: 'part' })
+    expect(await readPart(text.slice(1), '')).toEqual({ missing: 'JSON' })
+    expect(await readPart('[1]', '')).toEqual({ value: [1] })
+  })
+
+  it('a long output is validated in a thread, which hands back the problems alone', async () => {
+    const schema = { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } }
+    const output = Array.from({ length: 20_000 }, (_, id) => ({ id }))
+    const { turns, result } = await turnsDuring(() => validateValue(schema, output, { problemsOnly: true }))
+    expect({ turns: turns > 0, result }).toEqual({ turns: true, result: { value: undefined, problems: [] } })
+  })
 
   it('a pattern of a policy is matched in a thread where the value is long', async () => {
     const { turns, result } = await turnsDuring(() => matchesPattern('[a-z]{1,500}', 'a'.repeat(5000)))

@@ -1,3 +1,5 @@
+import { fromPointer } from './problem.ts'
+
 const digitsBeyond = /\d{16}/
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
@@ -5,6 +7,26 @@ const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text)
   return hasLarge(text) ? JSON.parse(quoteLarge(text)) : value
+}
+
+/** Says that a text is not JSON, or that its value has nothing at a pointer. */
+export interface MissingPart {
+  readonly missing: 'JSON' | 'part'
+}
+
+/** The value at a pointer of a JSON text. */
+export function readExactly(text: string, pointer: string): { readonly value: unknown } | MissingPart {
+  let held: unknown
+  try {
+    held = parseExactly(text)
+  } catch {
+    return { missing: 'JSON' }
+  }
+  for (const key of fromPointer(pointer)) {
+    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, key)) return { missing: 'part' }
+    held = (held as Record<string, unknown>)[key]
+  }
+  return { value: held }
 }
 
 /** Whether some number of a JSON text may be too large to be kept. */

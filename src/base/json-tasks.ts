@@ -1,5 +1,5 @@
 import { TooldexError } from './errors.ts'
-import { parseExactly } from './exact-numbers.ts'
+import { type MissingPart, parseExactly, readExactly } from './exact-numbers.ts'
 import { findByPath } from './json-path.ts'
 import { tooMuchWork, type Validated } from './json-schema/schema-validator.ts'
 import { checkSchema, compileSchema, SchemaCache } from './json-schema.ts'
@@ -9,9 +9,10 @@ import { OutOfBudget, WorkBudget } from './work-budget.ts'
 
 /** Work whose cost the input decides. Schemas and values travel as JSON text, which costs the least to hand over. */
 export type JsonTask =
-  | { readonly kind: 'validate'; readonly schema: string; readonly value: string }
+  | { readonly kind: 'validate'; readonly schema: string; readonly value: string; readonly problemsOnly: boolean }
   | { readonly kind: 'check schema'; readonly schema: string; readonly pointer: string; readonly object: boolean }
   | { readonly kind: 'find'; readonly text: string; readonly path: string }
+  | { readonly kind: 'read'; readonly text: string; readonly pointer: string }
   | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
 
 /** The answer to each kind of task. */
@@ -20,8 +21,12 @@ export interface JsonAnswers {
   readonly 'check schema': readonly Problem[]
   /** Undefined where the text is not JSON. */
   readonly find: readonly unknown[] | undefined
+  readonly read: ReadText
   readonly match: boolean
 }
+
+/** A part of a JSON text as JSON text, or why there is none. */
+export type ReadText = { readonly json: string } | MissingPart
 
 const schemas = new SchemaCache()
 const patternSteps = 60_000_000
@@ -29,11 +34,13 @@ const patternSteps = 60_000_000
 /** Does one task on this thread. */
 export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
   if (task.kind === 'validate') {
-    return compileSchema(JSON.parse(task.schema), schemas).validate(JSON.parse(task.value))
+    const { value, problems } = compileSchema(JSON.parse(task.schema), schemas).validate(JSON.parse(task.value))
+    return { value: task.problemsOnly ? undefined : value, problems }
   }
   if (task.kind === 'check schema') {
     return checkSchema(JSON.parse(task.schema), task.pointer, { object: task.object })
   }
+  if (task.kind === 'read') return read(task.text, task.pointer)
   return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
 }
 
@@ -45,6 +52,11 @@ function find(text: string, path: string): readonly unknown[] | undefined {
     return undefined
   }
   return findByPath(value, path)
+}
+
+function read(text: string, pointer: string): ReadText {
+  const found = readExactly(text, pointer)
+  return 'value' in found ? { json: JSON.stringify(found.value) } : found
 }
 
 function match(pattern: string, text: string): boolean {

@@ -1,4 +1,5 @@
 import { TooldexError } from './errors.ts'
+import { type MissingPart, readExactly } from './exact-numbers.ts'
 import { limitsHere } from './json-schema/limits.ts'
 import { tooMuchWork, type Validated } from './json-schema/schema-validator.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type SchemaCache,
   type SchemaValidator,
 } from './json-schema.ts'
-import type { JsonAnswers, JsonTask } from './json-tasks.ts'
+import type { JsonAnswers, JsonTask, ReadText } from './json-tasks.ts'
 import { compilePattern } from './pattern.ts'
 import type { Problem } from './problem.ts'
 import { OutOfBudget, WorkBudget } from './work-budget.ts'
@@ -18,6 +19,8 @@ import { canStartThreads, TaskTooLarge, WorkerPool } from './worker-pool.ts'
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined
   readonly cache?: SchemaCache | undefined
+  /** The value with its defaults is not used; handing a large one back takes longer than validating it. */
+  readonly problemsOnly?: boolean | undefined
 }
 
 let pool: WorkerPool | undefined
@@ -38,7 +41,7 @@ function prepare(schema: object): Prepared {
 
 /** Validates a value: small ones on this thread, all others in a worker thread, so that nobody else waits for them. */
 export async function validateValue(schema: object, value: unknown, options: WorkOptions = {}): Promise<Validated> {
-  const { cache, signal } = options
+  const { cache, signal, problemsOnly = false } = options
   const known = prepare(schema)
   return hereOrThere(
     () => {
@@ -46,7 +49,7 @@ export async function validateValue(schema: object, value: unknown, options: Wor
       known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
       return known.validator.validateHere(value)
     },
-    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null' }),
+    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null', problemsOnly }),
     { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where)] }) },
   )
 }
@@ -97,6 +100,21 @@ export async function findInText(
       },
     },
   )
+}
+
+/** The value at a pointer of a JSON text; a long text is read in a worker thread, which hands over that part alone. */
+export async function readPart(
+  text: string,
+  pointer: string,
+  signal?: AbortSignal,
+): Promise<{ readonly value: unknown } | MissingPart> {
+  if (text.length <= longestHere) return readExactly(text, pointer)
+  const tooMuch = (where: string): never => {
+    throw new TooldexError('OUTPUT_LIMIT', `It takes too long to read ${where}.`)
+  }
+  const task: JsonTask = { kind: 'read', text, pointer }
+  const found = await inThread<JsonTask, ReadText>(task, 'the JSON text', { signal, tooMuch })
+  return 'json' in found ? { value: JSON.parse(found.json) } : found
 }
 
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
+import { takeTurns } from '../base/take-turns.ts'
 import type { BoundValues } from '../contract/arguments.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import { firstWorkspace, type Grant } from '../contract/grants.ts'
@@ -90,6 +91,7 @@ export function createRunner(parts: RunnerParts): Runner {
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = joined(closing.signal, controls.signal)
+    const turn = takeTurns()
     const secrets = parts.openSecrets?.(job.workspace ?? firstWorkspace)
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
@@ -103,7 +105,11 @@ export function createRunner(parts: RunnerParts): Runner {
       const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
       const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
       live?.end()
-      return await finish(await judged(job.tool, outcome, loadChecks))
+      // Each step takes its time on a large output.
+      await turn()
+      const judgedOutcome = await judged(job.tool, outcome, loadChecks)
+      await turn()
+      return await finish(judgedOutcome)
     } catch (thrown) {
       return finish(failedToStart(logged(logger, thrown, { tool: job.tool.name })))
     }

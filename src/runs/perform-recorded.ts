@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
+import { takeTurns } from '../base/take-turns.ts'
 import type { Ended, Execution, FinishedRun } from '../contract/execution.ts'
 import { type Job, killAtOnce, type RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -96,6 +97,7 @@ async function runHeld(
 ): Promise<FinishedRun | undefined> {
   // Whoever was held up for so long does not even start.
   if (held.isLost()) return undefined
+  const turn = takeTurns()
   const teller = new OutputTeller(store, held)
   const onOutput: RunControls['onOutput'] = (stream, text) => {
     teller.take(stream, text)
@@ -104,6 +106,7 @@ async function runHeld(
   const signal = AbortSignal.any([held.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
   const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
   await teller.close()
+  await turn()
   if (held.isLost() && outcome.status === 'CANCELLED') return undefined
   return shapeOutput(nameReason(outcome, held.why), teller.told, settings)
 }

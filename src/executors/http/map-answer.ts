@@ -1,6 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { parseExactly } from '../../base/exact-numbers.ts'
-import { findInText } from '../../base/json-work.ts'
+import { findInText, readPart } from '../../base/json-work.ts'
 import type { HttpConfig } from './check-config.ts'
 import type { HttpAnswer } from './send.ts'
 
@@ -16,9 +15,7 @@ export async function mapAnswer(
   if (!isJson && wanted?.pointer === undefined && wanted?.path === undefined) return text
   // An error has another shape than a success.
   if (status < 400 && wanted?.path !== undefined) return find(text, wanted.path, signal)
-  const value = parse(text, status)
-  if (status >= 400) return value
-  return wanted?.pointer === undefined ? value : at(value, wanted.pointer)
+  return read(text, status >= 400 ? undefined : wanted?.pointer, { status, signal })
 }
 
 /** Small answers and plain paths at once, all others in a worker thread: a path may take long on little. */
@@ -28,24 +25,17 @@ async function find(text: string, path: string, signal: AbortSignal | undefined)
   return found
 }
 
-function parse(text: string, status: number): unknown {
-  try {
-    return parseExactly(text)
-  } catch {
-    if (status >= 400) return text
-    throw notJson()
-  }
+async function read(
+  text: string,
+  pointer: string | undefined,
+  { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
+): Promise<unknown> {
+  const found = await readPart(text, pointer ?? '', signal)
+  if ('value' in found) return found.value
+  if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The answer has nothing at ${pointer}.`)
+  if (status >= 400) return text
+  throw notJson()
 }
 
 const notJson = (): TooldexError =>
   new TooldexError('HTTP_ERROR', 'The response is not JSON, but the tool expects JSON.')
-
-function at(value: unknown, pointer: string): unknown {
-  const parts = pointer.split('/').slice(1)
-  return parts.reduce<unknown>((held, part) => {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    const has = typeof held === 'object' && held !== null && Object.hasOwn(held, key)
-    if (!has) throw new TooldexError('HTTP_ERROR', `The answer has nothing at ${pointer}.`)
-    return (held as Record<string, unknown>)[key]
-  }, value)
-}
