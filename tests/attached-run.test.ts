@@ -37,9 +37,10 @@ beforeAll(async () => {
   const slow = 'import time\ndef main(arguments):\n    print("begun", flush=True)\n    time.sleep(60)\n'
   await add(python('graze', slow, { description: 'Grazes for a minute.', executorConfig: { timeoutMs: 90_000 } }))
   await add(python('flood', 'def main(arguments):\n    return ["x" * 90] * 2000\n'))
+  await add(python('stumble', 'def main(arguments):\n    raise ValueError("bad boom")\n'))
   await eventually(
     () => server.request('GET', '/llm/tools'),
-    ({ text }) => text.includes('flood'),
+    ({ text }) => text.includes('stumble'),
   )
 }, 120_000)
 afterAll(() => server?.stop())
@@ -109,7 +110,7 @@ describe('tooldex run beside a server', () => {
     let changes = 0
     client.setNotificationHandler('notifications/tools/list_changed', () => void changes++)
     const listed = await names(client)
-    expect(listed.slice(0, 3)).toEqual(['count_zebras', 'flood', 'graze'])
+    expect(listed.slice(0, 4)).toEqual(['count_zebras', 'flood', 'graze', 'stumble'])
     expect(listed).toContain('coreutils_wc')
     const { data } = await ask(client, 'count_zebras', { text: 'a b' })
     expect(data.output).toEqual({ words: 2 })
@@ -121,6 +122,14 @@ describe('tooldex run beside a server', () => {
     expect(await names(client)).toContain('came_late')
     await expect.poll(() => names(pinned.client), wait).toContain('came_late')
   }, 120_000)
+
+  it('says why a call failed', async () => {
+    const { client } = await connect([], { env: here() })
+    const failed = await call(client, 'stumble')
+    expect(failed).toMatchObject({ isError: true, data: { status: 'FAILED', errorCode: 'EXECUTION_FAILED' } })
+    expect(failed.text).toContain('ValueError: bad boom')
+    expect(failed.data.errorMessage).toContain('ValueError: bad boom')
+  }, 60_000)
 
   it('reads large results by handle, and as resources', async () => {
     const { client } = await connect([], { env: here() })
@@ -158,6 +167,8 @@ tools:
     const there = await call(client, 'registry:count_zebras', { text: 'a b' })
     expect(there.data.output).toEqual({ words: 2 })
     expect(await call(client, 'flood', {})).toMatchObject({ isError: false })
+    const single = await ask(client, 'describe_tool', { ids: 'flood' })
+    expect(single.data?.tools, single.text).toMatchObject([{ name: 'flood' }])
     const both = await ask(client, 'describe_tool', { ids: ['greet_herd', 'flood', 'nothing_like_it'] })
     expect(both.data.tools.map(({ name }: { name: string }) => name)).toEqual(['greet_herd', 'flood'])
     expect(both.data.unknown).toMatchObject([{ id: 'nothing_like_it' }])
@@ -205,7 +216,14 @@ tools:
       expect(found.text).not.toContain('count_zebras')
     }
     const { client, stderr } = await connect(['coreutils'], { env: { ...here(), TOOLDEX_API_KEY: '' } })
-    expect((await ask(client, 'search_tools', { query: 'count_zebras' })).text).not.toContain('count_zebras')
+    const keyless = await ask(client, 'search_tools', { query: 'count_zebras' })
+    expect(keyless.text).not.toContain('count_zebras:')
+    const note = `(The server at ${server.url} needs a key. Its tools are missing. Set TOOLDEX_API_KEY`
+    expect(keyless.text).toContain(note)
+    expect((await ask(client, 'search_tools', {})).text).toContain(note)
+    const wrongKey = await connect(['coreutils'], { env: { ...here(), TOOLDEX_API_KEY: 'wrong' } })
+    const refused = await ask(wrongKey.client, 'search_tools', { query: 'count words' })
+    expect(refused.text).toContain(`(The server at ${server.url}: The key is unknown`)
     expect(stderr()).toContain('set TOOLDEX_API_KEY to one of its keys')
     const both = await runCli(['run', '--no-registry', '--server', server.url, 'git'], { env: here() })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('contradict each other') })

@@ -6,6 +6,7 @@ import { invoke } from '../src/operations/invoke.ts'
 import { SearchMemories } from '../src/operations/learning/search-memories.ts'
 import { searchTools } from '../src/operations/search-tools.ts'
 import { createStores, type Database, migrate, openDatabase } from '../src/storage/index.ts'
+import { draft } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
@@ -118,6 +119,50 @@ describe('learning of a server', () => {
     expect((await server.request('DELETE', '/learning')).body).toEqual({ keptIn: 'the database', forgotten: 0 })
     expect((await server.request('GET', '/learning', { key: 'wrong' })).status).toBe(401)
   })
+
+  it('learns from calls that wait, that a model makes, and that are followed, each once', async () => {
+    const learned = async () => (await server.request('GET', '/learning')).body.latest
+    const search = async (asked: string) => {
+      const { body } = await server.request('POST', '/search', { body: { query: asked, limit: 20 } })
+      expect(body.results.map(({ id }: { id: string }) => id)).toContain(echo)
+    }
+    const input = { message: 'hello' }
+    await search('echo a message once')
+    const execute = { body: { input, wait: true } }
+    expect((await server.request('POST', '/tools/coreutils_echo/execute', execute)).body.status).toBe('SUCCESS')
+    await expect.poll(learned).toContainEqual({ query: 'echo a message once', toolIds: [echo] })
+    await search('echo a message for a model')
+    await server.request('POST', '/llm/tools/coreutils_echo/invoke', { body: { arguments: input } })
+    await expect.poll(learned).toContainEqual({ query: 'echo a message for a model', toolIds: [echo] })
+    await search('echo a message that is followed')
+    const queued = await server.request('POST', '/tools/coreutils_echo/execute', { body: { input } })
+    const read = async () => (await server.request('GET', `/executions/${queued.body.id}`)).body.status
+    await expect.poll(read, { timeout: 60_000 }).toBe('SUCCESS')
+    await expect.poll(learned).toContainEqual({ query: 'echo a message that is followed', toolIds: [echo] })
+    await read()
+    expect(await createStores(database).learning.since('default')).toMatchObject({
+      items: [{ successes: 1 }, { successes: 1 }, { successes: 1 }],
+    })
+  }, 120_000)
+
+  it('learns which registered tool a search led to', async () => {
+    const sayWords = draft('say_words', {
+      description: 'Says words.',
+      executorType: 'python',
+      executorConfig: {},
+      scriptContent: 'def main(arguments):\n    return "words"\n',
+    })
+    const made = await server.request('POST', '/tools', { body: sayWords })
+    expect(made.status, made.text).toBe(201)
+    await server.request('POST', '/tools/say_words/activate')
+    const asked = { body: { query: 'say words' } }
+    const search = async () => (await server.request('POST', '/search', asked)).text
+    await expect.poll(search, { timeout: 60_000 }).toContain('say_words')
+    const called = await server.request('POST', '/tools/say_words/execute', { body: { input: {}, wait: true } })
+    expect(called.body.status, called.text).toBe('SUCCESS')
+    const learned = async () => (await server.request('GET', '/learning')).body.latest
+    await expect.poll(learned).toContainEqual({ query: 'say words', toolIds: ['say_words'] })
+  }, 120_000)
 
   it('is found in the embedded database by commands, beside the file of those without one', async () => {
     const home = tempFolder()

@@ -11,6 +11,8 @@ export interface AttachedRegistry {
   readonly client: RegistryClient
   /** How often changes of its tools are looked for; never where looking would keep others out. */
   readonly pollMs: number | undefined
+  /** Whether it refuses everything for want of a key; its tools are not listed then. */
+  readonly isRefused?: boolean
 }
 
 const pollMs = 3000
@@ -24,7 +26,7 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
   if (!options.registry || options.policy !== undefined) return undefined
   const server = findServer(options.server)
   if (server !== undefined && (server.named || !process.env.DATABASE_URL)) {
-    if (!server.named && server.key === undefined) return void logger.warn(withoutKey(server.url))
+    if (!server.named && server.key === undefined) return refuse(server.url, logger)
     // A server that runs here may come back at another address.
     const current = {
       get url() {
@@ -45,8 +47,24 @@ function openDatabaseHere(ending: AbortSignal): AttachedRegistry {
   return { client, pollMs: isEmbedded ? undefined : pollMs }
 }
 
-const withoutKey = (url: string) =>
-  `the tools of the server at ${url} are not offered: set TOOLDEX_API_KEY to one of its keys`
+/** Each answer says what is missing: what is logged is rarely read. */
+function refuse(url: string, logger: Logger): AttachedRegistry {
+  logger.warn(`the tools of the server at ${url} are not offered: set TOOLDEX_API_KEY to one of its keys`)
+  const refusal = () =>
+    new TooldexError('UNAUTHORIZED', `The server at ${url} needs a key.`, {
+      hint: 'Set TOOLDEX_API_KEY to one of its keys, and start this again.',
+    })
+  const client: RegistryClient = {
+    invoke: () => Promise.reject(refusal()),
+    call: () => Promise.reject(refusal()),
+    // biome-ignore lint/correctness/useYield: it refuses before there is anything to follow
+    follow: async function* () {
+      throw refusal()
+    },
+    close: async () => {},
+  }
+  return { client, pollMs: undefined, isRefused: true }
+}
 
 function refuseContradictions({ server, registry, policy }: RunOptions): void {
   if (server === undefined) return

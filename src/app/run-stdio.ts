@@ -34,7 +34,8 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
 /** The configs that were named; without a registry, which has them, also those in the home. */
 function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): OperationContext | undefined {
   const configs = options.configs ?? []
-  const homeConfigs = configs.length === 0 && registry === undefined && existsSync(userConfigsDir())
+  const hasRegistry = registry !== undefined && !registry.isRefused
+  const homeConfigs = configs.length === 0 && !hasRegistry && existsSync(userConfigsDir())
   if (configs.length === 0 && !homeConfigs) return undefined
   // Large outputs are kept here, and read by their handles.
   return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }
@@ -52,7 +53,8 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   if (registry === undefined) return local as McpTools
   // Loaded only where there is a registry: a server for configs starts without.
   const { toolsOfClient } = await import('../surfaces/mcp/client-tools.ts')
-  const remote = toolsOfClient(registry.client, { mode, pollMs: registry.pollMs, signal })
+  const listed = registry.isRefused ? { classic: false, pinned: [] } : mode
+  const remote = toolsOfClient(registry.client, { mode: listed, pollMs: registry.pollMs, signal })
   if (local === undefined || context === undefined) return remote
   const { combineClients } = await import('../operations/client/combine-clients.ts')
   return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))

@@ -38,6 +38,9 @@ export const RunOutcome = z.object({
 })
 export type RunOutcome = z.infer<typeof RunOutcome>
 
+/** The error message of a command of which only the exit code is known. */
+export const exitMessage = (exitCode: number | null): string => `Command failed with exit code ${exitCode}`
+
 /** What would run: shown by a dry run, used by the real one. Secrets are masked. */
 export const RunPlan = z.object({
   kind: ExecutorType,

@@ -16,6 +16,7 @@ export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.t
 export { Sandbox } from './sandbox/sandbox.ts'
 export { Shield } from './sandbox/shield.ts'
 export { defaultWarm } from './sandbox/warm-places.ts'
+export { schemaDefaults } from './schema-defaults.ts'
 export { createShellExecutor } from './shell/shell-executor.ts'
 export type { CheckScriptOptions }
 

@@ -7,7 +7,7 @@ import { shapeOutput } from '../runs/shape-output.ts'
 import { invoke } from './invoke.ts'
 import { defineOperation, type OperationContext } from './operation.ts'
 import { answerOf } from './runs/execution-answer.ts'
-import { ApprovalBy, approvalOf, type ResolvedCall, recheckOf, resolveCall } from './runs/resolve-call.ts'
+import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './runs/resolve-call.ts'
 
 const said = {
   tool: z.string(),
@@ -65,10 +65,8 @@ export const callTool = defineOperation({
       return { ...about, plan, ...approvalOf(call) }
     }
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
-    const answer =
-      context.runs === undefined ? await runHere(call, input, context) : await runRecorded(call, input, context)
-    if ('outcome' in answer && answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, call.id)
-    return { ...about, ...answer }
+    const run = context.runs === undefined ? runHere : runRecorded
+    return { ...about, ...(await run(call, input, context)) }
   },
 })
 
@@ -80,7 +78,7 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
 type Given = z.infer<typeof Input>
 
 /** Without a database nothing is recorded; what is large is kept in this process for a while. */
-async function runHere({ tool }: ResolvedCall, input: Given, context: OperationContext) {
+async function runHere({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
   const run = async () => {
@@ -89,7 +87,9 @@ async function runHere({ tool }: ResolvedCall, input: Given, context: OperationC
     const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
     return results === undefined ? { outcome } : keepLarge(outcome, results)
   }
-  return keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
+  const answer = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
+  if (answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, id)
+  return answer
 }
 
 /** Of what is large the beginning, and where the rest is. */
@@ -103,23 +103,16 @@ function keepLarge(outcome: RunOutcome, results: MemoryResults) {
 }
 
 async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {
-  const { tool, approvalBy } = call
-  const { caller, signal, onProgress, onOutput, trace } = context
-  const execution = await (context.runs as NonNullable<typeof context.runs>).execute(
-    caller,
-    tool,
-    input.arguments ?? {},
-    {
-      wait: true,
-      needsApproval: approvalBy.length > 0,
-      recheck: recheckOf(context, call, input.arguments ?? {}),
-      signal,
-      onProgress,
-      onOutput,
-      timeoutMs: input.timeoutMs ?? undefined,
-      idempotencyKey: input.idempotencyKey ?? undefined,
-      ...trace,
-    },
-  )
+  const { executeCall } = await import('./runs/execute-call.ts')
+  const { signal, onProgress, onOutput, trace } = context
+  const execution = await executeCall(context, call, input.arguments ?? {}, {
+    wait: true,
+    signal,
+    onProgress,
+    onOutput,
+    timeoutMs: input.timeoutMs ?? undefined,
+    idempotencyKey: input.idempotencyKey ?? undefined,
+    ...trace,
+  })
   return answerOf(execution)
 }

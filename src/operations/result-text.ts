@@ -1,12 +1,13 @@
 import { constants } from 'node:os'
-import type { RunOutcome, RunPlan } from '../contract/run.ts'
+import { exitMessage, type RunOutcome, type RunPlan } from '../contract/run.ts'
 
-/** A finished run as text: stdout, then stderr and the exit code where there is something to say. */
+/** A finished run as text: stdout, then stderr, the error message and the exit code where there is something to say. */
 export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
   const { stderr, exitCode, signal } = result
   const given = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
-  const own = status === 'SUCCESS' || (exitCode !== null && status === 'FAILED') ? '' : (errorMessage ?? '')
-  const problems = [stderr.trim(), own].filter((part) => part !== '').join('\n')
+  // The exit code has a line of its own.
+  const reason = status === 'SUCCESS' || errorMessage === exitMessage(exitCode) ? '' : (errorMessage ?? '')
+  const problems = [stderr.trim(), reason].filter((part) => part !== '').join('\n')
   const parts = [
     given.trim(),
     problems === '' ? '' : `[stderr]\n${problems}`,

@@ -1,5 +1,5 @@
 import { type ErrorCode, TooldexError } from '../../base/errors.ts'
-import type { Isolation, RunOutcome, RunStatus } from '../../contract/run.ts'
+import { exitMessage, type Isolation, type RunOutcome, type RunStatus } from '../../contract/run.ts'
 import type { Captured } from './capture.ts'
 import type { ProcessEnd, ProcessRequest } from './run-process.ts'
 
@@ -44,7 +44,7 @@ function judge(end: ProcessEnd, timeoutMs: number, outputFactor: number): Judgem
     ]
   }
   if (signal !== null) return ['FAILED', 'KILLED_BY_SIGNAL', `Command was killed by ${signal}`]
-  if (exitCode !== 0) return ['FAILED', 'EXECUTION_FAILED', `Command failed with exit code ${exitCode}`]
+  if (exitCode !== 0) return ['FAILED', 'EXECUTION_FAILED', exitMessage(exitCode)]
   return ['SUCCESS', null, null]
 }
 

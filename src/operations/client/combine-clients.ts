@@ -64,7 +64,7 @@ class CombinedClient {
           results: [],
           spentTokens: 0,
           omitted: 0,
-          note: `${failure.message} Its tools are missing.`,
+          note: missingNote(failure),
         }
       }
     }
@@ -76,9 +76,10 @@ class CombinedClient {
   }
 
   async describe(input: Record<string, unknown>, controls?: RequestControls): Promise<Described> {
-    const { ids: given, ...level } = input
-    if (!Array.isArray(given) || !given.every((id): id is string => typeof id === 'string'))
-      return this.#local.invoke(describeTools, input, controls)
+    const parsed = describeTools.input.safeParse(input)
+    // What is wrong with the input is said by the operation itself.
+    if (!parsed.success) return this.#local.invoke(describeTools, input, controls)
+    const { ids: given, ...level } = parsed.data
     const describe = (client: RegistryClient) => async (ids: readonly string[]) =>
       ids.length === 0 ? { tools: [] } : client.invoke(describeTools, { ...level, ids: [...ids] }, controls)
     const [local, registry] = [describe(this.#local), describe(this.#registry)]
@@ -140,6 +141,10 @@ function asUnreachable(thrown: unknown): TooldexError {
   if (error.code === 'INPUT_INVALID' || error.code === 'CURSOR_INVALID') throw error
   return error
 }
+
+/** That the tools of the registry are missing, why, and where a key would help, what to set. */
+const missingNote = ({ code, message, hint }: TooldexError): string =>
+  `${message} Its tools are missing.${code === 'UNAUTHORIZED' ? ` ${hint}` : ''}`
 
 type Describe = (ids: readonly string[]) => Promise<Described>
 

@@ -93,7 +93,7 @@ export async function requestServer(server: RemoteServer, path: string, init: Re
   }
   const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
   if (response.ok) return response
-  throw toError(response.status, await response.json().catch(() => undefined))
+  throw toError(url, response.status, await response.json().catch(() => undefined))
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
@@ -120,7 +120,7 @@ function toQuery(fields: Record<string, unknown>): string {
 }
 
 /** What the server said, as the error it stands for here. */
-function toError(status: number, body: unknown): TooldexError {
+function toError(url: string, status: number, body: unknown): TooldexError {
   const { code, detail, hint, errors, id } = (body ?? {}) as {
     code?: string
     detail?: string
@@ -132,8 +132,9 @@ function toError(status: number, body: unknown): TooldexError {
     return new TooldexError('UNAVAILABLE', `The server answered ${status} without saying why.`, {
       hint: 'Check that the address is that of a Tooldex server.',
     })
-  const said = code === 'UNAUTHORIZED' ? `Set TOOLDEX_API_KEY to a valid key. ${wayBackIn}` : hint
-  return new TooldexError(code as ErrorCode, detail ?? code, {
+  const isKey = code === 'UNAUTHORIZED'
+  const said = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${wayBackIn}` : hint
+  return new TooldexError(code as ErrorCode, `${isKey ? `The server at ${url}: ` : ''}${detail ?? code}`, {
     problems: errors ?? [],
     ...(said === undefined ? {} : { hint: said }),
     ...(id === undefined ? {} : { id }),

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { type Execution, isFinal } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Embedder } from '../../search/index.ts'
 import { PastQueries } from '../../search/index.ts'
@@ -13,6 +14,7 @@ export interface SearchMemoryOptions {
 
 const recentSearches = 5
 const mostActors = 200
+const mostPending = 1000
 // What other processes learned is looked for while searches come, this often; no search waits for it.
 const lookEveryMs = 2000
 // Only the first search waits for what was learned before, and no longer than this.
@@ -23,6 +25,8 @@ const addedAtOnce = 100
 export class SearchMemory {
   readonly #options: SearchMemoryOptions
   readonly #recent = new Map<string, { query: string; ids: ReadonlySet<string> }[]>()
+  /** Calls that a search led to and that have not ended, by their execution. */
+  readonly #pending = new Map<string, Experience>()
   readonly #notes = new Set<Promise<void>>()
   #past: PastQueries | undefined
   #looking: Promise<void> | undefined
@@ -52,9 +56,35 @@ export class SearchMemory {
 
   /** A call that succeeded is credited to its caller's latest search that showed the tool. */
   noteSuccess({ actor }: Caller, toolId: string): void {
+    const experience = this.#ledTo(actor, toolId)
+    if (experience !== undefined) this.#keep(experience)
+  }
+
+  /** Notes a recorded call of a tool: its success now, or when its end is read. */
+  noteCall({ actor }: Caller, toolId: string, execution: Execution): void {
+    const experience = this.#ledTo(actor, toolId)
+    if (experience === undefined) return
+    this.#pending.set(execution.id, experience)
+    const [oldest] = this.#pending.keys()
+    if (this.#pending.size > mostPending && oldest !== undefined) this.#pending.delete(oldest)
+    this.noteEnd(execution)
+  }
+
+  /** A call that was noted and has succeeded is credited once, however often its end is read. */
+  noteEnd({ id, status }: Execution): void {
+    const experience = this.#pending.get(id)
+    if (experience === undefined || !isFinal(status)) return
+    this.#pending.delete(id)
+    if (status === 'SUCCESS') this.#keep(experience)
+  }
+
+  #ledTo(actor: string, toolId: string): Experience | undefined {
     const search = this.#recent.get(actor)?.find(({ ids }) => ids.has(toolId))
-    if (search === undefined || this.#options.keeper === undefined) return
-    const experience = { query: search.query, toolIds: [toolId] }
+    return search === undefined ? undefined : { query: search.query, toolIds: [toolId] }
+  }
+
+  #keep(experience: Experience): void {
+    if (this.#options.keeper === undefined) return
     this.#past?.add(experience.query, experience.toolIds)
     // What cannot be kept is only not learned.
     const noting = this.#options.keeper.note(experience).catch(() => {})

@@ -56,6 +56,21 @@ describe('checkTool', () => {
     expect(await places({ outputSchema: { type: 'string' } })).toEqual([])
   })
 
+  it('refuses defaults that break their own schema, with their places', async () => {
+    const properties = {
+      count: { type: 'integer', default: 'x' },
+      kind: { enum: ['a', 'b'], default: 'c' },
+      place: { type: 'object', properties: { 'a/b': { type: 'string' } }, default: { 'a/b': 1 } },
+      fine: { type: 'integer', default: 3 },
+      city: { type: 'string' },
+    }
+    expect(await places({ inputSchema: { type: 'object', properties, required: ['city'] } })).toEqual([
+      'error /inputSchema/properties/count/default',
+      'error /inputSchema/properties/kind/default',
+      'error /inputSchema/properties/place/default/a~1b',
+    ])
+  })
+
   it('warns of examples that do not fit', async () => {
     const examples = [
       { description: 'right', args: { city: 'Oslo' } },

@@ -1,9 +1,9 @@
 import { wasTooMuch } from '../../base/json-schema/schema-validator.ts'
 import type { SchemaCache } from '../../base/json-schema.ts'
 import { checkSchemaText, validateValue } from '../../base/json-work.ts'
-import type { Problem } from '../../base/problem.ts'
+import { type Problem, toPointer } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
-import { type CheckScriptOptions, executorKinds } from '../../executors/index.ts'
+import { type CheckScriptOptions, executorKinds, schemaDefaults } from '../../executors/index.ts'
 import { checkAnnotations } from './check-annotations.ts'
 
 export interface CheckToolOptions extends CheckScriptOptions {
@@ -30,7 +30,9 @@ export async function checkTool(content: ToolContent, options: CheckToolOptions 
     ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
     ...checkAnnotations(content.annotations),
     ...(await checkScriptOf(content, options)),
-    ...(input.length > 0 ? [] : await checkExamples(content, options)),
+    ...(input.length > 0
+      ? []
+      : [...(await checkDefaults(content, options)), ...(await checkExamples(content, options))]),
   ]
 }
 
@@ -71,6 +73,27 @@ function remember(scripts: CheckToolOptions['scripts'], script: string, problems
   if (scripts === undefined || problems.length > 0) return
   if (scripts.size >= mostScripts) scripts.clear()
   scripts.set(script, problems)
+}
+
+/** Defaults that break their own schema: every call that leaves the parameter out would fail. */
+async function checkDefaults(
+  { inputSchema }: ToolContent,
+  { schemas: cache, signal }: CheckToolOptions,
+): Promise<readonly Problem[]> {
+  const filled = new Map(schemaDefaults(inputSchema).map(([name]) => [toPointer([name]), name]))
+  if (filled.size === 0) return []
+  const { problems } = await validateValue({ ...inputSchema, required: [] }, {}, { cache, signal })
+  return problems.flatMap(({ pointer = '', message }) => {
+    const [top = '', rest = ''] = /^(\/[^/]*)(.*)$/s.exec(pointer)?.slice(1) ?? []
+    const name = filled.get(top)
+    if (name === undefined) return []
+    return {
+      severity: 'error' as const,
+      pointer: `/inputSchema/properties${top}/default${rest}`,
+      message: `the default of '${name}' breaks its own schema: ${message}`,
+      hint: 'every call without the parameter would fail; change or remove the default',
+    }
+  })
 }
 
 /** Examples that do not fit mislead their readers, but break nothing. */

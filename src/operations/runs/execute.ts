@@ -6,8 +6,8 @@ import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
 import { callBuiltin, isBuiltin } from './builtins.ts'
-import { runsOf } from './executions.ts'
-import { ApprovalBy, approvalOf, recheckOf, resolveCall } from './resolve-call.ts'
+import { executeCall } from './execute-call.ts'
+import { ApprovalBy, approvalOf, resolveCall } from './resolve-call.ts'
 
 const about = {
   callerId: z
@@ -68,10 +68,8 @@ export const executeTool = defineOperation({
       return { dryRun: true as const, toolName: tool.name, plan, ...approvalOf(call), ...about }
     }
     const { signal, onOutput } = context
-    const { needsApproval } = approvalOf(call)
-    const recheck = recheckOf(context, call, input)
-    const options = { wait, timeoutMs, needsApproval, recheck, signal, onOutput, ...tracing(context, who) }
-    return { ...(await runsOf(context).execute(context.caller, tool, input, options)), ...about }
+    const options = { wait, timeoutMs, signal, onOutput, ...tracing(context, who) }
+    return { ...(await executeCall(context, call, input, options)), ...about }
   },
 })
 
@@ -103,17 +101,9 @@ export const invokeForModel = defineOperation({
       return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
     }
     const call = await orByAlias(context, name, (known) => resolveCall(context, known, undefined))
-    const { signal } = context
-    const { tool, warning } = call
-    const { needsApproval } = approvalOf(call)
-    const options = {
-      wait: true,
-      needsApproval,
-      recheck: recheckOf(context, call, input),
-      signal,
-      ...tracing(context, who),
-    }
-    const execution = await runsOf(context).execute(context.caller, tool, input, options)
+    const { warning } = call
+    const options = { wait: true, signal: context.signal, ...tracing(context, who) }
+    const execution = await executeCall(context, call, input, options)
     const { status, outputData, durationMs, id, result } = execution
     return {
       success: status === 'SUCCESS',

@@ -87,7 +87,11 @@ export const getExecution = defineOperation({
   http: { method: 'get', path: '/executions/{id}', tag },
   input: z.strictObject({ id: Id.describe('The id of the execution.') }),
   output: Execution,
-  handle: ({ id }, context) => mustFind(context, id),
+  async handle({ id }, context) {
+    const execution = await mustFind(context, id)
+    context.memory.noteEnd(execution)
+    return execution
+  },
 })
 
 /** Cancel a run. */

@@ -43,6 +43,7 @@ export async function* followExecution(
       more = ended && events.length > 0
     }
     if (ended && seen < execution.attempt * attemptNumbers) yield* printedBy(execution)
+    if (ended) context.memory.noteEnd(execution)
     if (ended) return yield { event: 'end', execution }
     await notices.next(id, lookEveryMs, signal)
     // Whoever is connected hears that we still are, too.

@@ -5,11 +5,10 @@ import { policiesFor, ruleFor, type ToolRule } from '../../contract/policy.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../contract/protection.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
-import { formatToolId } from '../../contract/tool-id.ts'
 import { findTool } from '../find-tool.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import type { OperationContext } from '../operation.ts'
-import { type FoundTool, inVersion, isCallable, type NamedTool, resolveName } from '../resolve-name.ts'
+import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from '../resolve-name.ts'
 
 /** What a policy says about a tool, and which policy it is. */
 interface NamedRule extends ToolRule {
@@ -88,7 +87,7 @@ async function resolveRegistered(
   const runnable = fromRegistry(withLatestProtection(pinned, latest), bound)
   return {
     tool: runnable,
-    id: formatToolId({ name: latest.name, namespace: latest.namespace ?? undefined, version: String(latest.version) }),
+    id: idOfRegistered(latest),
     approvalBy: whoAsks(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may go away.` } : {}),
   }

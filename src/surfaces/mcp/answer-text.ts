@@ -13,7 +13,9 @@ export function searchText(answer: SearchAnswer): string {
       const labels = [category ?? '', ...tags].filter((label) => label !== '').join(', ')
       return `${name} (${toolCount} tools${labels === '' ? '' : `; ${labels}`}): ${description}`
     })
-    return lines.length === 0 ? 'There are no tools.' : showInvisible(lines.join('\n'))
+    if (lines.length === 0) lines.push('There are no tools.')
+    if (answer.note !== undefined) lines.push(`(${answer.note})`)
+    return showInvisible(lines.join('\n'))
   }
   const lines = (answer.results ?? []).map(
     ({ name, callAs, signature, shortDescription, description, inputSchema, readiness }) => {

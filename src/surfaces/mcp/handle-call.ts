@@ -63,7 +63,7 @@ async function answerCall(call: Given, { client, ...request }: McpRequest): Prom
 }
 
 function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
-  const { status, result, output, errorCode } = outcome
+  const { status, result, output, errorCode, errorMessage } = outcome
   const failed = status !== 'SUCCESS'
   const text = [
     outcomeText(outcome),
@@ -75,7 +75,7 @@ function endedResult({ outcome, executionId, stored, warning }: Ended): CallTool
     structuredContent: {
       ...result,
       ...(output === undefined ? {} : { output }),
-      ...(failed ? { status, errorCode } : {}),
+      ...(failed ? { status, errorCode, errorMessage } : {}),
       ...(executionId === undefined ? {} : { executionId }),
       ...(stored === undefined ? {} : { stored }),
       ...(warning === undefined ? {} : { warning }),

@@ -1,4 +1,3 @@
-import { TooldexError } from '../../../base/errors.ts'
 import type { Execution } from '../../../contract/execution.ts'
 import { requiredNames } from '../../../contract/positional-names.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
@@ -19,10 +18,7 @@ interface TypedCall {
 
 /** Calls a tool where calls are recorded, showing what it prints while it runs; gives the exit code. */
 export function callRecorded(host: CliHost, flags: CallFlags, typed: TypedCall): Promise<number> {
-  const server = flags.server ?? host.findServer()?.url
-  return withRegistry(host, given({ server: flags.server }), (registry) =>
-    withKeyHint(server, host, () => callAt(host, registry, flags, typed)),
-  )
+  return withRegistry(host, given({ server: flags.server }), (registry) => callAt(host, registry, flags, typed))
 }
 
 async function callAt(host: CliHost, registry: RegistryClient, flags: CallFlags, typed: TypedCall): Promise<number> {
@@ -112,21 +108,4 @@ export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const positional = doc.positional ?? requiredNames(schema)
   const tool: FlagTool = { name: doc.name, properties, positional }
   return { tool, description: doc.tool?.description ?? '', required }
-}
-
-/** Whoever is refused for want of a key is told which variable holds it. */
-async function withKeyHint<Result>(
-  server: string | undefined,
-  host: CliHost,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (!(thrown instanceof TooldexError) || thrown.code !== 'UNAUTHORIZED') throw thrown
-    const what = host.findServer()?.named === false ? ', which runs here' : ''
-    throw new TooldexError('UNAUTHORIZED', `The server at ${server}${what}: ${thrown.message}`, {
-      hint: 'Set TOOLDEX_API_KEY to a key of that server.',
-    })
-  }
 }

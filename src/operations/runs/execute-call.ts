@@ -1,0 +1,20 @@
+import type { Execution } from '../../contract/execution.ts'
+import type { ExecuteOptions } from '../../runs/recorded-runs.ts'
+import type { OperationContext } from '../operation.ts'
+import { runsOf } from './executions.ts'
+import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'
+
+/** Makes and records a call, for every operation that calls a tool; a success teaches the search that led to it. */
+export async function executeCall(
+  context: OperationContext,
+  call: ResolvedCall,
+  input: Readonly<Record<string, unknown>>,
+  options: Omit<ExecuteOptions, 'needsApproval' | 'recheck'>,
+): Promise<Execution> {
+  const { needsApproval } = approvalOf(call)
+  const recheck = recheckOf(context, call, input)
+  const { caller, memory } = context
+  const execution = await runsOf(context).execute(caller, call.tool, input, { ...options, needsApproval, recheck })
+  memory.noteCall(caller, call.id, execution)
+  return execution
+}
