@@ -9,6 +9,7 @@ import type { RequestOptions } from './support/start-server.ts'
 const approved = { annotations: { requiresApproval: true } }
 const schemaOf = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
 const policyOf = (tools: object, more: object = {}) => ({ default: 'enabled', tools, ...more })
+const echoing = (name: string) => ({ baseCommand: 'echo', args: [{ name, positional: true }] })
 /** A tool that somebody without the scope admin may register: it runs no code. */
 const httpTool = (name: string, more: object = {}) =>
   draft(name, {
@@ -131,6 +132,37 @@ onEachEngine(
         expect(await ended(body.id)).toMatchObject({ status: 'CANCELLED', errorCode: 'POLICY_REFUSED', attempt: 1 })
       })
 
+      it('is held to the sandbox that a server uses by default', async () => {
+        await registerScript(server(), 'lim', {
+          script: 'echo "$1"',
+          more: { inputSchema: schemaOf('w'), executorConfig: { ...echoing('w'), isolation: 'limited' } },
+        })
+        await change('lim', { executorConfig: echoing('w') })
+        const answer = await execute(caller, 'lim@1', { input: { w: 'x' }, wait: true })
+        expectProblem(answer, 403, 'FORBIDDEN')
+        expect(answer.body.detail).toContain('Version 2 of lim runs in a stricter sandbox')
+      })
+
+      it('is refused where it declares a bounded argument that its command does not take', async () => {
+        const { properties: word } = schemaOf('word')
+        const { properties: w } = schemaOf('w')
+        await registerScript(server(), 'bnd', {
+          script: 'echo "$1"',
+          more: { inputSchema: { type: 'object', properties: { ...word, ...w } }, executorConfig: echoing('w') },
+        })
+        await change('bnd', { executorConfig: echoing('word') })
+        const bound = { args: { word: { pattern: 'good' } } }
+        await putPolicies(server(), [{ name: 'bnds', policy: policyOf({ bnd: bound }) }])
+        for (const body of [{ wait: true }, {}])
+          expectProblem(await execute(caller, 'bnd@1', { input: { w: 'bad' }, ...body }), 403, 'POLICY_REFUSED')
+        expect((await execute(caller, 'bnd', { input: { word: 'good' }, wait: true })).body.status).toBe('SUCCESS')
+        // The same holds for the latest version, whoever made it.
+        await change('bnd', { executorConfig: echoing('w') })
+        const latest = await execute(caller, 'bnd', { input: { w: 'bad' }, wait: true })
+        expectProblem(latest, 403, 'POLICY_REFUSED')
+        expect(latest.body.detail).toContain("bounds the argument 'word' of bnd, which version 3 does not have")
+      })
+
       it('is not run by replaying a proposal either', async () => {
         const only = { annotations: { requiresApproval: true, readOnlyHint: true } }
         await registerScript(server(), 'look', { script: 'echo "$1"', more: only })
@@ -198,6 +230,48 @@ onEachEngine(
         expect((await as(both, 'PATCH', '/tools/wire', { description: 'Wires some money.' })).status).toBe(200)
         const words = { ...schemaOf('word'), description: 'What is sent.' }
         expect((await as(both, 'PATCH', '/tools/bound', { inputSchema: words })).status).toBe(200)
+      })
+
+      const offer = async (name: string, more: object = {}) => {
+        expect((await admin('POST', '/tools', httpTool(name, more))).status).toBe(201)
+        expect((await admin('POST', `/tools/${name}/activate`)).status).toBe(200)
+      }
+
+      it('keeps the name of a tool that requires approval', async () => {
+        await offer('payout', approved)
+        const direct = await as(both, 'PATCH', '/tools/payout', { name: 'payout_old' })
+        expectProblem(direct, 403, 'FORBIDDEN')
+        expect(direct.body.detail).toContain('another tool could take its name')
+        const proposed = await as(both, 'POST', '/tools/payout/proposals', { change: { name: 'payout_old' } })
+        expectProblem(await as(boss, 'POST', `/proposals/${proposed.body.id}/accept`, {}), 403, 'FORBIDDEN')
+        expectProblem(await as(both, 'POST', '/tools', httpTool('payout')), 409, 'NAME_TAKEN')
+        await change('payout', { name: 'payout_old' })
+      })
+
+      it('is not loosened by a proposal from before it was protected', async () => {
+        await offer('stale')
+        const words = { description: 'Other words.', annotations: { readOnlyHint: true } }
+        const old = await as(boss, 'POST', '/tools/stale/proposals', { change: words })
+        const renaming = {
+          inputSchema: schemaOf('v'),
+          executorConfig: { method: 'GET', url: 'https://example.org/{v}' },
+        }
+        const older = await as(boss, 'POST', '/tools/stale/proposals', { change: renaming })
+        await change('stale', approved)
+        const bound = { args: { word: { pattern: '[a-z]+' } } }
+        await putPolicies(server(), [{ name: 'stales', policy: policyOf({ stale: bound }) }])
+        const accept = (key: string, { body }: typeof old) =>
+          server().request('POST', `/proposals/${body.id}/accept`, { key, body: {}, headers: { 'If-Match': '"2"' } })
+        for (const proposal of [old, older]) {
+          const answer = await accept(both, proposal)
+          expectProblem(answer, 403, 'FORBIDDEN')
+          expect(answer.body.detail).toContain('after the proposal was made')
+        }
+        expect((await admin('GET', '/tools/stale')).body).toMatchObject({ version: 2, ...approved })
+        // What is proposed in the knowledge of the protection is for another person to accept.
+        const anew = await as(boss, 'POST', '/tools/stale/proposals', { change: { ...words, ...renaming } })
+        const accepted = await accept(both, anew)
+        expect(accepted.status, accepted.text).toBe(200)
       })
 
       it('is loosened with the acceptance of another person', async () => {

@@ -55,7 +55,7 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
 }
 
 /** Folders that every sandbox has for itself. */
-const ownFolder = /^\/(work|tmp)$/
+export const ownFolder = /^\/(work|tmp)$/
 
 function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
   const references = [

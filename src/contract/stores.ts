@@ -158,6 +158,8 @@ export interface PolicyStore {
   /** Adds a policy, or puts it in the place of the one of that name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
   remove(caller: Caller, name: string): Promise<void>
+  /** The names of the policies that were put or changed at this time or later. */
+  changedSince(workspace: string, time: string): Promise<readonly string[]>
 }
 
 /** What a caller may do. */

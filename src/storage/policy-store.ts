@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { SharedReads } from '../base/shared-reads.ts'
 import type { BundlePolicy } from '../contract/bundle.ts'
@@ -57,6 +57,16 @@ export class DatabasePolicyStore implements PolicyStore {
       if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown policy: ${name.slice(0, 200)}.`)
       await record(db, caller, { action: 'policy.remove', subject: `policy:${name}`, before: row.policy })
       await announce(db, caller.workspace)
+    })
+  }
+
+  changedSince(workspace: string, time: string) {
+    return guard(async () => {
+      const rows = await this.#db
+        .select({ name: policies.name })
+        .from(policies)
+        .where(and(eq(policies.workspaceId, workspace), gte(policies.updatedAt, new Date(time))))
+      return rows.map(({ name }) => name)
     })
   }
 

@@ -6,15 +6,15 @@ import type { ToolContent } from '../../contract/registry.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
 import { toolIdOf } from '../live-catalogue.ts'
 import type { OperationContext } from '../operation.ts'
-import { policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
+import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
 
-/** Refuses a change that loosens the protection of a tool, or takes a name that is another's; `proposedBy` is the author of a proposal. */
+/** Refuses a change that loosens the protection of a tool, or takes a name that is another's. */
 export async function refuseUnsafeChange(
   context: OperationContext,
   edit: ToolEdit,
-  proposedBy?: string | null,
+  proposal?: ProposedEdit,
 ): Promise<void> {
-  refuseLoosening(context, edit, proposedBy)
+  refuseLoosening(context, edit, proposal)
   await refuseTakenName(context, edit.next, edit)
 }
 

@@ -158,6 +158,10 @@ export const acceptProposal = defineOperation({
   async handle({ id, note, expectedVersion }, context) {
     const proposal = await findProposal(context, id)
     const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
+    const newPolicies = await registryOf(context).stores.policies.changedSince(
+      context.caller.workspace,
+      proposal.createdAt,
+    )
     return registryOf(context).stores.transaction(async (stores) => {
       const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
       let problems: readonly Problem[] = []
@@ -166,7 +170,8 @@ export const acceptProposal = defineOperation({
         if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
         refuseCode(context, current, next)
         problems = await refuseInvalid(context, next)
-        await refuseUnsafeChange(context, { policies, current, next }, proposal.createdBy)
+        const { createdBy } = proposal
+        await refuseUnsafeChange(context, { policies, current, next }, { createdBy, base: base?.content, newPolicies })
         refuseUntried({ policies, current, next }, proposal)
         return next
       }

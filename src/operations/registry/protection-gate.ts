@@ -21,18 +21,53 @@ const rulesOn = (policies: readonly BundlePolicy[], toolName: string): readonly 
     return rule === undefined ? [] : [[name, rule] as const]
   })
 
-/** The protection that a change takes away from a tool; undefined where it takes none. */
-function findLoosening({ policies, current, next }: ToolEdit): string | undefined {
-  if (requiresApproval(current) && !requiresApproval(next))
-    return `After this change, calls of ${current.name} would no longer require approval.`
-  const rules = rulesOn(policies, current.name)
-  const [ruled] = rules
-  if (ruled !== undefined && next.name !== current.name)
-    return `The policy ${ruled[0]} has a rule for ${current.name}, which this change renames.`
-  const bounding = rules.find(([, { args }]) => Object.keys(args).length > 0)
-  if (bounding !== undefined && changesArguments(current, next))
-    return `The policy ${bounding[0]} bounds arguments of ${current.name}, and this change affects what they do.`
-  return undefined
+/** A proposal whose acceptance makes a change, and what protected the tool when it was made. */
+export interface ProposedEdit {
+  readonly createdBy: string | null
+  /** The version that it was made from, where that is known. */
+  readonly base: ToolContent | undefined
+  /** The policies that were put or changed since. */
+  readonly newPolicies: readonly string[]
+}
+
+/** A protection that a change takes away from a tool. */
+interface Loosening {
+  readonly message: string
+  /** Whether it protected the tool when this was proposed. */
+  readonly wasInForce: boolean
+  readonly adminOnly?: boolean
+}
+
+/** Every protection that a change takes away from a tool. */
+function findLoosenings({ policies, current, next }: ToolEdit, proposal?: ProposedEdit): readonly Loosening[] {
+  const { name } = current
+  const found: Loosening[] = []
+  const wasApproved = proposal?.base !== undefined && requiresApproval(proposal.base)
+  if (requiresApproval(current)) {
+    if (!requiresApproval(next))
+      found.push({
+        message: `After this change, calls of ${name} would no longer require approval.`,
+        wasInForce: wasApproved,
+      })
+    if (next.name !== name && current.status !== 'DRAFT')
+      found.push({
+        message: `Calls of ${name} require approval, and after this change another tool could take its name.`,
+        wasInForce: wasApproved,
+        adminOnly: true,
+      })
+  }
+  const changes = changesArguments(current, next)
+  for (const [policy, { args }] of rulesOn(policies, name)) {
+    const wasInForce = proposal?.newPolicies.includes(policy) === false
+    if (next.name !== name)
+      found.push({ message: `The policy ${policy} has a rule for ${name}, which this change renames.`, wasInForce })
+    if (changes && Object.keys(args).length > 0)
+      found.push({
+        message: `The policy ${policy} bounds arguments of ${name}, and this change affects what they do.`,
+        wasInForce,
+      })
+  }
+  return found
 }
 
 /** Whether a change is one of what the tool takes or does, beyond the wording of its schema. */
@@ -45,24 +80,34 @@ function changesArguments(before: ToolContent, after: ToolContent): boolean {
 
 /**
  * Refuses a change that loosens the protection of a tool, unless an admin makes it or somebody else proposed it: with one
- * key that may write and call, nobody gets around the approval of another person.
+ * key that may write and call, nobody gets around the approval of another person. A proposal loosens only what protected
+ * the tool when it was made.
  */
-export function refuseLoosening(
-  { scopes, caller }: OperationContext,
-  edit: ToolEdit,
-  proposedBy?: string | null,
-): void {
+export function refuseLoosening({ scopes, caller }: OperationContext, edit: ToolEdit, proposal?: ProposedEdit): void {
   if (scopes.has('admin')) return
-  const loosening = findLoosening(edit)
-  if (loosening === undefined) return
-  const isAnothers = proposedBy != null && proposedBy !== caller.actor
-  if (isAnothers) return
+  const loosenings = findLoosenings(edit, proposal)
+  const [first] = loosenings
+  if (first === undefined) return
+  const reserved = loosenings.find(({ adminOnly }) => adminOnly)
+  if (reserved !== undefined)
+    throw new TooldexError('FORBIDDEN', `${reserved.message} This needs the scope 'admin'.`, {
+      hint: 'Keep the name (displayName may change), or ask an admin.',
+    })
+  const isAnothers = proposal !== undefined && proposal.createdBy !== null && proposal.createdBy !== caller.actor
+  const added = loosenings.find(({ wasInForce }) => !wasInForce)
+  if (isAnothers && added === undefined) return
+  if (isAnothers && added !== undefined)
+    throw new TooldexError(
+      'FORBIDDEN',
+      `${added.message} This protection was added or changed after the proposal was made; accepting it needs the scope 'admin'.`,
+      { hint: 'Propose the change again, based on the tool as it is now, or ask an admin.' },
+    )
   throw new TooldexError(
     'FORBIDDEN',
-    `${loosening} This needs the scope 'admin', or the acceptance of another person.`,
+    `${first.message} This needs the scope 'admin', or the acceptance of another person.`,
     {
       hint:
-        proposedBy === undefined
+        proposal === undefined
           ? 'Propose the change (tooldex tools propose); somebody with another key that has the scope write can accept it.'
           : 'You proposed this change yourself: ask somebody with another key that has the scope write to accept it.',
     },

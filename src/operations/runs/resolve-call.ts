@@ -83,7 +83,8 @@ async function resolveRegistered(
       },
     )
   const pinned = await inVersion(context, latest, version ?? named.version)
-  if (pinned !== latest) refuseWeaker(context, { pinned, latest, rules: bound })
+  refuseUnbound(pinned, latest, bound)
+  if (pinned !== latest) refuseWeaker(context, pinned, latest)
   const runnable = fromRegistry(withLatestProtection(pinned, latest), bound)
   return {
     tool: runnable,
@@ -93,19 +94,26 @@ async function resolveRegistered(
   }
 }
 
-/** A pin is no way around a protection that the tool has gained since, nor around a bound of a policy. */
-function refuseWeaker(
-  { scopes }: OperationContext,
-  { pinned, latest, rules }: { pinned: RegisteredTool; latest: RegisteredTool; rules: readonly NamedRule[] },
-): void {
+/** A bound on an argument that the called version does not take would bound nothing. */
+function refuseUnbound(called: RegisteredTool, latest: RegisteredTool, rules: readonly NamedRule[]): void {
+  const unbound = findUnboundArgument(called, latest, rules)
+  if (unbound === undefined) return
+  const { name, version } = called
+  throw new TooldexError(
+    'POLICY_REFUSED',
+    `A policy bounds the argument '${unbound}' of ${name}, which version ${version} does not have.`,
+    {
+      hint:
+        called === latest
+          ? 'Ask an admin to change the policy, or the tool.'
+          : 'Call the latest version: leave the version out.',
+    },
+  )
+}
+
+/** A pin is no way around a protection that the tool has gained since. */
+function refuseWeaker({ scopes }: OperationContext, pinned: RegisteredTool, latest: RegisteredTool): void {
   const { name, version } = pinned
-  const unbound = findUnboundArgument(pinned, latest, rules)
-  if (unbound !== undefined)
-    throw new TooldexError(
-      'POLICY_REFUSED',
-      `A policy bounds the argument '${unbound}' of ${name}, which version ${version} does not have.`,
-      { hint: 'Call the latest version: leave the version out.' },
-    )
   const tightening = findTightening(pinned, latest)
   if (tightening === undefined || scopes.has('write')) return
   throw new TooldexError(
