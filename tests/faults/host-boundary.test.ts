@@ -1,8 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { Sandbox } from '../../src/executors/index.ts'
+import { needs } from '../support/needs.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
+
+const { levels } = new Sandbox({ env: process.env })
+const hasLevels = 'made' in (await levels.isolated.run()) && 'made' in (await levels.confined.run())
+const it = needs(hasLevels, 'needs bubblewrap, user namespaces and Landlock of Linux 6.12')
+const itAsRoot = needs(hasLevels && process.geteuid?.() === 0, 'needs root, to read the memory of another process')
 
 const secrets = {
   TOOLDEX_API_KEY: 'own-api-key-0123456789abcdef',
@@ -66,6 +73,7 @@ const served = (): string[] => [
 ]
 
 beforeAll(async () => {
+  if (!hasLevels) return
   folder = mkdtempSync(join(tmpdir(), 'tooldex-host-'))
   home = join(folder, 'home')
   mkdirSync(home)
@@ -101,7 +109,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.stop()
-  rmSync(folder as string, { recursive: true, force: true })
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
 const call = async (name: string, args: Record<string, unknown>, key?: string) => {
@@ -127,28 +135,30 @@ describe('what a tool can read of its server', () => {
     }
   })
 
-  it.each(['isolated', 'confined', 'limited'])('nothing from registered tools: %s', async (isolation) => {
-    const code = attack(server.pid, home as string)
-    const tools = [
-      {
-        executorType: 'python',
-        executorConfig: { isolation },
-        scriptContent: `def main(given):\n    import io, contextlib\n    out = io.StringIO()\n    with contextlib.redirect_stdout(out):\n        exec(${JSON.stringify(code)}, {})\n    return out.getvalue()\n`,
-      },
-      { executorType: 'shell', executorConfig: { isolation, command: ['/usr/bin/python3', '-I', '-c', code] } },
-      { executorType: 'cli', executorConfig: { isolation, baseCommand: `/usr/bin/python3 -I ${script}` } },
-    ]
-    for (const tool of tools) {
-      const name = `attack_${tool.executorType}_${isolation}`
-      const body = { name, displayName: name, description: 'Attacks.', inputSchema: { type: 'object' }, ...tool }
-      const made = await server.request('POST', '/tools', { body })
-      expect(made.status, made.text).toBe(201)
-      expect((await server.request('POST', `/tools/${name}/activate`)).status).toBe(200)
-      const answer = await call(name, {})
-      expect(answer, name).toMatchObject({ success: true })
-      expect(foundBy(answer.result), name).toBe('')
-    }
-  })
+  for (const isolation of ['isolated', 'confined', 'limited']) {
+    it(`nothing from registered tools: ${isolation}`, async () => {
+      const code = attack(server.pid, home as string)
+      const tools = [
+        {
+          executorType: 'python',
+          executorConfig: { isolation },
+          scriptContent: `def main(given):\n    import io, contextlib\n    out = io.StringIO()\n    with contextlib.redirect_stdout(out):\n        exec(${JSON.stringify(code)}, {})\n    return out.getvalue()\n`,
+        },
+        { executorType: 'shell', executorConfig: { isolation, command: ['/usr/bin/python3', '-I', '-c', code] } },
+        { executorType: 'cli', executorConfig: { isolation, baseCommand: `/usr/bin/python3 -I ${script}` } },
+      ]
+      for (const tool of tools) {
+        const name = `attack_${tool.executorType}_${isolation}`
+        const body = { name, displayName: name, description: 'Attacks.', inputSchema: { type: 'object' }, ...tool }
+        const made = await server.request('POST', '/tools', { body })
+        expect(made.status, made.text).toBe(201)
+        expect((await server.request('POST', `/tools/${name}/activate`)).status).toBe(200)
+        const answer = await call(name, {})
+        expect(answer, name).toMatchObject({ success: true })
+        expect(foundBy(answer.result), name).toBe('')
+      }
+    })
+  }
 })
 
 describe('a tool of a config on a server', () => {
@@ -294,7 +304,7 @@ describe('the admin of another workspace', () => {
     expect(back.text).toContain('--grant other=host')
   })
 
-  it('would have read the server without the shield, so the attack is one', async () => {
+  itAsRoot('would have read the server without the shield, so the attack is one', async () => {
     writeFileSync(script as string, attack(server.pid, home as string))
     const answer = await call('bare_run', { file: script })
     expect(foundBy(answer.result)).toMatch(/TOOLDEX_SECRET_KEY.*file.*memory.*planted/)
