@@ -41,6 +41,8 @@ describe('what a server says of its key when it starts', () => {
     const first = await linesOf(chosen, secret)
     expect([first[0], first[2]]).toEqual(['200', 'the key is the one in TOOLDEX_API_KEY'])
     expect(first.join('\n')).not.toContain(secret)
+    expect(first[4]).toMatch(/^next: \S/)
+    expect(first[4]).not.toContain('export TOOLDEX_API_KEY')
   })
 
   it('refuses a key that is soon guessed, before there is anything', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
@@ -116,6 +116,10 @@ describe('tooldex install', () => {
     expect(project.stderr).toMatch(/^note: .*not on your PATH/)
     const { mcpServers } = JSON.parse(readFileSync(join(here.cwd, '.cursor', 'mcp.json'), 'utf8'))
     expect(mcpServers.tooldex).toEqual({ command: 'tooldex', args: ['run', 'tools/my.yaml'] })
+    const wrapper = dirname(tempFile('bin/tooldex', '#!/bin/sh\n', here.home))
+    const env = { ...here.env, PATH: `${wrapper}${delimiter}${process.env.PATH}` }
+    const wrapped = await runCli(['install', 'cursor', 'git', '--scope', 'project'], { ...here, env })
+    expect(wrapped.stderr).toBe('')
     const none = await runCli(['install', 'codex', 'git', '--scope', 'project'], here)
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Use --scope user.')])
     tempFile('outside.yaml', 'command: echo\ntools: []\n', here.home)
@@ -143,7 +147,8 @@ describe('tooldex install', () => {
     const before =
       '{\n  // mine\n  "mcpServers": {\n    "tooldex": { "command": "x" },\n    "other": { "command": "y" } // keep\n  }\n}\n'
     const file = tempFile('.cursor/mcp.json', before, here.home)
-    await runCli(['uninstall', 'cursor'], here)
+    const { stdout } = await runCli(['uninstall', 'cursor'], here)
+    expect(stdout).toMatch(/\nCursor starts it no more; [^\n]*\n$/)
     const after = readFileSync(file, 'utf8')
     expect(after).toContain('// mine')
     expect(after).toContain('"other": { "command": "y" } // keep')

@@ -65,7 +65,7 @@ const host: CliHost = {
     })
   },
   selfCommand: (portable = false) => selfCommand(portable, { main, cwd: process.cwd() }),
-  isOnPath: () => isOnPath({ main, env: process.env }),
+  isOnPath: () => isOnPath({ env: process.env }),
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
   outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessLeft),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join, sep } from 'node:path'
 
 interface SelfPlace {
@@ -14,8 +14,7 @@ export function selfCommand(portable: boolean, { main, cwd }: Pick<SelfPlace, 'm
   return main.startsWith(join(cwd, 'node_modules') + sep) ? ['npx', 'tooldex'] : ['tooldex']
 }
 
-/** Whether `tooldex` on PATH is this very program. */
-export function isOnPath({ main, env }: Pick<SelfPlace, 'main' | 'env'>): boolean {
-  const files = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'tooldex'))
-  return files.some((file) => existsSync(file) && realpathSync(file) === main)
+/** Whether there is a `tooldex` on PATH: this program, or what somebody wrote to start it. */
+export function isOnPath({ env }: Pick<SelfPlace, 'env'>): boolean {
+  return (env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'tooldex')))
 }

@@ -205,8 +205,9 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
     `tooldex serves ${ofConfigs} tools of configs and ${tools.size - ofConfigs} of the registry at ${url} (database: ${database.engine})`,
   )
   const shown = secret !== undefined && !process.env.TOOLDEX_API_KEY
+  const isSet = !shown && (await isKey(context, process.env.TOOLDEX_API_KEY))
   if (shown) say(`your admin key, shown this once: ${secret}`)
-  else if (await isKey(context, process.env.TOOLDEX_API_KEY)) say('the key is the one in TOOLDEX_API_KEY')
+  else if (isSet) say('the key is the one in TOOLDEX_API_KEY')
   else
     say(
       'the admin key is that of the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
@@ -216,7 +217,8 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const self = ownCommand()
   // The first thing to try needs no network.
   const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
-  say(`next: export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; ${self} tools list; ${self} ${first}`)
+  const login = isSet ? '' : `export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; `
+  say(`next: ${login}${self} tools list; ${self} ${first}`)
   if (keyFile !== undefined) say(`stored secrets are encrypted with the new key in ${keyFile}: keep a copy of it`)
   for (const { path, writable } of greeting.folders) say(`tools may ${writable ? 'change' : 'read'} ${path}`)
   say('stop with Ctrl+C')

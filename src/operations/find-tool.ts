@@ -68,6 +68,13 @@ function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
   return tools.get(idOrName)?.tool
 }
 
+/** Whether two names have a word in common; search finds others too, by parts of words that mean nothing here. */
+function sharesWord(name: string, known: string): boolean {
+  const wordsOf = (text: string) => text.toLowerCase().match(/[a-z\d]{3,}/g) ?? []
+  const words = new Set(wordsOf(known))
+  return wordsOf(name).some((word) => words.has(word))
+}
+
 /** What is hidden is as unknown as what is not there, and nobody is led to it. */
 async function unknownTool(
   catalogue: LiveCatalogue,
@@ -81,7 +88,7 @@ async function unknownTool(
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
   const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
-  const alike = hits.map(({ tool }) => tool.name)
+  const alike = hits.map(({ tool }) => tool.name).filter((known) => sharesWord(name, known))
   // The name itself leads nowhere where it is that of a tool which is not offered.
   const same = seen.filter((tool) => tool.name === name).map(formatToolId)
   const others = [...(near === undefined ? [] : [near]), ...alike].filter((known) => known !== name)

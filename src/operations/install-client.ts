@@ -70,7 +70,10 @@ export const uninstallClient = defineOperation({
   scope: 'admin',
   input: z.object(input),
   output,
-  handle: (target) => editFile(target, (client, text, file) => client.remove(text, target.name, file)),
+  async handle(target) {
+    const edited = await editFile(target, (client, text, file) => client.remove(text, target.name, file))
+    return { ...edited, next: `${edited.client} starts it no more; end a session that still runs it.` }
+  },
 })
 
 interface Target {

@@ -1,12 +1,13 @@
 import { showInvisible } from '../../base/visible-text.ts'
 
-/** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. */
+/** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. Ids stay whole. */
 export function formatTable(header: readonly string[], cells: readonly (readonly string[])[], width: number): string {
   const rows = cells.map((row) => row.map(showInvisible))
   const all = [header, ...rows]
   const widths = shrink(
     header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))),
     width,
+    header.map((_, column) => rows.some((row) => isId(row[column] ?? ''))),
   )
   const lines = [...layOut(header, widths), widths.map((size) => '─'.repeat(size)).join('  ')]
   for (const row of rows) lines.push(...layOut(row, widths))
@@ -16,12 +17,15 @@ export function formatTable(header: readonly string[], cells: readonly (readonly
 const gap = 2
 const narrowest = 12
 
-function shrink(wanted: readonly number[], width: number): readonly number[] {
+const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+
+function shrink(wanted: readonly number[], width: number, fixed: readonly boolean[]): readonly number[] {
   const widths = [...wanted]
   const room = width - gap * (widths.length - 1)
   while (widths.reduce((sum, size) => sum + size, 0) > room) {
-    const widest = widths.indexOf(Math.max(...widths))
-    if ((widths[widest] ?? 0) <= narrowest) break
+    const most = Math.max(...widths.filter((_, column) => !fixed[column]))
+    const widest = widths.findIndex((size, column) => size === most && !fixed[column])
+    if (widest < 0 || (widths[widest] ?? 0) <= narrowest) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }
   return widths

@@ -32,6 +32,8 @@ function errorText(error: TooldexError): string {
 function hintOf({ code, hint, personHint, problems }: TooldexError): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? []))
   const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
+  if (files.size === 0 && code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.hint)
+    return 'Correct the values named; the same command with --help shows its options and what they take.'
   if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return personHint
   return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
 }

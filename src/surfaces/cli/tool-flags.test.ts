@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlagTool, liftOwnFlags } from './tool-flags.ts'
+import { type FlagTool, liftOwnFlags, toolHelp } from './tool-flags.ts'
 
 const options = [
   { name: 'server', takesValue: true },
@@ -39,4 +39,10 @@ describe('options of tooldex call after the name of the tool', () => {
   it('need their values', () => {
     expect(() => liftOwnFlags(['x', '--args'], options, tool)).toThrow('--args needs a value')
   })
+})
+
+it('shows the values that need no flag first, in the order in which they are taken', () => {
+  const properties = { destination: { type: 'string' }, force: { type: 'boolean' }, source: { type: 'string' } }
+  const help = toolHelp({ name: 'copy', properties, positional: ['source', 'destination'] }, 'Copies.', ['source'])
+  expect(help.match(/--\w+/g)).toEqual(['--source', '--destination', '--force'])
 })

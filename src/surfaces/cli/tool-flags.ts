@@ -113,9 +113,11 @@ const usage = (message: string, tool: FlagTool) =>
     hint: `See: tooldex call ${tool.name} --help`,
   })
 
-/** The help of one tool, made from its schema. */
+/** The help of one tool, made from its schema: first the values that need no flag, in the order in which they are taken. */
 export function toolHelp(tool: FlagTool, description: string, required: readonly string[]): string {
-  const rows = Object.entries(tool.properties).map(([name, property]) => {
+  const names = new Set([...tool.positional, ...Object.keys(tool.properties)])
+  const rows = [...names].map((name) => {
+    const property = tool.properties[name] ?? {}
     const flag = `--${name.replaceAll('_', '-')}${property.type === 'boolean' ? '' : ` <${String(property.type ?? 'value')}>`}`
     const notes = [
       required.includes(name) ? 'required' : '',

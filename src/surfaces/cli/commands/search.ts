@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
+import { maxShortDescription } from '../../../contract/summary.ts'
 import { searchTools } from '../../../operations/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import { ask, withServerOption } from './ask.ts'
@@ -91,7 +92,8 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
     return `No tool matches with ${filters}. Try other words; --facets without the filters counts what there is.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => {
-    const { shortDescription: text, readiness: state } = hit
+    const { readiness: state } = hit
+    const text = withEllipsis(hit.shortDescription)
     const what = state === undefined ? text : `${text} (not ready: ${state.reason ?? state.state})`
     return [hit.score.toFixed(2), hit.callAs ?? hit.name, what, hit.category ?? '']
   })
@@ -107,6 +109,13 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   )
   const table = formatTable(['Score', 'Tool', 'Description', 'Category'], rows, columns)
   return `${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
+}
+
+/** A description that was cut at its limit ends with a whole word, and shows that there is more. */
+function withEllipsis(text: string): string {
+  if (text.length < maxShortDescription || /[.!?)]$/.test(text)) return text
+  const space = text.lastIndexOf(' ')
+  return `${text.slice(0, space > 0 ? space : text.length)}…`
 }
 
 function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>): string[] {
