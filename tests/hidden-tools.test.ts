@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { invoke } from '../src/operations/invoke.ts'
+import { listTools } from '../src/operations/list-tools.ts'
+import { executeTool } from '../src/operations/runs/execute.ts'
+import { searchTools } from '../src/operations/search-tools.ts'
 import { eventually, makeKey, putPolicies } from './support/keys.ts'
+import { openRecorded } from './support/open-recorded.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
 import { ask, startServer, type TestServer } from './support/start-server.ts'
+import { tempFile } from './support/temp-folder.ts'
 
 let server: TestServer
 let [bound, free, writer] = ['', '', '']
@@ -186,5 +192,28 @@ describe('a tool that a stored policy hides from a caller', () => {
       (answer) => answer.body.results[0]?.name === hidden,
     )
     expect(after.body.results[0].name).toBe(hidden)
+  })
+})
+
+describe('a registered tool under the policy file of its process', () => {
+  it('is hidden, bounded or held for approval as the file says', async () => {
+    const rules = 'shown: { args: { word: { pattern: good } } }, asked: { require_approval: true }'
+    const world = await openRecorded({ policy: tempFile('policy.yaml', `default: disabled\ntools: { ${rules} }\n`) })
+    try {
+      for (const name of ['shown', 'asked', 'unlisted']) await world.register(name, { script: `echo "${name} $1"` })
+      const { context } = world
+      const call = (idOrName: string, word: string) =>
+        invoke(executeTool, { idOrName, input: { word }, wait: true }, context)
+      await expect(call('unlisted', 'good')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+      await expect(call('shown', 'bad')).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+      expect(await call('shown', 'good')).toMatchObject({ status: 'SUCCESS', outputData: 'shown good\n' })
+      expect(await call('asked', 'good')).toMatchObject({ status: 'PENDING', reason: 'approval' })
+      const listed = await invoke(listTools, {}, context)
+      expect(names(listed.tools)).toEqual(['asked', 'shown'])
+      const found = await invoke(searchTools, { query: 'unlisted' }, context)
+      expect(JSON.stringify(found)).not.toContain('Says what unlisted says')
+    } finally {
+      await world.close()
+    }
   })
 })

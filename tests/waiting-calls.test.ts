@@ -5,6 +5,7 @@ import { callTool } from '../src/operations/call-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { putPolicy } from '../src/operations/registry/policies.ts'
 import { executeTool } from '../src/operations/runs/execute.ts'
+import { approveExecution } from '../src/operations/runs/executions.ts'
 import { openRecorded } from './support/open-recorded.ts'
 
 let world: Awaited<ReturnType<typeof openRecorded>>
@@ -39,4 +40,25 @@ it('holds calls that wait for their turn in this process to what was tightened m
     { status: 'SUCCESS', outputData: 'ran x\n' },
   ])
   expect(await byAgent).toMatchObject({ outcome: { status: 'CANCELLED', errorCode: 'APPROVAL_NEEDED' } })
+})
+
+it('starts no call of a key that has expired, approved or queued', async () => {
+  const { context, stores } = world
+  const expiresAt = new Date(0).toISOString()
+  const key = { name: 'old', hash: 'hash of old', prefix: 'old', scopes: ['call' as const], expiresAt }
+  await stores.keys.create(context.caller, key)
+  await world.register('sends', { script: 'echo "sent $1"', annotations: { requiresApproval: true } })
+  await world.register('prints', { script: 'echo "printed $1"' })
+  const call = (idOrName: string, actor: string) =>
+    invoke(executeTool, { idOrName, input: { word: 'x' } }, { ...context, caller: { ...context.caller, actor } })
+  const asked = await call('sends', 'key:old')
+  await invoke(approveExecution, { id: String(asked.id) }, context)
+  for (const { id } of [asked, await call('prints', 'key:old')])
+    await expect
+      .poll(() => stores.executions.get('default', String(id)), { timeout: 60_000 })
+      .toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
+  const other = await call('prints', 'key:other')
+  await expect
+    .poll(() => stores.executions.get('default', String(other.id)), { timeout: 60_000 })
+    .toMatchObject({ status: 'SUCCESS' })
 })

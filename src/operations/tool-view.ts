@@ -4,7 +4,7 @@ import { type Policy, policiesFor, rulesFor, visibleNames } from '../contract/po
 import type { Readiness } from '../contract/tool-state.ts'
 import type { OperationContext } from './operation.ts'
 
-/** What one caller may know of the tools, as the policies say that are kept in the database. */
+/** What one caller may know of the tools, as the stored policies and the policy file say. */
 export interface ToolView extends CatalogView {
   sees(tool: { readonly name: string }): boolean
   readinessOf(tool: { readonly name: string }, readiness: Readiness): Readiness
@@ -23,8 +23,11 @@ export const needsApproval: Readiness = Object.freeze({
 /** What whoever asks may know of; undefined where no policy binds them. */
 export async function viewOf(context: OperationContext): Promise<ToolView | undefined> {
   const named = await keptPolicies(context)
+  // Tools of configs are loaded under the file already; without a registry there are no others.
+  const ofFile = context.registry === undefined ? undefined : context.catalogue.current().policy
+  const file = ofFile === undefined ? [] : [{ name: 'file', policy: ofFile }]
   const binding = policiesFor(
-    named.map(({ name, policy }) => ({ ...policy, name })),
+    [...named, ...file].map(({ name, policy }) => ({ ...policy, name })),
     context.caller.actor,
   )
   return binding.length === 0 ? undefined : toView(binding, context.caller.actor)

@@ -12,7 +12,7 @@ import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
 import { scriptTool } from './registered-tools.ts'
 
 /** What a server works with, in this process: a database in memory, recorded runs, and a folder for scripts. */
-export async function openRecorded(options: { readonly concurrency?: number } = {}) {
+export async function openRecorded(options: { readonly concurrency?: number; readonly policy?: string } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tooldex-recorded-'))
   const database = await openDatabase({})
   await migrate(database)

@@ -42,7 +42,7 @@ export async function resolveCall(
   const registered =
     named === undefined
       ? undefined
-      : await resolveRegistered(context, named, { version, bound: rulesOn(named.tool.name) })
+      : await resolveRegistered(context, named, { version, bound: withFileRule(context, named.tool.name, rulesOn) })
   if (registered !== undefined) return registered
   const found = await findTool(context, name)
   throw new TooldexError('UNAVAILABLE', `${found.from === 'catalogue' ? found.id : name} cannot be run here.`, {
@@ -148,6 +148,19 @@ async function readRules({ registry, caller }: OperationContext) {
     })
     return rules.length < binding.length ? undefined : rules
   }
+}
+
+/** The rules on a registered tool with that of the policy file; tools of configs are loaded under the file already. */
+function withFileRule(
+  { catalogue, caller }: OperationContext,
+  tool: string,
+  rulesOn: Awaited<ReturnType<typeof readRules>>,
+): readonly NamedRule[] | undefined {
+  const kept = rulesOn(tool)
+  const { policy } = catalogue.current()
+  if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return kept
+  const rule = ruleFor(policy, tool)
+  return kept === undefined || rule === undefined ? undefined : [...kept, { ...rule, of: 'the policy file' }]
 }
 
 /** What is hidden is as unknown as what is not there. */

@@ -9,7 +9,7 @@ import { readPolicy } from '../../contract/stored-policy.ts'
 import type { Db } from '../database.ts'
 import { toTool, toVersion } from '../rows.ts'
 import { rowsOf } from '../rows-of.ts'
-import { policies, tools, toolVersions } from '../schema.ts'
+import { apiKeys, policies, tools, toolVersions } from '../schema.ts'
 import { toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
 
@@ -39,7 +39,7 @@ export async function claimExecutions(
   if (taken.length === 0) return []
   const ids = taken.map(({ id }) => id)
   const rows = await db
-    .select({ run: toolExecutions, tool: tools, version: toolVersions, latestAt: latest.createdAt })
+    .select({ run: toolExecutions, tool: tools, version: toolVersions, latestAt: latest.createdAt, hasInvalidKey })
     .from(toolExecutions)
     .leftJoin(tools, eq(tools.id, toolExecutions.toolId))
     .leftJoin(
@@ -47,6 +47,13 @@ export async function claimExecutions(
       and(eq(toolVersions.toolId, toolExecutions.toolId), eq(toolVersions.version, toolExecutions.version)),
     )
     .leftJoin(latest, and(eq(latest.toolId, tools.id), latest.isLatest))
+    .leftJoin(
+      apiKeys,
+      and(
+        eq(apiKeys.workspaceId, toolExecutions.workspaceId),
+        eq(sql`'key:' || ${apiKeys.name}`, toolExecutions.callerId),
+      ),
+    )
     .where(inArray(toolExecutions.id, ids))
     .orderBy(toolExecutions.turn, toolExecutions.createdAt)
   const rules = await policiesOf(db, [...new Set(rows.map(({ run }) => run.workspaceId))])
@@ -54,6 +61,7 @@ export async function claimExecutions(
 }
 
 const latest = alias(toolVersions, 'latest')
+const hasInvalidKey = sql<boolean>`coalesce(${apiKeys.revokedAt} is not null or ${apiKeys.expiresAt} <= now(), false)`
 
 interface Row {
   readonly run: typeof toolExecutions.$inferSelect
@@ -61,15 +69,23 @@ interface Row {
   readonly version: typeof toolVersions.$inferSelect | null
   /** When the latest version was made. */
   readonly latestAt: Date | null
+  /** Whether the key of the caller was revoked or has expired. */
+  readonly hasInvalidKey: boolean
 }
 
 type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>
 
-/** Whatever changed while a run waited holds for it: the status of its tool, its protection and the policies. */
+/** Whatever changed while a run waited holds for it: the key of its caller, the status of its tool, its protection and the policies. */
 function toClaimed(row: Row, policies: readonly Policy[]): ClaimedExecution {
   const { run, tool, version } = row
   const { workspaceId: workspace, traceparent } = run
   const claim = { execution: toExecution(run), workspace, traceparent }
+  if (row.hasInvalidKey)
+    return refused(
+      claim,
+      'EXECUTION_CANCELLED',
+      'was called with a key that expired or was revoked before the call started',
+    )
   if (run.definition !== null) return claimConfigured(claim, run, policies)
   if (tool === null || version === null) return refused(claim, 'TOOL_NOT_FOUND', 'was deleted before it could run')
   if (run.purpose === null && tool.status !== 'ACTIVE' && tool.status !== 'DEPRECATED')
