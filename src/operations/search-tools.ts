@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { takeTurns } from '../base/take-turns.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import type { Catalog, SearchPageQuery } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
@@ -102,14 +103,18 @@ async function search(input: Input, context: OperationContext) {
   const { memory, caller } = context
   const opened = await context.catalogue.open()
   const { question, note } = await toQuestion(input, opened.index, context)
+  const turn = takeTurns(context.signal)
   const page = opened.tools.search(question)
   const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
-  const candidates = page.hits.map((hit) => ({
-    ...hit,
-    explanation: engine?.explain(hit.id, question),
-    sharesName: opened.tools.sharesName(hit.tool),
-    isolation: opened.isolationOf(hit.tool),
-  }))
+  const candidates = []
+  for (const hit of page.hits) {
+    // Explaining a hit takes as long as its tool and the query are.
+    await turn()
+    const explanation = engine?.explain(hit.id, question)
+    const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
+    candidates.push({ ...hit, explanation, sharesName, isolation })
+  }
+  await turn()
   const { results, spentTokens } = fitHits(candidates, input, count)
   memory.noteSearch(
     caller,
@@ -117,6 +122,7 @@ async function search(input: Input, context: OperationContext) {
     results.map((hit) => hit.id),
   )
   const nextCursor = results.length === 0 ? undefined : page.cursorAfter(results.length)
+  if (input.facets) await turn()
   const omitted = Math.max(page.total - page.offset - results.length, 0)
   return {
     mode: 'search' as const,

@@ -21,38 +21,49 @@ describe('names in a list', () => {
     list.map(([name, namespace, version]) => toolOf(name, namespace, `${namespace}:${name}:${version}`))
 
   it('differ, fit the provider, lead back to the tool, and do not depend on the order', () => {
-    fc.assert(
-      fc.property(Tools, fc.constantFrom(...LlmFormat.options), (list, format) => {
+    return fc.assert(
+      fc.asyncProperty(Tools, fc.constantFrom(...LlmFormat.options), async (list, format) => {
         const tools = build(list)
-        const { aliases, tools: compiled } = compileTools(tools, format)
+        const { aliases, tools: compiled } = await compileTools(tools, format)
         expect(Object.keys(aliases)).toHaveLength(tools.length)
         for (const { name, id } of compiled) {
           expect(name).toMatch(format === 'gemini' ? /^[A-Za-z_][\w-]{0,63}$/ : /^[\w-]{1,64}$/)
           expect(aliases[name]).toBe(id)
         }
-        expect(compileTools([...tools].reverse(), format).aliases).toEqual(aliases)
+        expect((await compileTools([...tools].reverse(), format)).aliases).toEqual(aliases)
       }),
     )
   })
 
-  it('are the same whatever else is in the list', () => {
+  it('are the same whatever else is in the list', async () => {
     const tool = toolOf('create', 'git.hub')
-    const alone = Object.keys(compileTools([tool], 'openai').aliases)
-    const among = compileTools([toolOf('create'), tool, toolOf('create', 'other')], 'openai').aliases
+    const alone = Object.keys((await compileTools([tool], 'openai')).aliases)
+    const { aliases: among } = await compileTools([toolOf('create'), tool, toolOf('create', 'other')], 'openai')
     expect(among[alone[0] ?? '']).toBe(tool.id)
     expect(among.create).toBe(':create')
   })
 
-  it('of a tool listed twice are one', () => {
-    expect(compileTools([toolOf('a'), toolOf('a')], 'mcp').definitions).toHaveLength(1)
+  it('of a tool listed twice are one', async () => {
+    expect((await compileTools([toolOf('a'), toolOf('a')], 'mcp')).definitions).toHaveLength(1)
   })
+})
+
+it('a long list takes turns with other work after each tool', async () => {
+  let turns = 0
+  const turn = async () => void turns++
+  const list = await compileTools(
+    Array.from({ length: 30 }, (_, index) => toolOf(`tool_${index}`)),
+    'openai',
+    { turn },
+  )
+  expect([list.tools.length, turns]).toEqual([30, 30])
 })
 
 describe('namespaces', () => {
   const tools = [toolOf('a', 'git'), toolOf('b'), toolOf('c', 'git')]
 
-  it('group the functions of OpenAI', () => {
-    const list = compileTools(tools, 'openai', { namespaces: true, deferLoading: true })
+  it('group the functions of OpenAI', async () => {
+    const list = await compileTools(tools, 'openai', { namespaces: true, deferLoading: true })
     expect(CompiledTools.parse(list)).toEqual(list)
     expect(list.definitions).toMatchObject([
       { type: 'namespace', name: 'git', tools: [{ defer_loading: true }, { type: 'function' }] },
@@ -60,8 +71,8 @@ describe('namespaces', () => {
     ])
   })
 
-  it('are part of the name elsewhere', () => {
-    const { definitions } = compileTools(tools, 'anthropic', { namespaces: true })
+  it('are part of the name elsewhere', async () => {
+    const { definitions } = await compileTools(tools, 'anthropic', { namespaces: true })
     expect(definitions).toMatchObject([{ name: expect.stringMatching(/^git_a_/) }, { name: 'b' }, {}])
   })
 })

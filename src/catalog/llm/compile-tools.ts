@@ -1,3 +1,4 @@
+import { takeTurns } from '../../base/take-turns.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNamespace } from '../../contract/llm.ts'
 import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
@@ -7,20 +8,25 @@ import { assignAliases } from './tool-aliases.ts'
 interface ListOptions extends Omit<CompileOptions, 'alias'> {
   /** Names by tool id, for a list that is one page of a longer one. */
   readonly aliases?: ReadonlyMap<string, string>
+  /** Awaited after each tool, so that a long list does not keep others waiting. */
+  readonly turn?: (() => Promise<void> | undefined) | undefined
 }
 
 /** Definitions of many tools, under names that differ, and the way back from a name to the tool; a tool is listed once. */
-export function compileTools(tools: readonly LlmTool[], format: LlmFormat, options: ListOptions = {}): CompiledTools {
-  const { aliases = assignAliases(tools, format), ...each } = options
+export async function compileTools(
+  tools: readonly LlmTool[],
+  format: LlmFormat,
+  options: ListOptions = {},
+): Promise<CompiledTools> {
+  const { aliases = assignAliases(tools, format), turn = takeTurns(), ...each } = options
   const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
-  const compiled = distinct.map((tool) => {
+  const compiled: (Entry & CompiledTools['tools'][number])[] = []
+  for (const tool of distinct) {
     const alias = aliases.get(tool.id)
-    return {
-      tool,
-      id: tool.id,
-      ...compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) }),
-    }
-  })
+    const made = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
+    compiled.push({ tool, id: tool.id, ...made })
+    await turn()
+  }
   const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'
   return {
     definitions: grouped ? groupByNamespace(compiled) : compiled.map(({ definition }) => definition),

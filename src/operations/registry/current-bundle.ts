@@ -1,3 +1,4 @@
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { StoredPolicy } from '../../contract/stored-policy.ts'
@@ -12,10 +13,14 @@ export async function readCurrent(
   const categories = await stores.categories.all(workspace)
   const names = new Map(categories.map(({ id, name }) => [id, name]))
   const tools: BundleTool[] = []
+  const turn = takeTurns()
   let cursor: string | undefined
   do {
     const page = await stores.tools.list(workspace, { limit: 500, sort: 'name', cursor })
-    tools.push(...page.items.map((tool) => toBundleTool(tool, names)))
+    for (const tool of page.items) {
+      tools.push(toBundleTool(tool, names))
+      await turn()
+    }
     cursor = page.nextCursor
   } while (cursor !== undefined)
   return {

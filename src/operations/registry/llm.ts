@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { takeTurns } from '../../base/take-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { assignAliases, compileTool, compileTools } from '../../catalog/llm/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
@@ -54,8 +55,11 @@ export const listForModel = defineOperation({
     const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
     const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)
+    const turn = takeTurns(context.signal)
+    const aliases = assignAliases(all, format)
+    await turn()
     return {
-      ...compileTools(listed, format, { ...plain(wishes), aliases: assignAliases(all, format) }),
+      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn })),
       omitted: page.total - page.offset - listed.length,
       ...(nextCursor === undefined ? {} : { nextCursor }),
     }
