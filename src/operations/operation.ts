@@ -63,6 +63,8 @@ export interface HttpRoute {
   readonly location?: string
   /** How much the body may be, where the usual is not enough. */
   readonly bodyBytes?: number
+  /** How many JSON values the body may have, where the usual is not enough. */
+  readonly bodyValues?: number
   /** What to do about a body that is larger. */
   readonly bodyHint?: string
   /** What the answer is where it is no JSON; then the operation gives a stream of it. */

@@ -43,7 +43,7 @@ describe('schemas of registered tools, over HTTP', () => {
   it('22: a schema that refers to itself is taken; one that is too large is refused at once', async () => {
     const tree = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }
     expect((await create('recursive', tree)).status).toBe(201)
-    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, { type: 'string' }]))
+    const many = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`p${at}`, { type: 'string' }]))
     const all = { type: 'object', allOf: Array.from({ length: 1000 }, () => ({ minProperties: 1 })) }
     for (const schema of [{ type: 'object', properties: many }, all]) {
       expectProblem(await create('too_large', schema), 422, 'TOOL_INVALID')

@@ -70,6 +70,8 @@ export const importBundle = defineOperation({
     path: '/bundle',
     tag,
     bodyBytes: 32 * 1024 * 1024,
+    // Only admins import bundles; a text is read in a worker thread.
+    bodyValues: 1_000_000,
     bodyHint: `Too much for one import: ${splitHint}`,
   },
   input: ImportInput,

@@ -71,9 +71,8 @@ function readKey(key: string | undefined, operation: RoutedOperation, given: Rec
 
 function limitsOf({ http }: RoutedOperation): BodyLimits {
   if (http.tag === 'search') return questionLimits
-  const { bodyBytes: bytes = limits.bytes, bodyHint: hint } = http
-  // What is sent as a text counts as one value; an object is meant for tools and small bundles.
-  return { ...limits, bytes, hint }
+  const { bodyBytes: bytes = limits.bytes, bodyValues: values = limits.values, bodyHint: hint } = http
+  return { ...limits, bytes, values, hint }
 }
 
 function readNone(query: URLSearchParams): Record<string, never> {
