@@ -52,7 +52,8 @@ describe('checkTool', () => {
   })
 
   it('asks for an object as input, and for nothing as output', async () => {
-    expect(await places({ inputSchema: {} })).toEqual(['error /inputSchema/type'])
+    expect(await places({ inputSchema: { type: 'array' } })).toEqual(['error /inputSchema/type'])
+    expect(await places({ inputSchema: { type: 'string' } })).toEqual(['error /inputSchema/type'])
     expect(await places({ outputSchema: { type: 'string' } })).toEqual([])
   })
 
