@@ -24,11 +24,11 @@ const main = here('../dist/app/main.js')
 const peers = {
   'ten-line server': { args: [here('floor-server.mjs')], call: { name: 'echo', arguments: { message: 'hello' } } },
   'tooldex, process group': {
-    args: [main, 'run', '--containment', 'process-group', config],
+    args: [main, 'run', '--no-registry', '--containment', 'process-group', config],
     call: viaCallTool,
   },
   'tooldex, PID namespace': {
-    args: [main, 'run', '--containment', 'pid-namespace', config],
+    args: [main, 'run', '--no-registry', '--containment', 'pid-namespace', config],
     call: viaCallTool,
   },
 }

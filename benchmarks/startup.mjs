@@ -6,10 +6,11 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const rounds = 25
 const servers = {
   'ten-line server': [here('floor-server.mjs')],
-  'tooldex run git coreutils': [here('../dist/app/main.js'), 'run', 'git', 'coreutils'],
+  'tooldex run git coreutils': [here('../dist/app/main.js'), 'run', '--no-registry', 'git', 'coreutils'],
   'tooldex run (all bundled configs)': [
     here('../dist/app/main.js'),
     'run',
+    '--no-registry',
     'git',
     'docker',
     'kubectl',

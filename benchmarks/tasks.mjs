@@ -23,7 +23,7 @@ const tasks = [
 export async function run() {
   const configs = listConfigNames()
   const open = async (...flags) => {
-    const peer = new RawPeer([main, 'run', ...flags, ...configs], { TOOLDEX_LEARNING: 'off' })
+    const peer = new RawPeer([main, 'run', '--no-registry', ...flags, ...configs], { TOOLDEX_LEARNING: 'off' })
     await peer.open()
     return peer
   }

@@ -9,7 +9,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const tokens = (value) => countTokens(typeof value === 'string' ? value : JSON.stringify(value))
 
 async function ask(args, requests) {
-  const peer = new RawPeer([here('../dist/app/main.js'), 'run', ...args])
+  const peer = new RawPeer([here('../dist/app/main.js'), 'run', '--no-registry', ...args])
   await peer.open()
   const answers = []
   for (const [method, params] of requests) answers.push((await peer.request(method, params)).result)
