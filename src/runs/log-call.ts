@@ -38,7 +38,7 @@ async function describeRun(job: Job, executor: Executor, redact: (text: string) 
   }
 }
 
-/** The value of a flag whose name says that it is secret is masked, whoever passed it. */
+/** The value of a flag whose name says that it is secret is masked, also where a config passes it. */
 const maskWords = (words: readonly string[]): readonly string[] =>
   words.map((word, index) =>
     secretFlag.test(words[index - 1] ?? '') ? '[redacted]' : word.replace(secretPair, '$1[redacted]'),

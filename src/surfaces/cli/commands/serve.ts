@@ -42,7 +42,7 @@ export const addServe: AddCommand = (program, host) => {
     .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
     .addOption(new Option('--concurrency <number>', 'how many tools run at once').argParser(parseCount).default(16))
     .addOption(
-      new Option('--waiting <number>', 'how many calls may wait for their turn here; more are told to come again')
+      new Option('--waiting <number>', 'how many calls may wait for their turn here; more are refused')
         .argParser(parseCount)
         .default(256),
     )
