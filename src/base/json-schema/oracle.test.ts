@@ -177,8 +177,8 @@ describe.each(drafts)('JSON Schema $name', (draft) => {
         expect(Array.isArray(compileSchema(schema).validate(each).problems)).toBe(true)
         expect(JSON.stringify(schema)).toBe(before)
       }),
-      { numRuns: 200, seed: 7 },
+      { numRuns: 500 },
     )
-    expect(compiled).toBeGreaterThan(0)
+    expect(compiled).toBeGreaterThan(20)
   })
 })
