@@ -108,6 +108,12 @@ describe('a server that was only found', () => {
     expect(await search({ TOOLDEX_HOME: home, TOOLDEX_API_KEY: server.key })).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it('takes the values of a config tool without a flag, as the command does here', async () => {
+    const env = { ...none, TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: server.key }
+    const { stdout, stderr } = await runCli(['call', '--server', server.url, 'coreutils_ls', '/usr'], { env })
+    expect(stdout, stderr).toContain('bin')
+  })
+
   it('is an error all the same where it was named', async () => {
     const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: 'http://127.0.0.1:9', TOOLDEX_API_KEY: server.key }
     const { code, stdout } = await search(env)

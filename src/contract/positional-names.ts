@@ -10,6 +10,10 @@ interface PlacedArg {
 export const inPositionalOrder = <Arg extends PlacedArg>(args: readonly Arg[]): readonly Arg[] =>
   args.toSorted((a, b) => rankOf(a) - rankOf(b))
 
+/** The arguments of a config's tool that `tooldex call` takes without a flag, in their order. */
+export const bareNames = (args: readonly PlacedArg[]): readonly string[] =>
+  inPositionalOrder(args.filter(({ positional = false }) => positional !== false)).map(({ name }) => name)
+
 const rankOf = ({ positional }: PlacedArg): number => (typeof positional === 'number' ? positional : 0)
 
 /**

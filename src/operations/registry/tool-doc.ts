@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { positionalNames } from '../../contract/positional-names.ts'
+import { bareNames, positionalNames } from '../../contract/positional-names.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
 import { describeTools, ToolDoc } from '../describe-tools.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -14,7 +14,7 @@ const CallableDoc = ToolDoc.extend({
   positional: z
     .array(z.string())
     .optional()
-    .describe('Of a registered tool: the arguments that tooldex call takes without a flag, in their order.'),
+    .describe('The arguments that tooldex call takes without a flag, in their order.'),
 })
 type CallableDoc = z.infer<typeof CallableDoc>
 
@@ -32,7 +32,9 @@ export const readDoc = defineOperation({
       named?.from === 'registry' ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
     if (known !== undefined) return known
     const { tools } = await describeTools.handle({ ids: [idOrName], level }, context)
-    return tools[0] as ToolDoc
+    const doc = tools[0] as ToolDoc
+    if (named?.from !== 'config' || level === 'summary') return doc
+    return { ...doc, positional: [...bareNames(named.resolved.tool.args)] }
   },
 })
 

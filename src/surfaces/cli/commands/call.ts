@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { readJson } from '../../../base/check-json-text.ts'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
-import { inPositionalOrder } from '../../../contract/positional-names.ts'
+import { bareNames } from '../../../contract/positional-names.ts'
 import { callTool } from '../../../operations/call-tool.ts'
 import { describeTools } from '../../../operations/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
@@ -163,7 +163,7 @@ async function readTool(name: string, context: OperationContext) {
   const schema = doc.tool?.inputSchema ?? {}
   const properties = (schema.properties ?? {}) as FlagTool['properties']
   const args = context.catalogue.current().index.get(doc.name)?.tool.args ?? []
-  const positional = inPositionalOrder(args.filter((arg) => arg.positional !== false)).map((arg) => arg.name)
+  const positional = bareNames(args)
   const tool: FlagTool = { name: doc.name, properties, positional }
   return { tool, description: doc.tool?.description ?? '', required: (schema.required ?? []) as readonly string[] }
 }
