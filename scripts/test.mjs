@@ -31,6 +31,7 @@ const checkout = realpathSync(process.cwd())
 const output = join(folder, 'results.json')
 const args = process.argv.slice(2).filter((word) => word !== '--long')
 const env = { ...process.env, TMPDIR: folder, ...(process.argv.includes('--long') ? { TOOLDEX_LONG: '1' } : {}) }
+const place = isOpenToOthers(checkout) ? checkout : copyTo(join(folder, 'checkout'))
 const { status } = spawnSync(
   process.execPath,
   [
@@ -41,7 +42,7 @@ const { status } = spawnSync(
     `--outputFile.json=${output}`,
     ...args,
   ],
-  { stdio: 'inherit', env, cwd: isOpenToOthers(checkout) ? checkout : copyTo(join(folder, 'checkout')) },
+  { stdio: 'inherit', env, cwd: place },
 )
 
 /** Whether other users can reach the folder: PostgreSQL refuses to run as root, and some tests run as another user. */
@@ -67,7 +68,7 @@ function printSlowest(files) {
   const slowest = [...files].sort((a, b) => seconds(b) - seconds(a)).slice(0, 10)
   console.log('slowest files:')
   for (const file of slowest) {
-    console.log(`${seconds(file).toFixed(1).padStart(8)} s  ${relative(checkout, file.name)}`)
+    console.log(`${seconds(file).toFixed(1).padStart(8)} s  ${relative(place, file.name)}`)
   }
 }
 

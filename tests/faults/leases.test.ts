@@ -132,7 +132,7 @@ describe('68: a worker that is held up past its lease', () => {
 })
 
 it.each(['embedded', 'PostgreSQL'])(
-  '68 (%s): a server that was stopped, and whose runs nobody took, goes on with them',
+  '68 (%s): a server that was suspended, and whose runs no other took, runs each once',
   async (engine) => {
     const home = tempFolder()
     const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
@@ -147,8 +147,10 @@ it.each(['embedded', 'PostgreSQL'])(
     server.signal('SIGSTOP')
     await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs))
     server.signal('SIGCONT')
-    expect((await waited).body).toMatchObject({ status: 'SUCCESS', attempt: 1 })
-    expect(tools.count('stopped')).toEqual({ begun: 1, ended: 1 })
+    // It keeps the run where the database confirms that within a beat, and gives it up otherwise.
+    const { status, errorCode, attempt } = (await waited).body
+    expect([attempt, status === 'SUCCESS' || errorCode === 'WORKER_LOST']).toEqual([1, true])
+    expect(tools.count('stopped')).toEqual({ begun: 1, ended: status === 'SUCCESS' ? 1 : 0 })
     await server.stop()
     expect(await auditRuns(where)).toEqual([])
   },
