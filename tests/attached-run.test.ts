@@ -42,7 +42,7 @@ beforeAll(async () => {
     () => server.request('GET', '/llm/tools'),
     ({ text }) => text.includes('stumble'),
   )
-}, 120_000)
+})
 afterAll(() => server?.stop())
 
 /** Environments in which `tooldex run` finds the server. */
@@ -103,7 +103,7 @@ describe('tooldex run beside a server', () => {
     expect(unknown.text).toContain("'count_zebras'")
     const wrong = await call(client, 'count_zebras', { text: 5 })
     expect(wrong).toMatchObject({ isError: true, data: { error: { code: 'INPUT_INVALID' } } })
-  }, 60_000)
+  })
 
   it('lists every tool of the server with --classic, pinned ones with --pin, and notices changes', async () => {
     const { client } = await connect(['--classic'], { env: here(), revision: '2025-11-25' })
@@ -121,7 +121,7 @@ describe('tooldex run beside a server', () => {
     await expect.poll(() => changes, wait).toBeGreaterThan(0)
     expect(await names(client)).toContain('came_late')
     await expect.poll(() => names(pinned.client), wait).toContain('came_late')
-  }, 120_000)
+  })
 
   it('says why a call failed', async () => {
     const { client } = await connect([], { env: here() })
@@ -129,7 +129,7 @@ describe('tooldex run beside a server', () => {
     expect(failed).toMatchObject({ isError: true, data: { status: 'FAILED', errorCode: 'EXECUTION_FAILED' } })
     expect(failed.text).toContain('ValueError: bad boom')
     expect(failed.data.errorMessage).toContain('ValueError: bad boom')
-  }, 60_000)
+  })
 
   it('reads large results by handle, and as resources', async () => {
     const { client } = await connect([], { env: here() })
@@ -139,7 +139,7 @@ describe('tooldex run beside a server', () => {
     expect(page.data.output.items).toEqual(['x'.repeat(90), 'x'.repeat(90)])
     const { contents } = await client.readResource({ uri: `tooldex://results/${handle}` })
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(2000)
-  }, 60_000)
+  })
 
   it('reports progress, and cancels the run with its request', async () => {
     const { client } = await connect([], { env: here() })
@@ -147,7 +147,7 @@ describe('tooldex run beside a server', () => {
     const ended = call(client, 'graze', {}, { signal: stop.signal, onprogress: () => stop.abort() })
     await expect(ended).rejects.toThrow()
     await expect.poll(async () => (await executions('graze'))[0].status, wait).toBe('CANCELLED')
-  }, 120_000)
+  })
 
   it('serves the configs named beside them, which run here and come first', async () => {
     const config = `name: mine
@@ -174,7 +174,7 @@ tools:
     expect(both.data.unknown).toMatchObject([{ id: 'nothing_like_it' }])
     const wrong = await call(client, 'greet_herb')
     expect(wrong.text).toContain("'greet_herd'")
-  }, 120_000)
+  })
 
   it('pages through configs and the server with one cursor', async () => {
     const { client } = await connect(['git'], { env: here() })
@@ -192,7 +192,7 @@ tools:
     expect(new Set(seen).size).toBe(seen.length)
     expect(seen.some((id) => id.startsWith('git:'))).toBe(true)
     expect(seen.some((id) => id.startsWith('coreutils:'))).toBe(true)
-  }, 120_000)
+  })
 
   it('obeys the policies of the server', async () => {
     const tools = { count_zebras: { args: { text: { pattern: '[a-z ]+' } } } }
@@ -207,7 +207,7 @@ tools:
     expect((await ask(client, 'count_zebras', { text: 'abc' })).isError).toBe(false)
     const refused = await ask(client, 'count_zebras', { text: 'ABC' })
     expect(refused).toMatchObject({ isError: true, data: { error: { code: 'POLICY_REFUSED' } } })
-  }, 60_000)
+  })
 
   it('keeps to the configs with --no-registry, with a policy, and without a key', async () => {
     for (const words of [['--no-registry'], ['--policy', tempFile('policy.yaml', 'default: enabled\ntools: {}\n')]]) {
@@ -229,7 +229,7 @@ tools:
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('contradict each other') })
     const none = await runCli(['run'], { env: alone() })
     expect(none).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There are no tools to serve') })
-  }, 120_000)
+  })
 })
 
 it('says that the server is away, and goes on when it is back at another address', async () => {

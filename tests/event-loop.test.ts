@@ -75,7 +75,7 @@ describe('work that would hold the event loop', () => {
     const cancelled = findInText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
     stopping.abort()
     await expect(cancelled).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
-  }, 60_000)
+  })
 
   it('a long JSON text is read in a thread, which hands over the part at the pointer alone', async () => {
     const text = `{"items":[${'12345678901234567890,'.repeat(20_000)}1],"next":{"a/b":7},"none":null}`
@@ -114,7 +114,7 @@ describe('work that would hold the event loop', () => {
     expect(outcomes.filter((code) => code === 'TOO_BUSY')).toHaveLength(60 - 2 - 20)
     stopping.abort()
     await Promise.all(flood)
-  }, 60_000)
+  })
 
   it('thousands of unknown properties get a bounded number of problems and suggestions', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `property_with_a_long_name_${index}`)
@@ -143,7 +143,7 @@ describe('work that would hold the event loop', () => {
       }),
       { numRuns: 40, seed: 3 },
     )
-  }, 120_000)
+  })
 
   it('bodies are bounded by how many values they hold, whatever their size', () => {
     const many = JSON.stringify(Array.from({ length: 1000 }, () => 1))

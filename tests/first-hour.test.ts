@@ -18,7 +18,7 @@ let client: RegistryClient
 beforeAll(async () => {
   world = await openRegistry()
   client = createLocalClient(world.context)
-}, 120_000)
+})
 afterAll(() => world.close())
 const run = (...words: string[]) => runInProcess(words, { openRegistry: async () => client })
 

@@ -69,7 +69,7 @@ it('builds an index of a table in use while others write, and again where a buil
   await database.db.transaction(async (open) => {
     await open.execute(sql.raw(add))
     migrated = migrate(database, () => {}, more)
-    await expect.poll(isBuilding, { timeout: 60_000 }).toHaveLength(1)
+    await expect.poll(isBuilding).toHaveLength(1)
     await database.db.execute(sql.raw(add))
   })
   await migrated
@@ -78,7 +78,7 @@ it('builds an index of a table in use while others write, and again where a buil
   await migrate(database, () => {}, more)
   expect(await isValid()).toEqual([{ indisvalid: true }])
   await database.close()
-}, 120_000)
+})
 
 describe('rows that were stored before the order of keys was kept', () => {
   it('keep their content, and take the order of the next change', async () => {

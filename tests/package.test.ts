@@ -16,7 +16,7 @@ beforeAll(() => {
   const text = execFileSync('npm', words, { cwd: projectRoot, encoding: 'utf8', maxBuffer: 1 << 26 })
   packed = (JSON.parse(text) as [Packed])[0]
   paths = new Set(packed.files.map(({ path }) => path))
-}, 120_000)
+})
 
 const isShipped = (path: string) => paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`))
 

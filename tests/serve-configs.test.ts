@@ -13,7 +13,7 @@ import { lastingFolder } from './support/temp-folder.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer({ home: lastingFolder() })
-}, 120_000)
+})
 afterAll(() => server?.stop())
 
 const config = (name: string, text: string) =>
@@ -47,7 +47,7 @@ describe('the configs of a server', () => {
     await expect.poll(described, waitMs).toEqual(['Says changed.'])
     rmSync(join(server.home, 'configs', 'two.yaml'))
     await expect.poll(described, waitMs).toEqual([])
-  }, 120_000)
+  })
 })
 
 it('takes over edits of servers.json while it runs', async () => {
@@ -72,7 +72,7 @@ it('takes over edits of servers.json while it runs', async () => {
   await expect.poll(server.stderr, waitMs).toContain('reload refused, the old MCP servers stay')
   servers('numbers')
   await expect.poll(async () => (await call()).status, waitMs).toBe('SUCCESS')
-}, 120_000)
+})
 
 it('starts with a broken file in the folder, and says so', async () => {
   await register(server, 'stays')
@@ -86,7 +86,7 @@ it('starts with a broken file in the folder, and says so', async () => {
   } finally {
     await again.stop()
   }
-}, 120_000)
+})
 
 it('offers registered tools first, page by page, each under one name', async () => {
   const registry = await openRegistry(['coreutils'])

@@ -58,10 +58,10 @@ it('starts no call of a key that has expired, approved or queued', async () => {
   await invoke(approveExecution, { id: asked }, context)
   for (const id of [asked, await call('prints', 'key:old')])
     await expect
-      .poll(() => stores.executions.get('default', id), { timeout: 60_000 })
+      .poll(() => stores.executions.get('default', id))
       .toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
   const other = await call('prints', 'key:other')
   await expect
-    .poll(() => stores.executions.get('default', other), { timeout: 60_000 })
+    .poll(() => stores.executions.get('default', other))
     .toMatchObject({ status: 'SUCCESS' })
 })
