@@ -61,7 +61,5 @@ it('starts no call of a key that has expired, approved or queued', async () => {
       .poll(() => stores.executions.get('default', id))
       .toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
   const other = await call('prints', 'key:other')
-  await expect
-    .poll(() => stores.executions.get('default', other))
-    .toMatchObject({ status: 'SUCCESS' })
+  await expect.poll(() => stores.executions.get('default', other)).toMatchObject({ status: 'SUCCESS' })
 })
