@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
+import { createStores } from '../src/storage/index.ts'
 import { onEachEngine } from './support/each-engine.ts'
+import { openMigrated } from './support/migrated-database.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 
@@ -8,8 +9,7 @@ const odd = 'odd\u001b[31m\r\nname\u202e'
 
 /** A category from the time when any name was taken. */
 async function addOdd(where: { url?: string | undefined; home: string }): Promise<void> {
-  const database = await openDatabase(where)
-  await migrate(database)
+  const database = await openMigrated(where)
   await createStores(database).categories.create({ workspace: 'default', actor: 'test' }, { name: odd })
   await database.close()
 }

@@ -11,6 +11,7 @@ import { readMigrations } from '../src/storage/migrate.ts'
 import { rowsOf } from '../src/storage/rows-of.ts'
 import { newTool } from '../src/storage/stores.suite.ts'
 import { fillDatabase } from './support/fill-database.ts'
+import { openMigrated } from './support/migrated-database.ts'
 import { projectRoot, runCli } from './support/run-cli.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -24,9 +25,8 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 async function open(where: { url?: string; home?: string }): Promise<Database> {
-  const database = await openDatabase(where)
+  const database = await openMigrated(where)
   onTestFinished(() => database.close())
-  await migrate(database)
   return database
 }
 const openServer = async () => open({ url: await server.createDatabase() })

@@ -5,7 +5,8 @@ import { callTool } from '../src/operations/call-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { SearchMemories } from '../src/operations/learning/search-memories.ts'
 import { searchTools } from '../src/operations/search-tools.ts'
-import { createStores, type Database, migrate, openDatabase } from '../src/storage/index.ts'
+import { createStores, type Database, openDatabase } from '../src/storage/index.ts'
+import { openMigrated } from './support/migrated-database.ts'
 import { draft } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
@@ -19,10 +20,10 @@ let postgres: SharedPostgres | undefined
 afterAll(() => postgres?.stop())
 
 const engines = {
-  embedded: () => openDatabase({}),
+  embedded: () => openMigrated(),
   PostgreSQL: async () => {
     postgres ??= await sharedPostgres()
-    return openDatabase({ url: await postgres.createDatabase() })
+    return openMigrated({ url: await postgres.createDatabase() })
   },
 }
 
@@ -32,7 +33,6 @@ describe.each(Object.entries(engines))('learning in the database: %s', (_name, o
   let stores: Stores
   beforeAll(async () => {
     database = await open()
-    await migrate(database)
     stores = createStores(database)
     const draft = { name: 'first', hash: 'h', prefix: 'p', scopes: ['read'] as const }
     await stores.keys.create({ workspace: 'other', actor: 'tester' }, draft)
@@ -166,8 +166,7 @@ describe('learning of a server', () => {
 
   it('is found in the embedded database by commands, beside the file of those without one', async () => {
     const home = tempFolder()
-    const embedded = await openDatabase({ home })
-    await migrate(embedded)
+    const embedded = await openMigrated({ home })
     await createStores(embedded).learning.note('default', query, echo)
     await embedded.close()
     const env = { ...on, TOOLDEX_HOME: home }

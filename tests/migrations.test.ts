@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 
 const engines = {
   embedded: () => openDatabase({}),
-  PostgreSQL: async () => openDatabase({ url: await server.createDatabase() }),
+  PostgreSQL: async () => openDatabase({ url: await server.createDatabase({ empty: true }) }),
 }
 const failing = (statements: readonly string[]) => [...readMigrations(), { name: '9998_half', hash: 'x', statements }]
 
@@ -263,7 +263,7 @@ async function checkRows(database: Database, stage: OlderStage): Promise<void> {
 
 describe('processes and files', () => {
   it('lets one of several processes that start at once migrate, and the others wait', async () => {
-    const url = await server.createDatabase()
+    const url = await server.createDatabase({ empty: true })
     const database = await openDatabase({ url })
     await run(database, olderDatabase(0, 'enum'))
     await database.close()

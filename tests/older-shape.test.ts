@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const engines = {
   embedded: () => openDatabase({}),
-  PostgreSQL: async () => openDatabase({ url: await server.createDatabase() }),
+  PostgreSQL: async () => openDatabase({ url: await server.createDatabase({ empty: true }) }),
 }
 const { search, plain, version, execution } = olderIds
 const draft = 'http://json-schema.org/draft-07/schema#'

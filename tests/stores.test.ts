@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll } from 'vitest'
 import { describeExecutions } from '../src/storage/executions/executions.suite.ts'
-import { createStores, migrate, openDatabase } from '../src/storage/index.ts'
+import { createStores } from '../src/storage/index.ts'
 import { describeOffered } from '../src/storage/offered.suite.ts'
 import { describeStores } from '../src/storage/stores.suite.ts'
+import { openMigrated } from './support/migrated-database.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 
 let server: SharedPostgres | undefined
 afterAll(() => server?.stop())
 
 async function open(where: { url?: string; home?: string }) {
-  const database = await openDatabase(where)
-  await migrate(database)
+  const database = await openMigrated(where)
   const execute = (statement: string) => Promise.resolve(database.db.execute(sql.raw(statement)))
   return { stores: createStores(database), execute, close: () => database.close() }
 }

@@ -28,7 +28,7 @@ const faults = (home: string, points: string) => ({
 describe.each(engines)('killed while it writes (%s)', (engine) => {
   const place = async () => {
     const home = tempFolder()
-    const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
+    const database = engine === 'PostgreSQL' ? await postgres.createDatabase({ empty: true }) : undefined
     return { home, database, where: (database === undefined ? { home } : { url: database }) satisfies Recorded }
   }
 
@@ -94,7 +94,7 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
 })
 
 it('74: servers that start at once on an empty PostgreSQL: one migrates, all serve', async () => {
-  const database = await postgres.createDatabase()
+  const database = await postgres.createDatabase({ empty: true })
   const servers = await Promise.all([1, 2, 3].map(() => startServer({ database })))
   const applied = 'select count(*)::int as count, count(distinct applied_at)::int as moments from tooldex_migrations'
   const migrated = await queryRuns({ url: database }, applied)

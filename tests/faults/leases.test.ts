@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores, openDatabase } from '../../src/storage/index.ts'
 import { auditRuns, keepHistory, queryRuns } from '../support/audit-runs.ts'
+import { openMigrated } from '../support/migrated-database.ts'
 import { query } from '../support/query-database.ts'
 import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 import { startProxy } from '../support/start-proxy.ts'
@@ -251,9 +252,8 @@ it('69: a lock on the table of executions for longer than a lease loses no run',
 
 describe('70: many take and many sweep', () => {
   it.each(['embedded', 'PostgreSQL'])('70 (%s): one claim and one sweep for each run', async (engine) => {
-    const database = await openDatabase(engine === 'PostgreSQL' ? { url: await postgres.createDatabase() } : {})
+    const database = await openMigrated(engine === 'PostgreSQL' ? { url: await postgres.createDatabase() } : {})
     onTestFinished(() => database.close())
-    await migrate(database)
     const { executions } = createStores(database)
     const caller = { workspace: 'default', actor: 'tester' }
     const limits = { all: 1000, perTool: 1000, perCaller: 1000 }

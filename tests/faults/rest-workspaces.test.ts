@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores, openDatabase } from '../../src/storage/index.ts'
 import { onEachEngine } from '../support/each-engine.ts'
+import { openMigrated } from '../support/migrated-database.ts'
 import { expectProblem, register, draft as toolDraft } from '../support/rest.ts'
 import { type TestServer, testKey } from '../support/start-server.ts'
 
@@ -11,8 +12,7 @@ const hidden = 'zebra_hidden'
 
 /** The first key of a workspace makes it. */
 async function addWorkspaces(where: { url?: string | undefined; home: string }): Promise<void> {
-  const database = await openDatabase(where)
-  await migrate(database)
+  const database = await openMigrated(where)
   const { keys } = createStores(database)
   for (const [workspace, key] of [
     ['default', testKey],

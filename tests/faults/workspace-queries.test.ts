@@ -6,7 +6,8 @@ import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation, OperationContext } from '../../src/operations/operation.ts'
 import { activateTool, changeTool, createTool, deleteTool, getTool } from '../../src/operations/registry/tools.ts'
 import { listVersions } from '../../src/operations/registry/versions.ts'
-import { createStores, type Database, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores, type Database } from '../../src/storage/index.ts'
+import { openMigrated } from '../support/migrated-database.ts'
 import { draft } from '../support/rest.ts'
 import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.ts'
 
@@ -17,8 +18,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('what is asked of the databas
   let database: Database
   beforeAll(async () => {
     cluster = engine === 'PostgreSQL' ? await sharedPostgres() : undefined
-    database = await openDatabase({ url: await cluster?.createDatabase() })
-    await migrate(database)
+    database = await openMigrated({ url: await cluster?.createDatabase() })
   })
   afterAll(async () => {
     await database?.close()

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores } from '../../src/storage/index.ts'
+import { openMigrated } from '../support/migrated-database.ts'
 import { projectRoot } from '../support/run-cli.ts'
 import { startServer, type TestServer, testKey } from '../support/start-server.ts'
 import { ownTools, toolNames } from './tools.ts'
@@ -76,8 +77,7 @@ const workspaceOf = (name: string, admin: string): Workspace => ({
 })
 
 async function addKeys(where: { url?: string | undefined; home: string }, workspaces: readonly Workspace[]) {
-  const database = await openDatabase(where)
-  await migrate(database)
+  const database = await openMigrated(where)
   const { keys } = createStores(database)
   for (const { name: workspace, keys: secrets, mark } of workspaces)
     for (const [index, scope] of scopes.entries()) {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { type Database, migrate, openDatabase } from '../../src/storage/index.ts'
+import { type Database, openDatabase } from '../../src/storage/index.ts'
 import { rowsOf } from '../../src/storage/rows-of.ts'
+import { openMigrated } from './migrated-database.ts'
 
 /** Where runs are recorded: a PostgreSQL, or the embedded database of a home that nobody has open. */
 export interface Recorded {
@@ -36,11 +37,11 @@ const history = [
 ]
 
 /** From now on every step of every run is written down, by the database itself. */
-export const keepHistory = (where: Recorded): Promise<void> =>
-  withDatabase(where, async (database) => {
-    await migrate(database)
-    for (const statement of history) await database.db.execute(sql.raw(statement))
-  })
+export async function keepHistory(where: Recorded): Promise<void> {
+  const database = await openMigrated(where)
+  for (const statement of history) await database.db.execute(sql.raw(statement))
+  await database.close()
+}
 
 const final = `('SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED')`
 

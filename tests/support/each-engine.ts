@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { copyDatabaseTo } from './migrated-database.ts'
 import { type SharedPostgres, sharedPostgres } from './start-postgres.ts'
 import { type ServerOptions, startServer, type TestServer } from './start-server.ts'
 
@@ -27,7 +28,7 @@ export function onEachEngine(
         if (engine === 'PostgreSQL') {
           postgres = await sharedPostgres()
           database = await postgres.createDatabase()
-        }
+        } else copyDatabaseTo(home)
         await prepare?.({ url: database, home })
         server = await startServer({ ...options, database, home })
       })

@@ -8,14 +8,14 @@ import { openRuns } from '../../src/app/open-runs.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
 import { activateTool, createTool } from '../../src/operations/registry/tools.ts'
-import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores } from '../../src/storage/index.ts'
+import { openMigrated } from './migrated-database.ts'
 import { scriptTool } from './registered-tools.ts'
 
 /** What a server works with, in this process: a database in memory, recorded runs, and a folder for scripts. */
 export async function openRecorded(options: { readonly concurrency?: number; readonly policy?: string } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tooldex-recorded-'))
-  const database = await openDatabase({})
-  await migrate(database)
+  const database = await openMigrated()
   const stores = createStores(database)
   const composed = compose({ configs: [], ...options })
   const { runner, logger, catalogue } = composed

@@ -10,8 +10,9 @@ import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
 import { RegistryFeed } from '../../src/operations/registry/registry-feed.ts'
-import { createStores, migrate, openDatabase } from '../../src/storage/index.ts'
+import { createStores } from '../../src/storage/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/index.ts'
+import { openMigrated } from './migrated-database.ts'
 import { runInProcess } from './run-in-process.ts'
 
 /** One request in the words of each surface. */
@@ -33,8 +34,7 @@ const secret = 'tdx_a_key_for_tests_only_0123456789'
 
 /** A registry in memory, with what the surfaces need. */
 export async function openRegistry(configs: readonly string[] = []) {
-  const database = await openDatabase({})
-  await migrate(database)
+  const database = await openMigrated()
   const stores = createStores(database)
   const { prefix, hash } = makeKey(secret)
   const context = { ...compose({ configs }), registry: { stores, check: createCheck({}) } }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../src/app/serve.ts'
 import { work } from '../../src/app/work.ts'
+import { copyDatabaseTo } from './migrated-database.ts'
 import { ask, type RequestOptions, type TestAnswer, testKey } from './start-server.ts'
 
 /** A server in the very process of a test, for what can only be seen from inside. */
@@ -25,6 +26,7 @@ const common = { labels: [], host: '127.0.0.1', port: 0, drainMs: 25_000 } as co
 /** Starts a server here; the environment of the process is set for it. */
 export async function serveHere({ config, database, worker = true }: HereOptions): Promise<ServerHere> {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-here-'))
+  if (database === undefined) copyDatabaseTo(home)
   const file = join(home, 'tools.yaml')
   writeFileSync(file, config)
   Object.assign(process.env, {

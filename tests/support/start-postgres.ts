@@ -11,14 +11,16 @@ import postgres from 'postgres'
 /** A PostgreSQL server that test files share, and the databases that one of them has created in it. */
 export interface SharedPostgres {
   readonly port: number
-  /** Creates an empty database and returns its URL. */
-  createDatabase(): Promise<string>
+  /** Creates a database and returns its URL; it is migrated unless it must be empty. */
+  createDatabase(options?: { readonly empty?: boolean }): Promise<string>
   /** Drops the databases created here. */
   stop(): Promise<void>
 }
 
 /** A PostgreSQL server of one test file, which it may stop, kill and configure. */
 export interface TestPostgres extends SharedPostgres {
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>
   /** Where its files are. */
   readonly folder: string
   /** Ends the server: it lets nobody finish (fast), throws everyone out (immediate), or is killed with all its processes. */
@@ -38,6 +40,21 @@ export async function startSharedPostgres(): Promise<TestPostgres> {
   return server
 }
 
+const template = 'migrated'
+
+/** Creates the database that `createDatabase` copies, and returns its URL. */
+export async function templateUrl({ port }: SharedPostgres): Promise<string> {
+  await runOn(port, `create database ${template}`)
+  return addressOf(port, template)
+}
+
+const addressOf = (port: number, name: string): string => `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
+
+async function runOn(port: number, statement: string): Promise<void> {
+  const sql = postgres(addressOf(port, 'postgres'), { max: 1, onnotice: () => {} })
+  await sql.unsafe(statement).finally(() => sql.end())
+}
+
 /** Whether this process or the one that started it has a shared server. */
 export const isSharedPostgresStarted = (): boolean => process.env[sharedPort] !== undefined
 
@@ -45,22 +62,17 @@ export const isSharedPostgresStarted = (): boolean => process.env[sharedPort] !=
 export async function sharedPostgres(): Promise<SharedPostgres> {
   if (!isSharedPostgresStarted()) return startPostgres()
   const port = Number(process.env[sharedPort])
-  const address = (name: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
-  const run = async (statement: string) => {
-    const sql = postgres(address('postgres'), { max: 1, onnotice: () => {} })
-    await sql.unsafe(statement).finally(() => sql.end())
-  }
   const created: string[] = []
   return {
     port,
-    async createDatabase() {
+    async createDatabase({ empty = false } = {}) {
       const name = `test_${randomUUID().replaceAll('-', '')}`
-      await run(`create database ${name}`)
+      await runOn(port, `create database ${name} template ${empty ? 'template1' : template}`)
       created.push(name)
-      return address(name)
+      return addressOf(port, name)
     },
     async stop() {
-      for (const name of created.splice(0)) await run(`drop database if exists ${name} with (force)`)
+      for (const name of created.splice(0)) await runOn(port, `drop database if exists ${name} with (force)`)
     },
   }
 }
@@ -100,7 +112,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
     async createDatabase() {
       const name = `test_${++databases}`
       await server.createDatabase(name)
-      return `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
+      return addressOf(port, name)
     },
     halt: (how) => halt(postmasterOf(dataDir), how),
     start: () => server.start(),

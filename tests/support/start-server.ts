@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { copyDatabaseTo } from './migrated-database.ts'
 import { mainFile } from './run-cli.ts'
 
 /** A `tooldex serve` of a test's own. */
@@ -53,9 +54,10 @@ export interface ServerOptions {
 const startMs = 170_000
 export const testKey = 'test-key-0123456789abcdef'
 
-/** Starts a server on a free port and waits until it answers; a home of its own goes with it. */
+/** Starts a server on a free port and waits until it answers; a home of its own has a migrated database and goes with it. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'tooldex-server-'))
+  if (options.home === undefined && options.database === undefined) copyDatabaseTo(home)
   const child = launch(home, options)
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
