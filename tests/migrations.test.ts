@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, type Database, migrate, openDatabase, readState } from '../src/storage/index.ts'
 import { readMigrations } from '../src/storage/migrate.ts'
+import { openMigrated } from './support/migrated-database.ts'
 import { type OlderStage, olderDatabase, olderIds } from './support/older-database.ts'
 import { everything, query, run } from './support/query-database.ts'
 import { projectRoot } from './support/run-cli.ts'
@@ -53,6 +54,20 @@ describe.each(Object.entries(engines))('migrations: %s', (_name, open) => {
     await database.db.execute(sql`update tooldex_migrations set hash = 'changed'`)
     await expect(migrate(database)).rejects.toMatchObject({ message: expect.stringContaining('differs') })
   })
+})
+
+it('finds a current embedded database without a transaction', async () => {
+  const database = await openMigrated()
+  const { slow: _slow, ...rest } = database
+  const refusing = {
+    ...rest,
+    get slow(): never {
+      throw new Error('a transaction was opened')
+    },
+  }
+  await expect(migrate(refusing)).resolves.toBeUndefined()
+  await expect(migrate(refusing, () => {}, failing(['select 1']))).rejects.toThrow('a transaction was opened')
+  await database.close()
 })
 
 it('builds an index of a table in use while others write, and again where a build was cut off', async () => {

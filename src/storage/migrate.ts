@@ -38,6 +38,8 @@ export async function migrate(
   onStep: (name: string) => void = () => {},
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<void> {
+  // Nobody else changes an embedded database while it is open, so that no lock is needed to find nothing to do.
+  if (database.engine === 'pglite' && (await isCurrent(database.db, migrations))) return
   await transactSlowly(database.slow, async (db) => {
     await takeMigrationLock(db)
     try {
@@ -51,6 +53,13 @@ export async function migrate(
     migrations.flatMap(({ statements }) => statements),
     onStep,
   )
+}
+
+/** Whether all steps are taken; a database of another release is refused. */
+async function isCurrent(db: Db, migrations: readonly Migration[]): Promise<boolean> {
+  const applied = new Map((await guard(() => readApplied(db))).map((row) => [row.name, row.hash]))
+  checkOnlyKnown(migrations, applied)
+  return applied.size === migrations.length
 }
 
 interface ApplyOptions {
