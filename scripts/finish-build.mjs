@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { build } from 'esbuild'
 import { fileName } from '../dist/sources/cli/config-cache.js'
@@ -33,7 +33,9 @@ if (!existsSync(templateFile())) {
   await database.exec('checkpoint')
   const dump = await database.dumpDataDir('none')
   await database.close()
-  writeFileSync(templateFile(), gzipSync(Buffer.from(await dump.arrayBuffer()), { level: 9 }))
+  // A window of 16 MiB finds what the template databases of the engine have in common: a third of the size of gzip.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 }
+  writeFileSync(templateFile(), brotliCompressSync(Buffer.from(await dump.arrayBuffer()), { params }))
 }
 
 /** Of the query builder's 2,700 files some eighty are used: they are shipped as a bundle, and nobody installs the rest. */

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { emptyDatabaseDir } from '../../base/package-info.ts'
 import { readTar } from './read-tar.ts'
 
 /** Where the build puts a database with nothing in it; one of another engine is none. */
 export const templateFile = (version: string = engineVersion()): string =>
-  join(emptyDatabaseDir, `pglite-${version}.tar.gz`)
+  join(emptyDatabaseDir, `pglite-${version}.tar.br`)
 
 /** Making a database takes the engine seconds; unpacking one takes a moment. It appears whole or not at all. */
 export function unpackTemplate(folder: string): void {
@@ -53,7 +53,7 @@ export function templateBlob(): Blob | undefined {
 
 function readTemplate(): Buffer | undefined {
   try {
-    return gunzipSync(readFileSync(templateFile()))
+    return brotliDecompressSync(readFileSync(templateFile()))
   } catch {
     return undefined
   }
