@@ -47,6 +47,16 @@ const importsOf = (file: string) =>
 
 const loadedAtOnce = /^(?:import|export) (?!type)[^;'=]*? from '([^']+)'/gm
 
+/** Everything that is loaded together with these files. */
+function reachedFrom(...entries: readonly string[]): ReadonlySet<string> {
+  const reached = new Set(entries)
+  // A set that grows while it is iterated yields the new members, too.
+  for (const file of reached)
+    for (const [, path = ''] of file.endsWith('.ts') ? read(file).matchAll(loadedAtOnce) : [])
+      reached.add(isLocal(path) ? targetOf(file, path) : path)
+  return reached
+}
+
 const layerOf = (file: string) => file.split('/')[0] as string
 const isLocal = (path: string) => path.startsWith('.')
 const targetOf = (file: string, path: string) =>
@@ -115,13 +125,34 @@ describe('architecture', () => {
   })
 
   it('starts the command line without schemas, and without any command', () => {
-    const reached = new Set(['app/main.ts'])
-    // A set that grows while it is iterated yields the new members, too.
-    for (const file of reached)
-      for (const [, path = ''] of file.endsWith('.ts') ? read(file).matchAll(loadedAtOnce) : [])
-        reached.add(isLocal(path) ? targetOf(file, path) : path)
+    const reached = reachedFrom('app/main.ts')
     expect(reached).toContain('surfaces/cli/create-program.ts')
     expect([...reached].filter((path) => path === 'zod' || path.includes('/commands/'))).toEqual([])
+  })
+
+  it('starts tooldex run without the parts that a search, a call or a registry needs', () => {
+    const reached = [...reachedFrom('app/main.ts', 'surfaces/cli/commands/run.ts', 'app/run-stdio.ts')]
+    expect(reached).toEqual(expect.arrayContaining(['surfaces/mcp/create-server.ts', 'executors/cli/cli-executor.ts']))
+    const late = [
+      /^(storage|catalog|telemetry|surfaces\/rest|sources\/bundle|operations\/(registry|runs))\//,
+      /^executors\/(http|mcp|network|python|shell)\//,
+      /^executors\/(process\/(run-process|containment)|sandbox\/(levels|probe-.*))\.ts$/,
+      /^base\/json-(schema|work)\b/,
+      /^(operations\/(call-tool|search-tools|client\/remote-client)|search\/(index|search-engine|past-queries))\.ts$/,
+    ]
+    expect(reached.filter((path) => late.some((each) => each.test(path)))).toEqual([])
+  })
+
+  it('opens the registry for a command without the parts that run tools', () => {
+    const reached = [...reachedFrom('app/open-own-registry.ts')]
+    expect(reached).toContain('storage/migrate.ts')
+    const late = [
+      'app/open-runs.ts',
+      'runs/recorded-runs.ts',
+      'operations/registry/registry-feed.ts',
+      'search/index.ts',
+    ]
+    expect(late.filter((path) => reached.includes(path))).toEqual([])
   })
 
   it('keeps files short', () => {

@@ -7,7 +7,7 @@ import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { GrantsOf } from '../contract/grants.ts'
 import type { ExecutorType } from '../contract/registry.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
-import { containmentOf, createCliExecutor } from '../executors/cli/index.ts'
+import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
@@ -16,8 +16,9 @@ import type { OperationContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
 import { createRunner } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
-import { type Embedder, loadEncoder, RemoteEmbedder } from '../search/index.ts'
-import { createRedactor } from '../secrets/index.ts'
+import { type Embedder, loadEncoder } from '../search/encoder.ts'
+import { RemoteEmbedder } from '../search/remote-embedder.ts'
+import { createRedactor } from '../secrets/create-redactor.ts'
 import {
   ConfigCache,
   createCliSource,
@@ -82,7 +83,7 @@ export function compose(
     limitFiles: true,
     limited: limitedConfigs(env, options.limited),
     sandbox: more.sandbox,
-    containment: options.containment && containmentOf(options.containment),
+    containment: options.containment,
     limits: {
       ...(options.maxOutput === undefined ? {} : { outputBytes: options.maxOutput }),
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),

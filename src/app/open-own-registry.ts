@@ -3,13 +3,11 @@ import type { CallControls, RecordedCall, RegistryClient } from '../operations/c
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
-import { RegistryFeed } from '../operations/registry/registry-feed.ts'
 import type { RecordedRuns } from '../runs/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
-import { openRuns } from './open-runs.ts'
 
 /** Which database is opened, and for how long. */
 interface OwnRegistryOptions {
@@ -98,6 +96,7 @@ class OwnRegistry implements RegistryClient {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
     const { catalogue, logger, caller } = context
+    const { RegistryFeed } = await import('../operations/registry/registry-feed.ts')
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalogue, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
     return context
@@ -106,7 +105,9 @@ class OwnRegistry implements RegistryClient {
   async #withRuns(context: OperationContext): Promise<OperationContext> {
     const { runner, logger, tracing } = context
     const store = this.#registry.stores.executions
-    this.#running ??= openRuns({ runner, logger, tracing, store, kind: 'command', takesWork: false, runsTools: true })
+    this.#running ??= import('./open-runs.ts').then(({ openRuns }) =>
+      openRuns({ runner, logger, tracing, store, kind: 'command', takesWork: false, runsTools: true }),
+    )
     return { ...context, runs: await this.#running }
   }
 }

@@ -12,8 +12,9 @@ import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../contract/
 import { formatToolId } from '../contract/tool-id.ts'
 import type { ToolIndexEntry } from '../contract/tool-index.ts'
 import type { Readiness } from '../contract/tool-state.ts'
-import { findUnknownNames, loadPolicy } from '../policy/index.ts'
-import { ToolIndex } from '../search/index.ts'
+import { findUnknownNames } from '../policy/find-unknown-names.ts'
+import { loadPolicy } from '../policy/load-policy.ts'
+import { ToolIndex } from '../search/tool-index.ts'
 import type { LiveIndexOptions } from './live-index.ts'
 import type { OpenCatalogue } from './open-catalogue.ts'
 

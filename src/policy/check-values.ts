@@ -1,5 +1,4 @@
 import { TooldexError } from '../base/errors.ts'
-import { matchesPattern } from '../base/json-work.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { BoundValues } from '../contract/arguments.ts'
@@ -35,7 +34,7 @@ export async function checkValues(
 async function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Scalar): Promise<readonly string[]> {
   const found: string[] = []
   const shown = typeof value === 'string' ? `'${toOneLine(value.slice(0, 100)).slice(0, 100)}'` : String(value)
-  if (pattern !== undefined && !(await matchesPattern(pattern, String(value)))) {
+  if (pattern !== undefined && !(await matches(pattern, String(value)))) {
     found.push(`Argument '${name}': value ${shown} does not match pattern '${pattern}'`)
   }
   const number = toNumber(value)
@@ -46,6 +45,12 @@ async function breaches(name: string, { pattern, min, max }: ArgConstraint, valu
   if (min !== undefined && number < min) found.push(`Argument '${name}': value ${shown} is below minimum ${min}`)
   if (max !== undefined && number > max) found.push(`Argument '${name}': value ${shown} exceeds maximum ${max}`)
   return found
+}
+
+/** Whether a text matches; the engine of patterns is loaded for the first policy that has one. */
+async function matches(pattern: string, text: string): Promise<boolean> {
+  const { matchesPattern } = await import('../base/json-work.ts')
+  return matchesPattern(pattern, text)
 }
 
 /** What a bound is compared with; only what every program reads as the same number counts as one. */

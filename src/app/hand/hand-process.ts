@@ -1,7 +1,7 @@
 import { onFaultPoint } from '../../base/fault-points.ts'
 import { type Executor, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
-import { containmentOf, createCliExecutor } from '../../executors/cli/index.ts'
+import { createCliExecutor } from '../../executors/cli/cli-executor.ts'
 import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/python-environments.ts'
 import { limitedConfigs } from '../limited-configs.ts'
@@ -60,7 +60,7 @@ function open(options: HandOptions): Readonly<Record<HandKind, Executor>> {
       limitFiles: true,
       limited: limitedConfigs(env, options.limited),
       sandbox,
-      containment: containment && containmentOf(containment),
+      containment,
       limits: {
         ...(maxOutput === undefined ? {} : { outputBytes: maxOutput }),
         ...(maxFile === undefined ? {} : { fileBytes: maxFile }),

@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../../contract/run.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
-import { type Containment, detectContainment } from '../process/containment.ts'
-import { limitOwnProcess } from '../process/limit-own-process.ts'
+import type { Containment } from '../process/containment.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
-import { ProgramFinder } from '../process/program-finder.ts'
-import { runProcess } from '../process/run-process.ts'
-import { toOutcome, toStartError } from '../process/to-outcome.ts'
-import { type Level, levelOf } from '../sandbox/levels.ts'
+import { type Level, levelOf } from '../sandbox/level.ts'
 import {
   type CommandSettings,
   deadlineOf,
@@ -20,6 +15,7 @@ import {
 } from './prepare-command.ts'
 import { ProgramReadiness } from './program-readiness.ts'
 import { resolveTool } from './resolve-tool.ts'
+import type { RunHere } from './run-here.ts'
 import { networkOf } from './sandbox-shape.ts'
 
 /** How commands are run. */
@@ -28,7 +24,7 @@ export interface CliExecutorOptions extends CommandSettings {
   /** Bounds the size of files written by this process and everything it starts: for a process that is Tooldex alone. */
   readonly limitFiles?: boolean | undefined
   /** How processes are kept together; the strongest way the machine gives where absent. */
-  readonly containment?: Containment | undefined
+  readonly containment?: Containment | Containment['kind'] | undefined
   /** The configs whose tools a service runs with limits only, by name; `*` for all, registered tools included. */
   readonly limited?: readonly string[] | undefined
 }
@@ -36,9 +32,7 @@ export interface CliExecutorOptions extends CommandSettings {
 /** Runs the commands that YAML configs describe: for a user as the user would, for a service in a sandbox. */
 export function createCliExecutor(options: CliExecutorOptions): Executor {
   const limits = { ...defaultLimits, ...options.limits }
-  let containment = options.containment
-  let limited: Promise<void> | undefined
-  const programs = new ProgramFinder()
+  let loaded: Promise<RunHere> | undefined
   const readiness = new ProgramReadiness(options)
   return {
     kind: 'cli',
@@ -58,21 +52,9 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       const level = await levelFor(job, options)
       const prepared = prepareCommand(job, level, options, limits)
       if (level !== 'limited') return sandboxed(job, level, { prepared, options, controls })
-      if (options.limitFiles) limited ??= limitOwnProcess(limits)
-      await limited
-      const { cwd = process.cwd() } = prepared
-      try {
-        containment ??= detectContainment()
-        const program = programs.find(prepared.argv[0] ?? '', prepared.env, cwd)
-        const command = { ...prepared, cwd, program }
-        const bare = await containment.start(limits.processes)
-        const cell = (await options.sandbox?.shield?.wrap(bare)) ?? bare
-        const end = await runProcess(command, limits, cell, controls)
-        if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
-        return toOutcome(end, command, limits.outputFactor)
-      } catch (error) {
-        throw toStartError(error, prepared.argv[0] ?? '')
-      }
+      // Loaded with the first call: a server for an MCP client starts without.
+      loaded ??= import('./run-here.ts').then(({ createRunHere }) => createRunHere(options, limits))
+      return (await loaded)(prepared, controls)
     },
   }
 }
@@ -145,10 +127,4 @@ function toPlan(job: Job, command: PreparedCommand, isolation: Level, { sandbox 
   if (isolation === 'limited' || sandbox === undefined) return common
   const seen = folders.map(({ path, writable }) => `${path}:${writable ? 'rw' : 'ro'}`)
   return { ...common, folders: seen, network: networkOf(job, sandbox) }
-}
-
-/** Killing the docker client can leave its container running; the engine is asked to end it. */
-function removeContainer(name: string): void {
-  const options = { stdio: 'ignore', timeout: 10_000, env: { PATH: process.env.PATH } } as const
-  spawn('docker', ['rm', '--force', name], options).on('error', () => {})
 }

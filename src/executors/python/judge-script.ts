@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../contract/run.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { toOutcome } from '../process/to-outcome.ts'
-import type { Level } from '../sandbox/levels.ts'
+import type { Level } from '../sandbox/level.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
 import type { ScriptAnswer } from './read-answer.ts'
 

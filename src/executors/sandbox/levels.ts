@@ -1,19 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { Job } from '../../contract/executor.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import type { Landlock } from './confined-cell.ts'
 import type { Bubblewrap } from './isolated-cell.ts'
+import type { Level } from './level.ts'
 import { probeBubblewrap } from './probe-bubblewrap.ts'
 import { probeLandlock } from './probe-landlock.ts'
 import { type Probed, SelfTest } from './self-test.ts'
-
-/** The levels that a process can be run at, the best first. */
-export type Level = 'isolated' | 'confined' | 'limited'
-
-/** The level that a job asks for: a workspace that was not granted the host runs isolated, whatever else there is. */
-export const levelOf = ({ grants }: Job, asked: Level | undefined): Level | undefined =>
-  grants === undefined || grants.includes('host') ? asked : 'isolated'
 
 /** The levels with walls. */
 type Walled = Exclude<Level, 'limited'>

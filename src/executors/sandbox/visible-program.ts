@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
 import { type Mount, sandboxPath, workFolder } from './bubblewrap-words.ts'
-import type { Level } from './levels.ts'
+import type { Level } from './level.ts'
 
 const systemPath = /^\/(usr|bin|sbin|lib[0-9x]*)(\/|$)/
 const ownPath = /^\/(work|tmp)$/

@@ -1,4 +1,4 @@
-import { type CallAnswer, callTool } from '../call-tool.ts'
+import type { CallAnswer } from '../call-tool.ts'
 import { invoke } from '../invoke.ts'
 import type { OperationContext } from '../operation.ts'
 import type { RunEvent } from '../runs/follow.ts'
@@ -17,6 +17,7 @@ export function createLocalClient(context: OperationContext): RegistryClient {
 
 async function callLocal(context: OperationContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
   const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
+  const { callTool } = await import('../call-tool.ts')
   const answer = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
   if (!('waitsFor' in answer) || !controls.waitForApproval) return answer
   const { answerOf } = await import('../runs/execution-answer.ts')

@@ -1,8 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { type Execution, isFinal } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
-import type { Embedder } from '../../search/index.ts'
-import { PastQueries } from '../../search/index.ts'
+import type { Embedder, PastQueries } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper } from './experience.ts'
 
 /** Where experience is kept, and how queries are compared. */
@@ -133,7 +132,7 @@ export class SearchMemory {
   async #takeOver(keeper: ExperienceKeeper): Promise<void> {
     const { anew, experiences } = await keeper.news()
     const kept = anew ? undefined : this.#past
-    const past = kept ?? new PastQueries(this.#options.loadEmbedder())
+    const past = kept ?? new (await import('../../search/past-queries.ts')).PastQueries(this.#options.loadEmbedder())
     for (const [at, { query, toolIds }] of experiences.entries()) {
       // Others are let through in between.
       if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()

@@ -1,8 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/tracing.ts'
-import { climaxAliases, handleClimaxAlias, isClimaxAlias } from './climax-aliases.ts'
-import { handleListedTool, handleMetaTool } from './handle-call.ts'
+import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 import { serveResults } from './result-resources.ts'
@@ -38,11 +37,13 @@ export function createMcpServer(options: McpServerOptions): Server {
     const given = params.arguments ?? {}
     const trace = readTrace(request.mcpReq._meta?.traceparent)
     const asked = { client, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
+    // Loaded with the first call: a client waits for the list of tools first.
+    const { handleListedTool, handleMetaTool } = await import('./handle-call.ts')
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, given, asked)
     const listed = await tools.find(params.name)
     if (listed !== undefined) return handleListedTool(listed.id, given, asked)
-    if (!classic && isClimaxAlias(params.name)) return handleClimaxAlias(params.name, given, asked)
-    throw unknownTool(params.name, classic)
+    if (classic || !isClimaxAlias(params.name)) throw unknownTool(params.name, classic)
+    return (await import('./handle-climax-alias.ts')).handleClimaxAlias(params.name, given, asked)
   })
   serveResults(server, client)
   return server

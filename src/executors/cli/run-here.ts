@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import type { RunControls } from '../../contract/executor.ts'
+import type { RunOutcome } from '../../contract/run.ts'
+import { containmentOf, detectContainment } from '../process/containment.ts'
+import { limitOwnProcess } from '../process/limit-own-process.ts'
+import type { ProcessLimits } from '../process/limits.ts'
+import { ProgramFinder } from '../process/program-finder.ts'
+import { runProcess } from '../process/run-process.ts'
+import { toOutcome, toStartError } from '../process/to-outcome.ts'
+import type { CliExecutorOptions } from './cli-executor.ts'
+import type { PreparedCommand } from './prepare-command.ts'
+
+/** Runs a prepared command with limits only, as a process of this machine. */
+export type RunHere = (prepared: PreparedCommand, controls: RunControls) => Promise<RunOutcome>
+
+/** Commands outside a sandbox: contained, so that no process outlives its call. */
+export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits): RunHere {
+  const programs = new ProgramFinder()
+  const { containment: wanted } = options
+  let containment = typeof wanted === 'string' ? containmentOf(wanted) : wanted
+  let limited: Promise<void> | undefined
+  return async (prepared, controls) => {
+    if (options.limitFiles) limited ??= limitOwnProcess(limits)
+    await limited
+    const { cwd = process.cwd() } = prepared
+    try {
+      containment ??= detectContainment()
+      const program = programs.find(prepared.argv[0] ?? '', prepared.env, cwd)
+      const command = { ...prepared, cwd, program }
+      const bare = await containment.start(limits.processes)
+      const cell = (await options.sandbox?.shield?.wrap(bare)) ?? bare
+      const end = await runProcess(command, limits, cell, controls)
+      if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
+      return toOutcome(end, command, limits.outputFactor)
+    } catch (error) {
+      throw toStartError(error, prepared.argv[0] ?? '')
+    }
+  }
+}
+
+/** Killing the docker client can leave its container running; the engine is asked to end it. */
+function removeContainer(name: string): void {
+  const options = { stdio: 'ignore', timeout: 10_000, env: { PATH: process.env.PATH } } as const
+  spawn('docker', ['rm', '--force', name], options).on('error', () => {})
+}
