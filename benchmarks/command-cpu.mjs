@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median, ms, percentile, table } from './measure.mjs'
 
+const tools = fileURLToPath(new URL('../examples/registry/', import.meta.url))
 const main = fileURLToPath(new URL('../dist/app/main.js', import.meta.url))
 const rounds = 15
 // Written by the process itself when it ends: the last line on stderr.
@@ -30,12 +31,18 @@ export function run() {
   try {
     // The first one makes the embedded database.
     const first = cpuOf(commands['tooldex tools list'], home)
+    cpuOf([main, 'apply', tools], home)
     const times = Object.fromEntries(Object.keys(commands).map((name) => [name, []]))
     for (let round = 0; round < rounds; round++)
       for (const [name, args] of Object.entries(commands)) times[name].push(cpuOf(args, home))
-    const rows = Object.entries(times).map(([name, all]) => [name, ms(median(all)), ms(percentile(all, 0.95))])
-    rows.push(['tooldex tools list, in a new home', ms(first), ''])
-    return `Goal: at most 250 ms for \`--help\` and 1.5 s for \`tools list\` on the embedded database. Median of ${rounds} runs each.\n\n${table(['command', 'CPU p50', 'CPU p95'], rows)}`
+    const rows = Object.entries(times).map(([name, all]) => [
+      name,
+      ms(Math.min(...all)),
+      ms(median(all)),
+      ms(percentile(all, 0.95)),
+    ])
+    rows.push(['tooldex tools list, in a new home', ms(first), '', ''])
+    return `Goal: at most 250 ms for \`--help\` and 1.5 s for \`tools list\` on the embedded database, which has the example tools. ${rounds} runs each, in turn.\n\n${table(['command', 'CPU minimum', 'CPU p50', 'CPU p95'], rows)}`
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
