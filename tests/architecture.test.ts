@@ -137,7 +137,7 @@ describe('architecture', () => {
       /^(storage|catalog|telemetry|surfaces\/rest|sources\/bundle|operations\/(registry|runs))\//,
       /^executors\/(http|mcp|network|python|shell)\//,
       /^executors\/(process\/(run-process|containment)|sandbox\/(levels|probe-.*))\.ts$/,
-      /^base\/json-(schema|work)\b/,
+      /^(base\/json-(schema|work)\b|contract\/(execution|registry|run)\.ts$)/,
       /^(operations\/(call-tool|search-tools|client\/remote-client)|search\/(index|search-engine|past-queries))\.ts$/,
     ]
     expect(reached.filter((path) => late.some((each) => each.test(path)))).toEqual([])

@@ -57,8 +57,6 @@ export type Execution = z.infer<typeof Execution>
 export const ExecutionSummary = Execution.omit({ inputData: true, outputData: true, logs: true })
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 
-export const isFinal = (status: ExecutionStatus): boolean => status !== 'PENDING' && status !== 'RUNNING'
-
 /** One attempt at a run: whoever holds another one has lost it. */
 export interface Attempt {
   readonly id: string

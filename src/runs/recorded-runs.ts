@@ -3,14 +3,9 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import type { Logger } from '../base/logger.ts'
-import {
-  type Beginning,
-  type Execution,
-  type ExecutionStore,
-  isFinal,
-  type NewExecution,
-} from '../contract/execution.ts'
+import type { Beginning, Execution, ExecutionStore, NewExecution } from '../contract/execution.ts'
 import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import { isFinal } from '../contract/is-final.ts'
 import type { RunObserver } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
 import { type Span, type Tracing, untraced } from '../contract/tracing.ts'

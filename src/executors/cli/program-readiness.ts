@@ -5,7 +5,7 @@ import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import { findProgram } from '../process/find-program.ts'
-import { toStartError } from '../process/to-outcome.ts'
+import { toStartError } from '../process/start-error.ts'
 
 /** What decides where a program is looked for. */
 export interface ProgramReadinessOptions {

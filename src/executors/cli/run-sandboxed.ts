@@ -1,6 +1,7 @@
 import type { Job, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import { toOutcome, toStartError } from '../process/to-outcome.ts'
+import { toStartError } from '../process/start-error.ts'
+import { toOutcome } from '../process/to-outcome.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'

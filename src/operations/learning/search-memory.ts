@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { type Execution, isFinal } from '../../contract/execution.ts'
+import type { Execution } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Embedder, PastQueries } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper } from './experience.ts'

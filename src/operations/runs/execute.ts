@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { Execution, isFinal } from '../../contract/execution.ts'
+import { Execution } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import { RunPlan } from '../../contract/run.ts'
 import { orByAlias } from '../find-alias.ts'
 import { invoke } from '../invoke.ts'

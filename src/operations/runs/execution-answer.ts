@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
-import { type Execution, isFinal } from '../../contract/execution.ts'
+import type { Execution } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
 /** A recorded run that has ended, as a run: of a command, what it printed is what it returned. */

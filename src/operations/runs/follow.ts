@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { attemptNumbers, Execution, isFinal } from '../../contract/execution.ts'
+import { attemptNumbers, Execution } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
 import { outcomeOf } from './execution-answer.ts'

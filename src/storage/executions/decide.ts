@@ -1,6 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { type ApprovalDecision, type Execution, isFinal } from '../../contract/execution.ts'
+import type { ApprovalDecision, Execution } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { transact } from '../guard.ts'

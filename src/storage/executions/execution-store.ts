@@ -1,21 +1,21 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { Gatherer } from '../../base/gather.ts'
-import {
-  type ApprovalDecision,
-  type Attempt,
-  type Beginning,
-  type Execution,
-  type ExecutionEvent,
-  type ExecutionQuery,
-  type ExecutionStore,
-  type FinishedRun,
-  type GiveBackOptions,
-  isFinal,
-  type NewExecution,
-  type QuietEnd,
-  type Retention,
-  type SweepingWorker,
+import type {
+  ApprovalDecision,
+  Attempt,
+  Beginning,
+  Execution,
+  ExecutionEvent,
+  ExecutionQuery,
+  ExecutionStore,
+  FinishedRun,
+  GiveBackOptions,
+  NewExecution,
+  QuietEnd,
+  Retention,
+  SweepingWorker,
 } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { WorkerInfo } from '../../contract/worker.ts'
 import type { Database, Db } from '../database.ts'

@@ -1,5 +1,6 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
-import { type Execution, type ExecutionSummary, isFinal, type QueueState } from '../../contract/execution.ts'
+import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 import type { WorkerState } from '../../contract/worker.ts'
 import { formatTable } from './format-table.ts'
 

@@ -1,4 +1,5 @@
-import { type ExecutionSummary, isFinal } from '../../contract/execution.ts'
+import type { ExecutionSummary } from '../../contract/execution.ts'
+import { isFinal } from '../../contract/is-final.ts'
 
 interface RunPage {
   readonly items: readonly ExecutionSummary[]
