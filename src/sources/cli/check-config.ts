@@ -11,7 +11,7 @@ export function checkConfig(config: CliConfig, env: Environment): readonly Findi
   return [
     ...checkProgram(config),
     ...checkQuotes(config.command, ['command']),
-    ...checkEnv(config.env, env),
+    ...checkEnvironment(config, env),
     ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
     ...checkNames(config.globalArgs, ['globalArgs']),
     ...checkNames(config.tools, ['tools']),
@@ -59,7 +59,8 @@ function checkNames(named: readonly { readonly name: string }[], path: readonly 
   })
 }
 
-function checkEnv(values: CliConfig['env'], env: Environment): readonly Finding[] {
+/** The part of the check that depends on the environment. */
+export function checkEnvironment({ env: values }: CliConfig, env: Environment): readonly Finding[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = ['env', name]
     const odd: Finding = { path, message: `env.${name} is not a variable name`, tolerated: true }

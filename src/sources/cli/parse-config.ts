@@ -5,7 +5,7 @@ import { ArgDef, CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import type { LoadedConfig } from '../../contract/source.ts'
 import { advise } from './advise.ts'
-import { checkConfig } from './check-config.ts'
+import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
 import { relaxConfig } from './relax-config.ts'
 
@@ -23,8 +23,8 @@ export interface ParseOptions {
 export function parseConfig(text: string, file: string, options: ParseOptions = {}): LoadedConfig {
   const env = options.env ?? process.env
   const known = options.cache?.get(text)
-  // What depends on the environment is asked anew; anything to report is reported with its place, from the text.
-  if (known !== undefined && checkConfig(known, env).length === 0)
+  // Only what passed all checks is remembered. The environment is checked again; problems are reported with their place, from the text.
+  if (known !== undefined && checkEnvironment(known, env).length === 0)
     return { name: file, file, config: known, warnings: [] }
   const { value, warnings } = parseTypedYaml(
     text,
