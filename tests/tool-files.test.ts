@@ -130,7 +130,7 @@ it.each([
   const file = tempFile('no-script.yaml', `${head}${rest}`)
   const { code, err } = await run(...words, file)
   expect(code).toBe(2)
-  expect(err).toMatch(/^error: The tool was refused: 3 problems\.\n/)
+  expect(err).toMatch(/^error: The tool was refused: 4 problems\.\n/)
   expect(err).toMatch(/no-script\.yaml:7:1: scriptFile: \S+gone\.py does not exist/)
   expect(err).toContain('no-script.yaml:5:')
   expect(err).toContain('no-script.yaml:6:')

@@ -35,8 +35,8 @@ const encodings: readonly (readonly [what: string, encode: (value: string) => st
   // As base32 of GNU coreutils prints them, by themselves and inside a longer text.
   ['base32', () => 'ODB2I43TEB3S64TEFMTD67RQGEZDGNBVGY3TQOI='],
   ['lower-case base32 without padding', () => 'odb2i43teb3s64tefmtd67rqgezdgnbvgy3tqoi'],
-  ['base32 one byte in', () => 'NFYMHJDTOMQHOL3SMQVSMP36GAYTEMZUGU3DOOBZHN4A===='],
-  ['base32 three bytes in', () => 'NFSDU4GDURZXGIDXF5ZGIKZGH57DAMJSGM2DKNRXHA4TW6A='],
+  ['base32 one byte in', () => 'NFYMHJDTOMQHOL3SMQVSMP36GAYTEMZUGU3DOOBZ'],
+  ['base32 three bytes in', () => 'NFSDU4GDURZXGIDXF5ZGIKZGH57DAMJSGM2DKNRXHA4Q===='],
   ['a part of a URL', (value) => encodeURIComponent(value)],
   ['a form field', (value) => new URLSearchParams({ q: value }).toString()],
   ['percent codes', (value) => Buffer.from(value).toString('hex').replace(/../g, '%$&')],
