@@ -26,11 +26,12 @@ describeExecutor('mcp', () => {
   }
 })
 
-const hidden = tempFolder()
-const shield = new Shield({ env: process.env, hidden })
-const itShielded = needs('made' in (await shield.selfTest.run()), 'needs Landlock and Python')
+const probed = await new Shield({ env: process.env, hidden: '.' }).selfTest.run()
+const itShielded = needs('made' in probed, 'needs Landlock and Python')
 
 itShielded('hides the files and the memory of the server from the programs that it starts', async () => {
+  const hidden = tempFolder()
+  const shield = new Shield({ env: process.env, hidden })
   const [secret, open] = [tempFile('secret.key', 'secret', hidden), tempFile('open.txt', 'open')]
   const servers = new Map([['up', schemaFor(definition).parse(definition)]])
   const secrets = { resolve: async (reference: string) => reference, redact: (text: string) => text }
