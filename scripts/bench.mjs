@@ -6,6 +6,7 @@ const all = [
   'startup',
   'command-cpu',
   'call',
+  'sandbox',
   'tool-index',
   'tokens',
   'tasks',

@@ -134,7 +134,7 @@ describe('tooldex call of a registered tool at a server', () => {
     const named = await call(['slow_words', 'x', '--count', '1', '--server', server.url], elsewhere)
     expect([named.code, named.stdout]).toEqual([0, 'x 1\n'])
     const bad = await call(['slow_words', 'x', '--timeout', 'soon'])
-    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--timeout: Write seconds')])
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("--timeout 'soon' is invalid. Write seconds")])
   })
 
   it('runs nothing with --dry-run, wherever the flag stands', async () => {

@@ -35,6 +35,16 @@ describe('tooldex in the terminal', () => {
     expect(stderr).toContain('--nonsense')
   })
 
+  it.each([
+    [['search', 'x', '-c', 'git', '--limit', '9999'], "--limit '9999'", 'at most 100'],
+    [['search', 'x', '-c', 'git', '--source', 'cli', '--source', 'bar'], "--source 'bar'", 'cli, registry'],
+  ])('names the option, its value and the accepted values of %j', async (words, named, accepted) => {
+    const { code, err } = await runInProcess(words)
+    expect(code).toBe(errorTable.INPUT_INVALID.exit)
+    expect(err.slice(err.indexOf('next:'))).toContain(`Correct ${named}`)
+    expect(err).toContain(accepted)
+  })
+
   it('takes a word that is nearly a command for that command, unless it is a config', async () => {
     const typo = await runCli(['serch', 'undo a commit'])
     expect(typo.code).toBe(errorTable.USAGE.exit)

@@ -115,6 +115,16 @@ describe('a tool that a stored policy hides from a caller', () => {
     expect(all.counts[1]).toEqual(['registry', 2, 2])
   })
 
+  it('is not named by its config, where the caller may see none of its tools', async () => {
+    const shut = await makeKey(server, 'shut', ['read'])
+    const policy = { default: 'disabled', tools: { public_words: { args: {} } }, callers: ['shut'] }
+    await putPolicies(server, [{ name: 'shut', policy }])
+    const sourcesOf = async (key: string) => names((await as(key).get('/sources')).body.items)
+    await expect.poll(() => sourcesOf(shut)).toEqual(['registry'])
+    expect(await sourcesOf(free)).toEqual(['coreutils', 'registry'])
+    expect((await server.request('DELETE', '/policies/shut')).status).toBe(200)
+  })
+
   it('is counted for no tag and no category', async () => {
     const category = (await server.request('POST', '/categories', { body: { name: 'Money' } })).body
     const change = { tags: ['payday'], categoryId: category.id }

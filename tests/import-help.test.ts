@@ -115,6 +115,28 @@ describe('subcommands', () => {
     expect(parseStrict(named.yaml).tools.map(({ name }) => name)).toEqual(['hub_ls', 'hub_net_add'])
   })
 
+  it('reads the options of ps behind --help all, and leaves out letters without a dash', async () => {
+    const texts: Record<string, string> = { 'ps --help': psHelp, 'ps --help all': psHelpAll }
+    const asked: string[] = []
+    const runHelp = async (argv: readonly string[]) => {
+      asked.push(argv.join(' '))
+      return { stdout: texts[argv.join(' ')] ?? '', stderr: '', exitCode: 0 }
+    }
+    const config = parseStrict((await draftConfig({ command: 'ps', subcommands: [], max: 20, runHelp })).yaml)
+    expect(asked).toEqual(['ps --help', 'ps --help all'])
+    const args = argsOf(config)
+    expect(args.a).toMatchObject({ flag: '-a', type: 'boolean', description: 'all with tty, except session leaders' })
+    expect(args.deselect).toMatchObject({ flag: '--deselect', type: 'boolean', description: 'negate selection' })
+    expect(args.pid).toMatchObject({ flag: '--pid', description: 'process id' })
+    expect(args.ppid).toMatchObject({ flag: '--ppid', description: 'parent process id' })
+    expect(args.quick_pid).toMatchObject({ flag: '--quick-pid', description: 'process id (quick mode)' })
+    expect(args.forest).toMatchObject({ flag: '--forest', type: 'boolean', description: 'ascii art process tree' })
+    expect(args.upper_m).toMatchObject({ flag: '-M', description: 'add security data (for SELinux)' })
+    expect(args.format).toMatchObject({ flag: '--format', description: 'user-defined format' })
+    expect(args.width ?? args.cols).toMatchObject({ type: 'integer', description: 'set screen width' })
+    expect(Object.keys(args)).not.toContain('x')
+  })
+
   it('says what was tried when there is no help', async () => {
     const runHelp = async () => ({ stdout: '', stderr: 'what?', exitCode: 1 })
     const request = { command: 'mute', subcommands: [], max: 20, runHelp }
@@ -335,3 +357,57 @@ describe('programs on this machine', { timeout: 60_000 }, () => {
     expect((await run([file, '--help'])).stdout).toBe('usage: peek cat 200 [] \n')
   })
 })
+
+// As procps-ng 4 prints it, less rows that repeat a shape.
+const psHelp = `
+Usage:
+ ps [options]
+
+ Try 'ps --help <simple|list|output|threads|misc|all>'
+  or 'ps --help <s|l|o|t|m|a>'
+ for additional help text.
+
+For more details see ps(1).
+`
+const psHelpAll = `
+Usage:
+ ps [options]
+
+Basic options:
+ -A, -e               all processes
+ -a                   all with tty, except session leaders
+  a                   all with tty, including other users
+ -N, --deselect       negate selection
+  x                   processes without controlling ttys
+
+Selection by list:
+ -C <command>         command name
+ -p, p, --pid <PID>   process id
+        --ppid <PID>  parent process id
+ -q, q, --quick-pid <PID>
+                      process id (quick mode)
+
+  The selection options take as their argument either:
+    a comma-separated list e.g. '-u root,nobody' or
+    a blank-separated list e.g. '-p 123 4567'
+
+Output formats:
+ -f                   full-format, including command lines
+  f, --forest         ascii art process tree
+ -M, Z                add security data (for SELinux)
+ -O <format>          preloaded with default columns
+  O <format>          as -O, with BSD personality
+ -o, o, --format <format>
+                      user-defined format
+     --cols, --columns, --width <num>
+                      set screen width
+
+Miscellaneous options:
+  k,    --sort        specify sort order as: [+|-]key[,[+|-]key[,...]]
+ -V, V, --version     display version information and exit
+
+        --help <simple|list|output|threads|misc|all>
+                      display help and exit
+
+For more details see ps(1).
+`

@@ -89,6 +89,26 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({ code: -32602 })
   })
 
+  it('refuses arguments that the three tools do not know, and names the nearest', async () => {
+    const { client } = await connect(['git', 'coreutils'], { revision })
+    const cases = [
+      ['search_tools', { query: 'commit', catgory: 'vcs' }, 'category'],
+      ['search_tools', { query: 'commit', budget_tokens: 50 }, 'budgetTokens'],
+      ['describe_tool', { ids: ['git_log'], levl: 'full' }, 'level'],
+      ['call_tool', { name: 'coreutils_echo', arguments: { message: 'x' }, dryrn: true }, 'dryRun'],
+    ] as const
+    for (const [tool, args, meant] of cases) {
+      const { text, isError, data } = await call(client, tool, args)
+      expect([isError, data.error?.code]).toEqual([true, 'INPUT_INVALID'])
+      expect(text).toContain(`Did you mean '${meant}'?`)
+      expect(text).toContain(`${tool} takes: `)
+    }
+    const accepted = await call(client, 'search_tools', { query: 'commit', mode: 'bm25', limit: 1 })
+    expect(accepted.isError).toBe(false)
+    const climax = await call(client, 'climax_call', { tool_name: 'coreutils_echo', args: { message: 'x' }, why: 'y' })
+    expect(climax).toMatchObject({ isError: false, text: 'x' })
+  })
+
   it('understands how models misplace the arguments of call_tool', async () => {
     const { client } = await connect(['coreutils'], { revision })
     const spellings = [

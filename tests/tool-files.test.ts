@@ -121,6 +121,22 @@ describe('the script of a tool file', () => {
   })
 })
 
+it.each([
+  ['create', ['tools', 'create']],
+  ['validate', ['tools', 'validate', '--file']],
+])('a missing scriptFile is reported with the other problems of its tool: %s', async (_, words) => {
+  const head = 'name: no_script\ndisplayName: P\ndescription: Runs a script.\nexecutorType: python\n'
+  const rest = 'inputSchema: { type: objct }\nexecutorConfig: { timeoutMs: -5 }\nscriptFile: ./gone.py\n'
+  const file = tempFile('no-script.yaml', `${head}${rest}`)
+  const { code, err } = await run(...words, file)
+  expect(code).toBe(2)
+  expect(err).toMatch(/^error: The tool was refused: 4 problems\.\n/)
+  expect(err).toMatch(/no-script\.yaml:7:1: scriptFile: \S+gone\.py does not exist/)
+  expect(err).toContain('no-script.yaml:5:')
+  expect(err).toContain('no-script.yaml:6:')
+  expect((await run('tools', 'get', 'no_script')).err).toContain('Unknown tool: no_script.')
+})
+
 describe('the script inside a tool file', () => {
   const head =
     'name: inside\ndisplayName: P\ndescription: Runs a script.\ninputSchema: { type: object }\noutputSchema: { type: strin }\n'

@@ -5,7 +5,7 @@ import { callTool } from '../src/operations/call-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { putPolicy } from '../src/operations/registry/policies.ts'
 import { executeTool } from '../src/operations/runs/execute.ts'
-import { approveExecution } from '../src/operations/runs/executions.ts'
+import { approveExecution, refuseExecution } from '../src/operations/runs/executions.ts'
 import { openRecorded } from './support/open-recorded.ts'
 
 let world: Awaited<ReturnType<typeof openRecorded>>
@@ -42,24 +42,50 @@ it('holds calls that wait for their turn in this process to what was tightened m
   expect(await byAgent).toMatchObject({ outcome: { status: 'CANCELLED', errorCode: 'APPROVAL_NEEDED' } })
 })
 
-it('starts no call of a key that has expired, approved or queued', async () => {
+const callAs = async (idOrName: string, actor: string) => {
+  const { context } = world
+  const as = { ...context, caller: { ...context.caller, actor } }
+  const answer = await invoke(executeTool, { idOrName, input: { word: 'x' } }, as)
+  return 'id' in answer ? answer.id : expect.fail('The call was not recorded.')
+}
+
+it('starts no call of a key that has expired, and refuses its approval', async () => {
   const { context, stores } = world
   const expiresAt = new Date(0).toISOString()
   const key = { name: 'old', hash: 'hash of old', prefix: 'old', scopes: ['call' as const], expiresAt }
   await stores.keys.create(context.caller, key)
   await world.register('sends', { script: 'echo "sent $1"', annotations: { requiresApproval: true } })
   await world.register('prints', { script: 'echo "printed $1"' })
-  const call = async (idOrName: string, actor: string) => {
-    const as = { ...context, caller: { ...context.caller, actor } }
-    const answer = await invoke(executeTool, { idOrName, input: { word: 'x' } }, as)
-    return 'id' in answer ? answer.id : expect.fail('The call was not recorded.')
-  }
-  const asked = await call('sends', 'key:old')
-  await invoke(approveExecution, { id: asked }, context)
-  for (const id of [asked, await call('prints', 'key:old')])
+  const asked = await callAs('sends', 'key:old')
+  await expect(invoke(approveExecution, { id: asked }, context)).rejects.toMatchObject({
+    code: 'ILLEGAL_STEP',
+    message: expect.stringContaining("its key 'old' has expired"),
+  })
+  const refused = await invoke(refuseExecution, { id: asked }, context)
+  expect(refused).toMatchObject({ status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED' })
+  const queued = await callAs('prints', 'key:old')
+  await expect
+    .poll(() => stores.executions.get('default', queued))
+    .toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
+  const other = await callAs('prints', 'key:other')
+  await expect.poll(() => stores.executions.get('default', other)).toMatchObject({ status: 'SUCCESS' })
+})
+
+it('cancels the running and the waiting calls of a key that is revoked, and no others', async () => {
+  const { context, stores, folder } = world
+  const key = { name: 'leaked', hash: 'hash of leaked', prefix: 'leak', scopes: ['call' as const] }
+  await stores.keys.create(context.caller, key)
+  const release = join(folder, 'release-others')
+  await world.register('stays', { script: `until [ -e '${release}' ]; do sleep 0.05; done; echo "stayed"` })
+  const running = await callAs('stays', 'key:leaked')
+  await expect.poll(() => stores.executions.get('default', running)).toMatchObject({ status: 'RUNNING' })
+  const waiting = await callAs('stays', 'key:leaked')
+  const other = await callAs('stays', 'key:other')
+  await stores.keys.revoke(context.caller, 'leaked')
+  for (const id of [running, waiting])
     await expect
       .poll(() => stores.executions.get('default', id))
       .toMatchObject({ status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
-  const other = await call('prints', 'key:other')
+  writeFileSync(release, '')
   await expect.poll(() => stores.executions.get('default', other)).toMatchObject({ status: 'SUCCESS' })
 })

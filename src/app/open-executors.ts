@@ -37,7 +37,8 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   const environments = new Environments(environmentsFolder(env))
   const hold = (executor: Executor): Executor => hand?.hold(executor) ?? executor
   // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
-  const upstreams = openUpstreams(env, openSecrets(places, 'default'), allowed.mcpServers)
+  const { shield } = sandbox
+  const upstreams = openUpstreams(env, openSecrets(places, 'default'), { mcpServers: allowed.mcpServers, shield })
   const more: MoreParts = {
     hold,
     executors: {

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { SecretScope } from '../contract/secret.ts'
-import { createMcpExecutor, loadServers } from '../executors/index.ts'
+import { createMcpExecutor, loadServers, type Shield } from '../executors/index.ts'
 import { createRedactor } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 
@@ -16,11 +16,15 @@ interface OpenUpstreams {
 }
 
 /** Opens the executor of tools of MCP servers, with the servers that the file defines now. */
-export function openUpstreams(env: NodeJS.ProcessEnv, secrets: SecretScope, given: string | undefined): OpenUpstreams {
+export function openUpstreams(
+  env: NodeJS.ProcessEnv,
+  secrets: SecretScope,
+  { mcpServers: given, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
+): OpenUpstreams {
   const named = given ?? (env.TOOLDEX_MCP_SERVERS || undefined)
   const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, env)
-  const executor = createMcpExecutor({ servers: loadServers(file, env), env, secrets, redactorFor })
+  const executor = createMcpExecutor({ servers: loadServers(file, env), env, secrets, redactorFor, shield })
   const reload = (logger: Logger): void => {
     try {
       executor.replaceServers(loadServers(file, env))

@@ -63,7 +63,14 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
     const context = { ...composed, memory, database, registry, runs, metrics }
-    const catalogues = new Catalogues({ stores, logger, first, loadEmbedder, signal: ending.signal })
+    const catalogues = new Catalogues({
+      stores,
+      logger,
+      first,
+      loadEmbedder,
+      signal: ending.signal,
+      grantsOf: more.grantsOf,
+    })
     if (options.homeConfigs) offerFolder(userConfigsDir(env))
     first.watch(ending.signal)
     watchServers(logger, ending.signal)

@@ -36,7 +36,7 @@ export const listSources = defineOperation({
   },
 })
 
-/** Only names leave the process, not where the files lie. */
+/** Only names leave the process, not where the files lie; a caller who may see none of its tools does not see a config. */
 function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | undefined): readonly Source[] {
   const { configs, entries } = catalogue.current()
   const failed = new Map(catalogue.failures().map(({ name, error }) => [name, error.code]))
@@ -50,7 +50,7 @@ function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | un
   const others = Array.from(failed, ([name, problem]): Source => {
     return { kind: 'config', name: basename(name), state: 'failed', tools: 0, warnings: 0, problem }
   })
-  return [...loaded, ...others]
+  return names === undefined ? [...loaded, ...others] : loaded.filter(({ tools }) => tools > 0)
 }
 
 async function registrySource(

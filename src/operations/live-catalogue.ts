@@ -66,6 +66,11 @@ export class LiveCatalogue {
     return this.#snapshot
   }
 
+  /** Whether a tool could be run now; undefined where that is not known. */
+  readinessOf(tool: RunnableTool): Readiness | undefined {
+    return this.#options.readinessOf?.(tool)
+  }
+
   /** The level that a call of a tool would run at; undefined where callers need not be told. */
   isolationOf(tool: RunnableTool): Isolation | undefined {
     return this.#options.isolationOf?.(tool)

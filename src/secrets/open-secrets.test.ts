@@ -21,6 +21,8 @@ it('takes a secret out of texts in every form it may stand in', async () => {
   )
 })
 
+const hexPairs = (value: string): readonly string[] => Buffer.from(value).toString('hex').match(/../g) ?? []
+
 const encodings: readonly (readonly [what: string, encode: (value: string) => string])[] = [
   ['base64', (value) => Buffer.from(value).toString('base64')],
   ['base64 inside a longer text', (value) => Buffer.from(`u:${value};x`).toString('base64')],
@@ -28,6 +30,13 @@ const encodings: readonly (readonly [what: string, encode: (value: string) => st
   ['base64 for URLs', (value) => Buffer.from(`key=${value}`).toString('base64url')],
   ['hex', (value) => Buffer.from(value).toString('hex')],
   ['upper-case hex', (value) => Buffer.from(value).toString('hex').toUpperCase()],
+  ['hex with spaces', (value) => hexPairs(value).join(' ')],
+  ['upper-case hex with colons', (value) => hexPairs(value).join(':').toUpperCase()],
+  // As base32 of GNU coreutils prints them, by themselves and inside a longer text.
+  ['base32', () => 'ODB2I43TEB3S64TEFMTD67RQGEZDGNBVGY3TQOI='],
+  ['lower-case base32 without padding', () => 'odb2i43teb3s64tefmtd67rqgezdgnbvgy3tqoi'],
+  ['base32 one byte in', () => 'NFYMHJDTOMQHOL3SMQVSMP36GAYTEMZUGU3DOOBZ'],
+  ['base32 three bytes in', () => 'NFSDU4GDURZXGIDXF5ZGIKZGH57DAMJSGM2DKNRXHA4Q===='],
   ['a part of a URL', (value) => encodeURIComponent(value)],
   ['a form field', (value) => new URLSearchParams({ q: value }).toString()],
   ['percent codes', (value) => Buffer.from(value).toString('hex').replace(/../g, '%$&')],

@@ -2,9 +2,9 @@
 const minEncoded = 8
 const base64Line = 76
 
-/** The forms in which a value may stand in a text: as it is, escaped, as a number, and encoded as base64, hex or part of a URL. */
+/** The forms in which a value may stand in a text: as it is, escaped, as a number, and encoded as base64, base32, hex or part of a URL. */
 export function secretForms(value: string, minLength: number): readonly string[] {
-  const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value)]
+  const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value), ...base32Forms(value)]
   const forms = [
     value,
     ...jsonForms(value),
@@ -41,7 +41,29 @@ const upper = (text: string): string => text.replace(/%[0-9a-f]{2}/g, (code) => 
 
 function hexForms(value: string): readonly string[] {
   const hex = Buffer.from(value).toString('hex')
-  return [hex, hex.toUpperCase()]
+  const separated = [' ', ':'].map((separator) => hex.replace(/..(?=.)/g, `$&${separator}`))
+  return [hex, ...separated].flatMap((text) => [text, text.toUpperCase()])
+}
+
+/** By itself, without padding, and inside a longer text that begins up to four bytes before it. */
+function base32Forms(value: string): readonly string[] {
+  const whole = toBase32(Buffer.from(value))
+  const inner = [1, 2, 3, 4].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+    return toBase32(bytes).slice(Math.ceil((before * 8) / 5), Math.floor((bytes.length * 8) / 5))
+  })
+  return [whole, whole.toLowerCase(), ...inner]
+}
+
+/** RFC 4648, without padding. */
+function toBase32(bytes: Buffer): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  let [text, bits, held] = ['', 0, 0]
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31]
+  }
+  return bits === 0 ? text : text + alphabet[(held << (5 - bits)) & 31]
 }
 
 /** By itself, and inside a longer text that begins up to two bytes before it: the characters that only the value decides. */

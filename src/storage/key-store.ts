@@ -78,7 +78,7 @@ export class DatabaseKeyStore implements KeyStore {
       const after = toKey(row as typeof apiKeys.$inferSelect)
       const change = { before: toRecord(before), after: toRecord(after) }
       await record(db, caller, { action: 'key.revoke', subject: `key:${after.name}`, ...change })
-      await cancelWaiting(db, after)
+      await cancelRuns(db, after)
       await db.execute(sql`select pg_notify(${revokedChannel}, ${after.id})`)
       return after
     })
@@ -116,15 +116,21 @@ export class DatabaseKeyStore implements KeyStore {
   }
 }
 
-/** Calls of a key that have not started never do. */
-async function cancelWaiting(db: Db, { name, workspace }: ApiKey): Promise<void> {
-  const message = 'The key of the caller was revoked before the call started.'
+/** Calls of a key that have not started never do; those that run are cancelled by the worker that runs them. */
+async function cancelRuns(db: Db, { name, workspace }: ApiKey): Promise<void> {
+  const own = sql`workspace_id = ${workspace} and caller_id = ${`key:${name}`}`
   await db.execute(sql`
-    with cancelled as (
-      update tool_executions set status = 'CANCELLED', error_code = 'EXECUTION_CANCELLED', error_message = ${message},
-        completed_at = now(), updated_at = now()
-      where workspace_id = ${workspace} and caller_id = ${`key:${name}`} and status = 'PENDING' returning id
-    ) select pg_notify(${runChannel}, 'changed:' || id) from cancelled`)
+    with ended as (
+      update tool_executions set status = 'CANCELLED', error_code = 'EXECUTION_CANCELLED', completed_at = now(), updated_at = now(),
+        error_message = case when status = 'PENDING' then 'The key of the caller was revoked before the call started.'
+          else 'The key of the caller was revoked.' end
+      where ${own} and (status = 'PENDING' or (status = 'RUNNING' and worker is null)) returning id
+    ), asked as (
+      update tool_executions set cancel_requested = true, updated_at = now()
+      where ${own} and status = 'RUNNING' and worker is not null and not cancel_requested returning id
+    )
+    select pg_notify(${runChannel}, 'changed:' || id) from ended
+    union all select pg_notify(${runChannel}, 'cancel:' || id) from asked`)
 }
 
 /** What of a key is written down: never anything of its secret. */

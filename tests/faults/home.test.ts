@@ -149,7 +149,7 @@ describe('an internal error', () => {
         printed += text
       },
     }
-    expect(reportError(new Error('another reason'), host as never, false)).toBe(70)
+    expect(reportError(new Error('another reason'), host as never, { json: false })).toBe(70)
     const [, id] = /Internal error ([0-9a-f]{8})\./.exec(printed) ?? []
     expect(printed).toMatch(new RegExp(`ERROR .*another reason.* id="${id}"`))
     expect(printed).not.toContain('our fault')

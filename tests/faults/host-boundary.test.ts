@@ -251,6 +251,16 @@ describe('the admin of another workspace', () => {
     }
   })
 
+  it('sees the level of its tools in search and describe', async () => {
+    const key = ungranted as string
+    expect((await server.request('POST', '/tools/base/activate', { key })).status).toBe(200)
+    const search = async () =>
+      (await server.request('POST', '/search', { body: { query: 'base' }, key })).body.results?.[0]
+    await expect.poll(search).toMatchObject({ name: 'base', isolation: 'isolated' })
+    const doc = await server.request('POST', '/describe', { body: { ids: ['base'], level: 'summary' }, key })
+    expect(doc.body.tools[0].isolation).toBe('isolated')
+  })
+
   it('has what it was granted, and runs isolated what asks for nothing', async () => {
     const names = []
     for (const [index, [, , tool]] of asking().entries()) {

@@ -1,5 +1,6 @@
 // A small MCP server made with the official package: `stdio` or `http`, in `both` revisions or only the `older` one.
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
@@ -21,6 +22,9 @@ const makeServer = () => {
   }))
   server.registerTool('environment', { description: 'Say the environment', inputSchema: z.object({}) }, async () => ({
     content: [{ type: 'text', text: JSON.stringify(process.env) }],
+  }))
+  server.registerTool('read', { description: 'Read a file', inputSchema: text }, async ({ text: path }) => ({
+    content: [{ type: 'text', text: await readFile(path, 'utf8').catch(({ code }) => code) }],
   }))
   server.registerTool('fail', { description: 'Fail', inputSchema: text }, async ({ text: said }) => ({
     content: [{ type: 'text', text: `cannot ${said}` }],

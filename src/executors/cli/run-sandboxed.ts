@@ -3,11 +3,11 @@ import type { RunOutcome } from '../../contract/run.ts'
 import { toStartError } from '../process/start-error.ts'
 import { toOutcome } from '../process/to-outcome.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
+import { explainFailure } from '../sandbox/explain-failure.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
-import { explainFailure } from './explain-failure.ts'
 import { networkOf } from './sandbox-shape.ts'
 
 /** A command that is ready to be started in a sandbox. */
@@ -39,6 +39,7 @@ export async function runSandboxed(
     const { cwd, mounts } = visibleFolder(folders, level, command.cwd)
     const found = visibleProgram(folders, argv[0] ?? '', { cwd, path: command.env.PATH })
     const network = networkOf(job, sandbox)
+    const wantsNetwork = tool.resolved?.tool.network === true
     const place = await sandbox.place({
       level,
       program: found.program,
@@ -53,7 +54,7 @@ export async function runSandboxed(
     })
     const end = await place.run({ stdin, timeoutMs, controls })
     const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
-    return explainFailure(outcome, { job, folders, cwd, network })
+    return explainFailure(outcome, { input: job.input, folders, cwd, network, wantsNetwork })
   } catch (error) {
     throw toStartError(error, argv[0] ?? '')
   }

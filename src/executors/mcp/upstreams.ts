@@ -6,6 +6,7 @@ import { type Containment, detectContainment } from '../process/containment.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { ProgramFinder } from '../process/program-finder.ts'
 import { toStartError } from '../process/start-error.ts'
+import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
 import type { MadeLine } from './connection.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
@@ -20,6 +21,8 @@ export interface UpstreamsOptions {
   readonly secrets: PlainSecrets
   /** How processes are kept together; the strongest way the machine gives where absent. */
   readonly containment?: Containment | undefined
+  /** Hides the server that starts the programs from them. */
+  readonly shield?: Shield | undefined
   readonly limits?: Partial<MessageLimits> | undefined
   readonly circuit?: Partial<CircuitSettings> | undefined
   readonly pingMs?: number | undefined
@@ -83,7 +86,8 @@ export class Upstreams {
     try {
       const program = this.#programs.find(expandHome(server.command, this.#options.env), env, cwd)
       this.#containment ??= detectContainment()
-      const cell = await this.#containment.start(defaultLimits.processes)
+      const bare = await this.#containment.start(defaultLimits.processes)
+      const cell = (await this.#options.shield?.wrap(bare)) ?? bare
       return this.#made((check) => new StdioLine({ program, args: server.args, cwd, env }, cell, check))
     } catch (error) {
       throw toStartError(error, server.command)

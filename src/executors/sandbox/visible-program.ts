@@ -59,9 +59,11 @@ export function mountsFor(folders: readonly AllowedFolder[], paths: readonly str
   return toMounts(found)
 }
 
-/** How a folder is allowed. */
-export const allowHint = (folder: string): string =>
-  `Its operator can allow a folder: tooldex serve --allow-folder ${folder} (with :rw behind it to let tools write).`
+/** How a folder is allowed; `ofFile` is the one to allow where the first is a file. */
+export function allowHint(folder: string, ofFile?: string): string {
+  const other = ofFile === undefined ? '' : `, or ${ofFile} if that is a file`
+  return `Its operator can allow a folder: tooldex serve --allow-folder ${folder}${other} (with :rw behind it to let tools write).`
+}
 
 /** Folders as a sandbox shows them: at the place where they lie. */
 export const toMounts = (folders: readonly AllowedFolder[]): readonly Mount[] =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { tempFolder } from '../../../tests/support/temp-folder.ts'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { fillCommand } from './fill-command.ts'
@@ -74,6 +75,23 @@ describe('shell executor', () => {
       code: expect.stringMatching(/POLICY_REFUSED|COMMAND_NOT_EXECUTABLE/),
     })
     await expect(run({ command: ['true'], cwd: '/root' })).rejects.toMatchObject({ code: 'POLICY_REFUSED' })
+  })
+
+  it('names the flag that allows a folder which a failed command did not see', async () => {
+    const command = ['cat', '{{file}}']
+    const read = async (file: string, config = {}) => (await run({ command, ...config }, { file })).errorMessage ?? ''
+    expect(await read('/srv/none/notes.txt')).toContain('tooldex serve --allow-folder /srv/none (with')
+    // It may be a file or a folder.
+    expect(await read('/srv/none/README')).toContain('--allow-folder /srv/none/README, or /srv/none if that is a file')
+    const folder = tempFolder()
+    const open = createShellExecutor({
+      sandbox: new Sandbox({ env: process.env, folders: [{ path: folder, writable: false }] }),
+      env: process.env,
+    })
+    const tool = toolOf('shell', { executorConfig: { command } })
+    const outcome = await open.run({ tool, input: { file: `${folder}/a.txt` } }, {})
+    expect(outcome.errorMessage).toContain(`Name ${folder} as cwd or in paths of the tool.`)
+    expect((await run({ command: ['false'] })).errorMessage).not.toContain('visible')
   })
 
   it('tells a signal from an exit code', async () => {

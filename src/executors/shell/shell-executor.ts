@@ -10,6 +10,7 @@ import { toStartError } from '../process/start-error.ts'
 import { toOutcome } from '../process/to-outcome.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
 import { sandboxPath } from '../sandbox/bubblewrap-words.ts'
+import { explainFailure } from '../sandbox/explain-failure.ts'
 import { type Level, levelOf } from '../sandbox/level.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
@@ -47,12 +48,21 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
       try {
         const place = await sandbox.place({ ...request, env: traced })
         const end = await place.run({ stdin, timeoutMs, controls })
-        return toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
+        const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
+        return request.level === 'limited' ? outcome : explainFailure(outcome, seenBy(prepared, job, sandbox))
       } catch (error) {
         throw toStartError(error, request.argv[0] ?? '')
       }
     },
   }
+}
+
+/** What a command sees of the machine: of the allowed folders those that its tool names. */
+function seenBy({ config, request }: Prepared, { input, grants }: Job, sandbox: Sandbox) {
+  const folders = request.mounts.map(({ source: path, writable }) => ({ path, writable: writable === true }))
+  const unnamed = grants?.includes('folders') === false ? [] : sandbox.folders
+  const { cwd, network } = request
+  return { input, folders, unnamed, cwd, network, wantsNetwork: config.network === true }
 }
 
 function readConfig({ name, executorConfig }: RunnableTool): ShellConfig {

@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/logger.ts'
+import type { GrantsOf } from '../../contract/grants.ts'
 import type { Source } from '../../contract/source.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { LiveCatalogue } from '../live-catalogue.ts'
@@ -11,9 +12,12 @@ interface CataloguesOptions extends LiveIndexOptions {
   /** The catalogue of the first workspace, which has the tools of configs as well. */
   readonly first: LiveCatalogue
   readonly signal: AbortSignal
+  /** Every workspace has all grants where absent. */
+  readonly grantsOf?: GrantsOf | undefined
 }
 
 const firstWorkspace = 'default'
+const processKinds: ReadonlySet<string> = new Set(['cli', 'python', 'shell'])
 const mostOpen = 100
 const noConfigs: Source = { kind: 'none', load: () => ({ configs: [], failures: [] }), watch: () => {} }
 
@@ -39,11 +43,25 @@ export class Catalogues {
   }
 
   async #start(workspace: string, signal: AbortSignal): Promise<LiveCatalogue> {
-    const { stores, logger, first, loadEmbedder, remote } = this.#options
-    const catalogue =
-      workspace === firstWorkspace ? first : new LiveCatalogue({ source: noConfigs, logger, loadEmbedder, remote })
+    const { stores, logger, first } = this.#options
+    const catalogue = workspace === firstWorkspace ? first : this.#other(workspace)
     await new RegistryFeed({ stores, catalogue, workspace, logger }).follow(signal)
     return catalogue
+  }
+
+  /** Its tools run where those of the first workspace do, and isolated where it was not granted the host. */
+  #other(workspace: string): LiveCatalogue {
+    const { logger, first, loadEmbedder, remote, grantsOf } = this.#options
+    const hasHost = grantsOf?.(workspace).includes('host') ?? true
+    return new LiveCatalogue({
+      source: noConfigs,
+      logger,
+      loadEmbedder,
+      remote,
+      readinessOf: (tool) => first.readinessOf(tool),
+      isolationOf: (tool) =>
+        hasHost || !processKinds.has(tool.executorType) ? first.isolationOf(tool) : ('isolated' as const),
+    })
   }
 
   #closeOldest(): void {

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import type { ApprovalDecision, Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
@@ -7,6 +7,7 @@ import type { Db } from '../database.ts'
 import { transact } from '../guard.ts'
 import { record } from '../record.ts'
 import { isUuid } from '../rows.ts'
+import { apiKeys } from '../schema.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { after } from './create.ts'
 import { runChannel } from './notices.ts'
@@ -89,21 +90,37 @@ export async function cancelRun(
 export async function answerRun(
   db: Db,
   before: Execution,
-  { approve, note, queueMs, by }: ApprovalDecision & { readonly by: string },
+  { approve, note, queueMs, by }: ApprovalDecision & { readonly by: Caller },
 ): Promise<Row> {
+  if (approve) await refuseInvalidKey(db, before, by)
   const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
   const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`
   const [row] = await db
     .update(runs)
     .set({
       ...(approve ? { reason: 'queued', expiresAt: after(queueMs) } : { ...no, errorMessage: message }),
-      decidedBy: by,
+      decidedBy: by.actor,
       updatedAt: sql`now()`,
     })
     .where(and(eq(runs.id, before.id), eq(runs.status, 'PENDING'), eq(runs.reason, 'approval')))
     .returning()
   if (row === undefined) throw notPossible(before, approve ? 'approved' : 'refused')
   return row
+}
+
+/** A worker would not start the call, so that its approval would mean nothing. */
+async function refuseInvalidKey(db: Db, { id, callerId }: Execution, { workspace }: Caller): Promise<void> {
+  const isInvalid = or(isNotNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`))
+  const isOfCaller = eq(sql`'key:' || ${apiKeys.name}`, callerId)
+  const [key] = await db
+    .select({ name: apiKeys.name, revokedAt: apiKeys.revokedAt })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.workspaceId, workspace), isOfCaller, isInvalid))
+  if (key === undefined) return
+  const state = key.revokedAt === null ? 'has expired' : 'was revoked'
+  throw new TooldexError('ILLEGAL_STEP', `The execution ${id} cannot be approved: its key '${key.name}' ${state}.`, {
+    hint: 'Refuse it; its caller can call again with a valid key.',
+  })
 }
 
 const notPossible = ({ id, status, reason }: Execution, what: string): TooldexError => {

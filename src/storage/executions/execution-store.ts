@@ -152,7 +152,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   async decide(caller: Caller, id: string, { approve, note, queueMs }: ApprovalDecision) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
     const decided = await decideOn(this.#db, caller, id, { action, note }, (db, before) =>
-      answerRun(db, before, { approve, note, queueMs, by: caller.actor }),
+      answerRun(db, before, { approve, note, queueMs, by: caller }),
     )
     return this.#told(caller, decided)
   }

@@ -12,17 +12,21 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
   const exit = (given: number): void => {
     code = given
   }
+  let used: Command | undefined
   try {
     // Bare, a person wants to know what there is; a client wants the tools.
     const line = words.length === 0 && host.interactive ? ['--help'] : withRun(words)
     if (line !== words) refuseMistyped(words, host)
     const program = await createProgram(host, exit, line)
+    program.hook('preAction', (_, command) => {
+      used = command
+    })
     await program.parseAsync(line, { from: 'user' })
     return code
   } catch (thrown) {
     // commander has said what is wrong already; only the code is ours.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : errorTable.USAGE.exit
-    return reportError(thrown, host, words.includes('--json'))
+    return reportError(thrown, host, { json: words.includes('--json'), command: used })
   }
 }
 

@@ -26,7 +26,8 @@ export class EditedTool {
 
   /** The names of the fields that differ now, as the registry calls them; none where only the changelog does. */
   changes(): ReadonlySet<string> {
-    const { fields } = readToolFile(this.file)
+    const { fields, scriptProblem } = readToolFile(this.file)
+    if (scriptProblem !== undefined) return new Set(['scriptContent'])
     const changed = Object.keys(fields).filter((key) => !isDeepStrictEqual(fields[key], this.#before[key]))
     if (changed.every((key) => key === 'changelog')) return new Set()
     return new Set(changed.map((key) => (key === 'category' ? 'categoryId' : key)))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { TooldexError } from '../../base/errors.ts'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { parseJsonOrYaml } from '../../base/json-document.ts'
 import { placeInBlock } from '../../base/place-in-block.ts'
 import { fromPointer, type Problem } from '../../base/problem.ts'
@@ -14,6 +14,8 @@ import { respell, toolKeys } from '../../sources/bundle/index.ts'
 /** The fields in a file, and where each of them stands. */
 export interface ToolFile {
   readonly fields: Readonly<Record<string, unknown>>
+  /** Why the script could not be read; its field is missing then. */
+  readonly scriptProblem?: Problem | undefined
   /** The same error with the lines of the file in the place of pointers. */
   explain(thrown: unknown): unknown
   /** The same problem with its place in the file. */
@@ -38,11 +40,12 @@ export function readToolFile(file: string, script?: string): ToolFile {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TooldexError('USAGE', `${name} does not hold the fields of a tool.`, { hint: mendHint })
   const { scriptFile, ...rest } = respellKeys(value, fileKeys) as Record<string, unknown>
-  const from = script ?? (scriptFile === undefined ? undefined : besides(file, scriptFile))
-  const fields = from === undefined ? rest : { ...rest, scriptContent: readTextFile(from, 4 * registryLimits.script) }
+  const { scriptContent, from, problem: scriptProblem } = readScript(file, script, scriptFile)
+  const fields = scriptContent === undefined ? rest : { ...rest, scriptContent }
   const source = { file: name, text, document, fields, script: from }
   return {
     fields,
+    scriptProblem,
     explain: (thrown) => placed(thrown, source),
     place: (problem) => place(problem, source),
   }
@@ -53,9 +56,29 @@ const fileKeys: KeyShape = { ...toolKeys, keys: { ...toolKeys.keys, ...bothSpell
 
 const mendHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
 
-function besides(file: string, scriptFile: unknown): string {
-  if (typeof scriptFile === 'string') return resolve(file === '-' ? '.' : dirname(file), scriptFile)
-  throw new TooldexError('USAGE', 'scriptFile must be a path.', { hint: 'Write ./name.py' })
+interface ScriptText {
+  readonly scriptContent?: string
+  readonly from?: string | undefined
+  readonly problem?: Problem
+}
+
+/** The script in a file of its own; one that cannot be read is reported beside the other problems of the tool. */
+function readScript(file: string, script: string | undefined, scriptFile: unknown): ScriptText {
+  if (script === undefined && scriptFile === undefined) return {}
+  const wrong = (message: string, hint: string) => ({
+    problem: { severity: 'error' as const, pointer: '/scriptFile', message, hint },
+  })
+  if (script === undefined && typeof scriptFile !== 'string')
+    return wrong('scriptFile must be a path', 'write ./name.py')
+  const from = script ?? resolve(file === '-' ? '.' : dirname(file), String(scriptFile))
+  try {
+    return { scriptContent: readTextFile(from, 4 * registryLimits.script), from }
+  } catch (thrown) {
+    const { message, hint } = toTooldexError(thrown)
+    // The option of the command line is not a part of the file.
+    if (script !== undefined) throw thrown
+    return wrong(`scriptFile: ${message}`, hint)
+  }
 }
 
 /** What a file was when it was read. */

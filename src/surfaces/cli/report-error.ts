@@ -1,23 +1,32 @@
+import type { Command } from 'commander'
 import colors from 'picocolors'
 import { errorTable, TooldexError, toErrorBody } from '../../base/errors.ts'
 import { createLogger, logged } from '../../base/logger.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
+import { optionHint } from './option-hint.ts'
+
+/** How an error is shown. */
+interface ReportOptions {
+  readonly json: boolean
+  /** The command that failed, where the line was read that far. */
+  readonly command?: Command | undefined
+}
 
 /** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
-export function reportError(thrown: unknown, host: CliHost, json: boolean): number {
+export function reportError(thrown: unknown, host: CliHost, { json, command }: ReportOptions): number {
   // An operation has logged what failed inside it.
   const error = thrown instanceof TooldexError ? thrown : logged(errorLogger(host), thrown)
   if (json) host.out(`${JSON.stringify({ error: toErrorBody(error) }, null, 2)}\n`)
-  else host.err(`${errorText(error)}\n`)
+  else host.err(`${errorText(error, command)}\n`)
   return error.exitCode
 }
 
 const errorLogger = (host: CliHost) =>
   createLogger({ level: 'ERROR', file: process.env.TOOLDEX_LOG_FILE, stderr: (line) => host.err(line) })
 
-function errorText(error: TooldexError): string {
+function errorText(error: TooldexError, command: Command | undefined): string {
   const lines = [`${colors.red('error:')} ${showInvisible(error.message)}`]
   for (const problem of error.problems) {
     const mark = problem.severity === 'error' ? colors.red('✗') : colors.yellow('!')
@@ -25,15 +34,18 @@ function errorText(error: TooldexError): string {
     // What has a place is worth a line, even where the message says it already.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${hintOf(error)}`].join('\n')
+  return [...lines, `${colors.cyan('next:')} ${hintOf(error, command)}`].join('\n')
 }
 
 /** Whoever gave files mends those; others are told what to do with what they sent. */
-function hintOf({ code, hint, personHint, problems }: TooldexError): string {
+function hintOf({ code, hint, personHint, problems }: TooldexError, command: Command | undefined): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? []))
   const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
   if (files.size === 0 && code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.hint)
-    return 'Correct the values named; the same command with --help shows its options and what they take.'
+    return (
+      (command === undefined ? undefined : optionHint(command, problems)) ??
+      'Correct the values named; the same command with --help shows its options and what they take.'
+    )
   if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return personHint
   return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
 }

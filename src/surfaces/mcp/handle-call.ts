@@ -8,8 +8,9 @@ import type { Operation } from '../../operations/operation.ts'
 import { approvalText, outcomeText, planText } from '../../operations/result-text.ts'
 import { searchTools } from '../../operations/search-tools.ts'
 import { describeText, searchText } from './answer-text.ts'
-import type { MetaToolName } from './meta-tools.ts'
-import { readCall } from './read-call.ts'
+import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
+import { looseKeys, readCall } from './read-call.ts'
+import { refuseUnknown } from './refuse-unknown.ts'
 import { resultScheme } from './result-resources.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -25,10 +26,25 @@ const handlers: Record<MetaToolName, (given: Given, request: McpRequest) => Prom
   call_tool: (given, request) => answerCall(readCall(given), request),
 }
 
+/** Names that the three tools accept beside those that they list, as models write them. */
+const alsoAccepted: Record<MetaToolName, readonly string[]> = {
+  search_tools: Object.keys(searchTools.input.shape),
+  describe_tool: ['id', 'name', 'tool_name'],
+  call_tool: [],
+}
+
 /** Answers one of the three tools; a wrong input comes back as a tool error that says how to fix it. */
 export function handleMetaTool(name: MetaToolName, given: Given, request: McpRequest): Promise<CallToolResult> {
-  return orToolError(() => handlers[name](given, request))
+  return orToolError(async () => {
+    const names = name === 'call_tool' ? looseKeys(given) : Object.keys(given)
+    refuseUnknown(name, names, { listed: metaToolArguments(name), accepted: alsoAccepted[name] })
+    return handlers[name](given, request)
+  })
 }
+
+/** Answers `climax_call`, which ignores arguments that it does not know. */
+export const handleClimaxCall = (given: Given, request: McpRequest): Promise<CallToolResult> =>
+  orToolError(() => handlers.call_tool(given, request))
 
 /** Answers a tool that is in the list itself. */
 export function handleListedTool(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {

@@ -1,14 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { searchTools } from '../../operations/search-tools.ts'
-import { handleMetaTool, type McpRequest, orToolError } from './handle-call.ts'
+import { handleClimaxCall, type McpRequest, orToolError } from './handle-call.ts'
 
 type Given = Readonly<Record<string, unknown>>
 type SearchAnswer = z.output<typeof searchTools.output>
 
 /** Answers a tool of CLImax: a search in the JSON that its clients parse, a call as `call_tool` answers it. */
 export function handleClimaxAlias(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {
-  if (name === 'climax_call') return handleMetaTool('call_tool', given, request)
+  if (name === 'climax_call') return handleClimaxCall(given, request)
   return orToolError(async () => {
     const { query, category, cli, limit } = given
     const input = { query, category, cli, limit: toLimit(limit), level: 'schema' }

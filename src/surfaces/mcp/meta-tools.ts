@@ -45,6 +45,9 @@ export type MetaToolName = keyof typeof definitions
 /** Whether a name is one of the three tools through which all others are reached. */
 export const isMetaTool = (name: string): name is MetaToolName => Object.hasOwn(definitions, name)
 
+/** The arguments of one of the three tools, as agents see them. */
+export const metaToolArguments = (name: MetaToolName): readonly string[] => Object.keys(definitions[name].input.shape)
+
 /** The three tools as MCP lists them. */
 export function metaTools(): readonly Tool[] {
   return Object.entries(definitions).map(([name, { description, readOnly, input }]) => ({

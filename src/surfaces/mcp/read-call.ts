@@ -9,6 +9,8 @@ const ownKeys = {
   dryRun: ['dryRun', 'dry_run'],
 }
 
+const knownKeys = new Set([...nameKeys, ...argumentKeys, ...Object.values(ownKeys).flat()])
+
 /** The arguments of `call_tool` as models really write them: other names, arguments as JSON text, or not nested at all. */
 export function readCall(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const name = pick(given, nameKeys)
@@ -21,10 +23,13 @@ export function readCall(given: Readonly<Record<string, unknown>>): Record<strin
   )
   if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined)
     return { ...readCall(inner), ...own }
-  const known = new Set([...nameKeys, ...argumentKeys, ...Object.values(ownKeys).flat()])
-  const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !known.has(key)))
+  const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !knownKeys.has(key)))
   return { ...own, name, arguments: inner ?? loose }
 }
+
+/** The keys beside nested arguments that mean nothing; without nested arguments they are the tool's own. */
+export const looseKeys = (given: Readonly<Record<string, unknown>>): readonly string[] =>
+  pick(given, argumentKeys) === undefined ? [] : Object.keys(given).filter((key) => !knownKeys.has(key))
 
 const pick = (record: Readonly<Record<string, unknown>>, keys: readonly string[]) =>
   keys.map((key) => record[key]).find((value) => value !== undefined && value !== null)

@@ -11,12 +11,24 @@ export function readOptionRows(sections: readonly Section[]): readonly HelpOptio
   const found = sections
     .filter((section) => section.kind !== 'usage' && section.kind !== 'examples')
     .flatMap((section) =>
-      readEntries(joinFlags(section.lines), startOption).map((entry) => ({ entry, shared: section.kind === 'shared' })),
+      readEntries(joinFlags(section.lines.map(withoutBareLetters)), startOption).map((entry) => ({
+        entry,
+        shared: section.kind === 'shared',
+      })),
     )
   // Unindented lines that start with a dash are samples wherever the real list is set in.
   const indented = found.filter(({ entry }) => entry.indent > 0)
   const rows = indented.length > 0 ? indented : found
   return mergeSame(rows.slice(0, maxOptions).map(({ entry, shared }) => toOption(entry, shared)))
+}
+
+const bareRow = /^ {1,4}[A-Za-z](?: <\w+>)? {3,}\S/
+const bareFirst = /^(\s*)[A-Za-z],(?=\s+-)/
+const bareLater = /^(\s*-\w(?:, -\w)*), [A-Za-z](?=,? )/
+
+/** ps has letters without a dash beside its options, and in rows of their own, which end the row above. */
+function withoutBareLetters(line: string): string {
+  return bareRow.test(line) ? '' : line.replace(bareFirst, '$1').replace(bareLater, '$1')
 }
 
 /** grep writes two spellings on two lines: the first ends with a comma. */
@@ -33,7 +45,7 @@ function joinFlags(lines: readonly string[]): readonly string[] {
 
 function startOption(line: string) {
   const parsed = parseFlagLine(line)
-  if (parsed === undefined || /^-(?:NUM|N)$/.test(parsed.spec.flags[0] ?? '')) return undefined
+  if (parsed === undefined || /^-(?:NUM|N)$/.test(parsed.spec.flags.join())) return undefined
   return { item: parsed.spec, text: parsed.text }
 }
 

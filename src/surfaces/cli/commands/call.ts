@@ -82,7 +82,9 @@ function parseOption(option: Option, value: string | true, previous: unknown): u
     return value === true || option.parseArg === undefined ? value : option.parseArg(value, previous)
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgumentError)) throw thrown
-    throw new TooldexError('USAGE', `${option.long}: ${thrown.message}`, { hint: 'See: tooldex call --help' })
+    throw new TooldexError('USAGE', `${option.long} '${value}' is invalid. ${thrown.message}`, {
+      hint: 'See: tooldex call --help',
+    })
   }
 }
 

@@ -111,7 +111,7 @@ async function mendOrLeave(host: CliHost, thrown: unknown, { tool, edited: { fil
     const hint = `Your text is kept: mend ${file}, then run: tooldex tools edit ${tool.name} ${file}`
     throw new TooldexError(error.code, error.message, { hint, problems: error.problems, cause: thrown })
   }
-  reportError(error, host, false)
+  reportError(error, host, { json: false })
   const asked = createInterface({ input: process.stdin, output: process.stderr })
   try {
     await asked.question(`Press Enter to mend it, Ctrl+C to leave it (kept in ${file}) `, { signal: host.signal })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { formatProblem, type Problem } from '../../../base/problem.ts'
+import { toRefusal } from '../../../base/refusal.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { getCategory } from '../../../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../../../operations/registry/check.ts'
@@ -61,16 +62,43 @@ export function printWarnings(
 async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
-  { file: { fields, explain }, operation, input, after }: Asking<Input, Output>,
+  { file: { fields, explain, scriptProblem }, operation, input, after }: Asking<Input, Output>,
 ): Promise<z.output<Output>> {
   return withRegistry(host, flags, async (registry) => {
     try {
+      if (scriptProblem !== undefined) {
+        // A change may hold a part of the fields, which is not a whole tool to validate.
+        const isWhole = [tools.createTool.name, validateDraft.name].includes(operation.name)
+        const others = isWhole ? await findProblems(registry, fields) : []
+        throw refuseWithoutScript(scriptProblem, others)
+      }
       const answer = await registry.invoke(operation, input(await withCategory(registry, fields)))
       return after === undefined ? answer : await after(registry, answer)
     } catch (thrown) {
       throw explain(thrown)
     }
   })
+}
+
+/** The refusal of a tool whose script cannot be read, with everything else that is wrong with it. */
+function refuseWithoutScript(scriptProblem: Problem, others: readonly Problem[]): TooldexError {
+  const errors = others.filter(({ severity, pointer }) => severity === 'error' && pointer !== '/scriptContent')
+  return toRefusal({ code: 'TOOL_INVALID', what: 'The tool', problems: [scriptProblem, ...errors] })
+}
+
+async function findProblems(
+  registry: RegistryClient,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<readonly Problem[]> {
+  try {
+    const { problems } = await registry.invoke(validateDraft, { ...(await withCategory(registry, fields)) })
+    return problems as readonly Problem[]
+  } catch (thrown) {
+    const { code, message, problems, hint } = toTooldexError(thrown)
+    if (problems.length > 0) return problems
+    if (code !== 'NOT_FOUND') throw thrown
+    return [{ severity: 'error', pointer: '/category', message, hint }]
+  }
 }
 
 /** Activates a tool that was just registered; where that is refused, the draft stays and the error says so. */

@@ -2,15 +2,19 @@ import { resolve } from 'node:path'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { Job } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import { type AllowedFolder, folderOf } from '../sandbox/allowed-folders.ts'
-import { allowHint, isAlwaysVisible } from '../sandbox/visible-program.ts'
+import { type AllowedFolder, folderOf } from './allowed-folders.ts'
+import { allowHint, isAlwaysVisible } from './visible-program.ts'
 
 /** What a command saw of the machine. */
 interface Seen {
-  readonly job: Job
+  readonly input: Job['input']
   readonly folders: readonly AllowedFolder[]
+  /** Folders that the operator allows and the tool does not name. */
+  readonly unnamed?: readonly AllowedFolder[] | undefined
   readonly cwd: string | undefined
   readonly network: boolean
+  /** Whether the tool asks for the network. */
+  readonly wantsNetwork: boolean
 }
 
 /** Adds to a failure what the sandbox kept from the command, and the flag that allows it. */
@@ -24,16 +28,22 @@ const missing =
   /no such file|not found|cannot (?:access|open|stat|find)|not a git repository|does not exist|not readable/i
 const readOnly = /read-only file system|permission denied|not permitted/i
 
-function findReason(stderr: string, { job, folders, cwd, network }: Seen): string | undefined {
-  const hidden = pathsOf(job.input, cwd).find((path) => !isVisible(path, folders))
-  if (hidden !== undefined)
-    return `${toOneLine(hidden).slice(0, 200)} is not visible to tools on this server. ${allowHint(folderFor(hidden))}`
+function findReason(stderr: string, seen: Seen): string | undefined {
+  const { input, folders, unnamed = [], cwd, network, wantsNetwork } = seen
+  const hidden = pathsOf(input, cwd).find((path) => !isVisible(path, folders))
+  if (hidden !== undefined) return `${toOneLine(hidden).slice(0, 200)} ${hiddenReason(hidden, unnamed)}`
   const closed = readOnly.test(stderr) ? folders.find(({ writable }) => !writable) : undefined
   if (closed !== undefined) return `Tools may only read ${closed.path} on this server. ${allowHint(closed.path)}`
-  if (job.tool.resolved?.tool.network === true && !network)
+  if (wantsNetwork && !network)
     return 'Tools have no network on this server. Its operator can allow it: tooldex serve --allow-network'
-  if (folders.length > 0 || !missing.test(stderr)) return undefined
+  if (folders.length + unnamed.length > 0 || !missing.test(stderr)) return undefined
   return `No folder of this machine is visible to tools on this server. ${allowHint('PATH')}`
+}
+
+function hiddenReason(path: string, unnamed: readonly AllowedFolder[]): string {
+  const folder = folderOf(path, unnamed)
+  if (folder !== undefined) return `is not visible to this tool. Name ${folder.path} as cwd or in paths of the tool.`
+  return `is not visible to tools on this server. ${allowHint(...foldersFor(path))}`
 }
 
 /** Values that name a place of the machine: absolute ones, and those that lead out of the folder they start from. */
@@ -47,5 +57,12 @@ function pathsOf(input: Job['input'], cwd = '/work'): readonly string[] {
 const isVisible = (path: string, folders: readonly AllowedFolder[]): boolean =>
   isAlwaysVisible(path) || /^\/(?:dev(?!\/shm\/)|proc)(?:\/|$)/.test(path) || folderOf(path, folders) !== undefined
 
-/** A path with an extension is taken for a file. */
-const folderFor = (path: string): string => (/\/[^/]+\.[^/]+$/.test(path) ? path.replace(/\/[^/]+$/, '') || '/' : path)
+/**
+ * The folder to allow: a path with an extension is taken for a file. Any other may be a file, too, and whether it is one
+ * on this machine is not for callers to know.
+ */
+function foldersFor(path: string): [folder: string, ofFile?: string] {
+  const above = path.replace(/\/[^/]+$/, '')
+  if (above === '') return [path]
+  return /\/[^/]+\.[^/]+$/.test(path) ? [above] : [path, above]
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { fromPointer, type Problem } from '../../base/problem.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+
+const maxValue = 100
+
+/** Names the options and arguments of a command line that problems are about, with their values and what they accept. */
+export function optionHint(command: Command, problems: readonly Problem[]): string | undefined {
+  const inputs = listInputs(command)
+  const lines = problems.flatMap(({ pointer = '' }) => {
+    const [field = '', index] = fromPointer(pointer)
+    const input = findInput(inputs, field)
+    return input === undefined ? [] : [describe(input, index)]
+  })
+  return lines.length === 0 ? undefined : [...new Set(lines)].join('\n      ')
+}
+
+interface Input {
+  readonly name: string
+  /** As the command line has it: `--limit`, or `QUERY` of an argument. */
+  readonly written: string
+  readonly accepted: string
+  readonly value: unknown
+}
+
+function listInputs(command: Command): readonly Input[] {
+  const options = command.options.map((option) => {
+    const name = option.attributeName()
+    const accepted = `${option.flags}: ${option.description}`
+    return { name, written: option.long ?? option.flags, accepted, value: command.getOptionValue(name) }
+  })
+  const words = command.registeredArguments.map((argument, index) => {
+    const name = argument.name()
+    return { name, written: name, accepted: `<${name}>: ${argument.description}`, value: command.processedArgs[index] }
+  })
+  return [...options, ...words].filter(({ value }) => value !== undefined)
+}
+
+/** An operation may call the value of `--budget` budgetTokens, and those of a repeated `--tag` tags. */
+function findInput(inputs: readonly Input[], field: string): Input | undefined {
+  const near = inputs.filter(({ name }) => name.length >= 3 && field.startsWith(name))
+  return inputs.find(({ name }) => name === field) ?? near.sort((a, b) => b.name.length - a.name.length)[0]
+}
+
+function describe({ written, accepted, value }: Input, index: string | undefined): string {
+  const one = Array.isArray(value) && index !== undefined ? value[Number(index)] : value
+  const text = toOneLine(typeof one === 'string' ? one : JSON.stringify(one))
+  const shown = text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
+  return `Correct ${written} '${shown}'. ${accepted}`
+}

@@ -1,0 +1,25 @@
+import { toRefusal } from '../../base/refusal.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
+
+interface KnownArguments {
+  /** Those that are listed to agents. */
+  readonly listed: readonly string[]
+  /** Those that are accepted, too. */
+  readonly accepted: readonly string[]
+}
+
+/** Refuses arguments that would be ignored, and names the nearest known one of each. */
+export function refuseUnknown(tool: string, names: readonly string[], { listed, accepted }: KnownArguments): void {
+  const known = new Set([...listed, ...accepted])
+  const unknown = names.filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  const budget = new WorkBudget(suggestionSteps)
+  const problems = unknown.map((name) => {
+    const nearest = didYouMean(name, known, budget)
+    return { severity: 'error' as const, message: `unknown argument '${toOneLine(name.slice(0, 100))}'.${nearest}` }
+  })
+  const hint = `${tool} takes: ${listed.join(', ')}.`
+  throw toRefusal({ code: 'INPUT_INVALID', what: 'The input', problems, said: 10, hint })
+}
