@@ -1,5 +1,5 @@
 import colors from 'picocolors'
-import { errorTable, TooldexError, toErrorBody } from '../../base/errors.ts'
+import { TooldexError, toErrorBody } from '../../base/errors.ts'
 import { createLogger, logged } from '../../base/logger.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { showInvisible } from '../../base/visible-text.ts'
@@ -25,15 +25,5 @@ function errorText(error: TooldexError): string {
     // What has a place is worth a line, even where the message says it already.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${hintOf(error)}`].join('\n')
-}
-
-/** Whoever gave files mends those; others are told what to do with what they sent. */
-function hintOf({ code, hint, personHint, problems }: TooldexError): string {
-  const files = new Set(problems.flatMap(({ file }) => file ?? []))
-  const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
-  if (files.size === 0 && code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.hint)
-    return 'Correct the values named; the same command with --help shows its options and what they take.'
-  if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return personHint
-  return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
+  return [...lines, `${colors.cyan('next:')} ${error.personHint}`].join('\n')
 }
