@@ -1,5 +1,6 @@
 import { parse, stringify, type TomlTable } from 'smol-toml'
 import { TooldexError } from './errors.ts'
+import { firstLine } from './sentences.ts'
 
 /** Sets one table in a TOML text; everything outside it stays as it was written. */
 export function setTomlTable(text: string, path: readonly [string, string], table: TomlTable, file: string): string {
@@ -38,7 +39,7 @@ function read(text: string, file: string): TomlTable {
   try {
     return parse(text)
   } catch (cause) {
-    const [first = 'unknown error'] = (cause as Error).message.split('\n')
+    const first = firstLine((cause as Error).message) || 'unknown error'
     const { line = 1, column = 1 } = cause as { line?: number; column?: number }
     throw new TooldexError('CLIENT_CONFIG_INVALID', `${file}:${line}:${column}: is not valid TOML (${first}).`, {
       cause,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Problem } from './problem.ts'
+import { type Problem, toWireProblem } from './problem.ts'
 
 /** What one error code means to every surface. */
 export interface ErrorRow {
@@ -59,7 +59,13 @@ export const errorTable = {
     retry: false,
     hint: 'Nothing was changed; mend what is named and try again.',
   },
-  INPUT_INVALID: { http: 422, exit: 2, retry: false, hint: 'Compare the arguments with the input schema.' },
+  INPUT_INVALID: {
+    http: 422,
+    exit: 2,
+    retry: false,
+    hint: 'Compare the arguments with the input schema.',
+    personHint: 'Correct the values named; the same command with --help shows its options and what they take.',
+  },
   CURSOR_INVALID: { http: 400, exit: 2, retry: false, hint: 'Start again without a cursor.' },
   POLICY_REFUSED: { http: 403, exit: 6, retry: false, hint: 'Choose values that the policy allows.' },
   FORBIDDEN: { http: 403, exit: 6, retry: false, hint: 'Use a key that has the scope named.' },
@@ -134,6 +140,8 @@ export class TooldexError extends Error {
   readonly hint: string
   /** What to do next, for a person at a terminal. */
   readonly personHint: string
+  /** Names that the caller may have meant. */
+  readonly suggestions: readonly string[]
   /** After how many seconds it may be tried again, where that is known. */
   readonly retryAfter: number | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
@@ -146,7 +154,9 @@ export class TooldexError extends Error {
     this.problems = options.problems ?? []
     const row: ErrorRow = errorTable[code]
     this.hint = options.hint ?? row.hint
+    // An error that came from another process has its hint as text only, be it the standard one.
     this.personHint = options.personHint ?? (this.hint === row.hint ? row.personHint : undefined) ?? this.hint
+    this.suggestions = options.suggestions ?? []
     this.retryAfter = options.retryAfter
     this.id = options.id
   }
@@ -160,6 +170,7 @@ interface TooldexErrorOptions {
   readonly problems?: readonly Problem[]
   readonly hint?: string
   readonly personHint?: string
+  readonly suggestions?: readonly string[]
   readonly cause?: unknown
   readonly retryAfter?: number
   readonly id?: string
@@ -188,6 +199,6 @@ export interface ErrorBody {
 /** The wire shape of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
   const { code, message, hint, problems, id } = error
-  const body = { code, message, hint, retryable: errorTable[code].retry, errors: problems }
+  const body = { code, message, hint, retryable: errorTable[code].retry, errors: problems.map(toWireProblem) }
   return id === undefined ? body : { ...body, id }
 }

@@ -9,7 +9,13 @@ import { OutOfBudget, WorkBudget } from './work-budget.ts'
 
 /** Work whose cost the input decides. Schemas and values travel as JSON text, which costs the least to hand over. */
 export type JsonTask =
-  | { readonly kind: 'validate'; readonly schema: string; readonly value: string; readonly problemsOnly: boolean }
+  | {
+      readonly kind: 'validate'
+      readonly schema: string
+      readonly value: string
+      readonly problemsOnly: boolean
+      readonly root?: string | undefined
+    }
   | { readonly kind: 'check schema'; readonly schema: string; readonly pointer: string; readonly object: boolean }
   | { readonly kind: 'find'; readonly text: string; readonly path: string }
   | { readonly kind: 'read'; readonly text: string; readonly pointer: string }
@@ -34,7 +40,8 @@ const patternSteps = 60_000_000
 /** Does one task on this thread. */
 export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
   if (task.kind === 'validate') {
-    const { value, problems } = compileSchema(JSON.parse(task.schema), schemas).validate(JSON.parse(task.value))
+    const validator = compileSchema(JSON.parse(task.schema), schemas)
+    const { value, problems } = validator.validate(JSON.parse(task.value), task.root)
     return { value: task.problemsOnly ? undefined : value, problems }
   }
   if (task.kind === 'check schema') {

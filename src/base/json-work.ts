@@ -21,6 +21,8 @@ export interface WorkOptions {
   readonly cache?: SchemaCache | undefined
   /** The value with its defaults is not used; handing a large one back takes longer than validating it. */
   readonly problemsOnly?: boolean | undefined
+  /** What messages call the value itself: by default `the input`. */
+  readonly root?: string | undefined
 }
 
 let pool: WorkerPool | undefined
@@ -41,16 +43,16 @@ function prepare(schema: object): Prepared {
 
 /** Validates a value: small ones on this thread, all others in a worker thread, so that nobody else waits for them. */
 export async function validateValue(schema: object, value: unknown, options: WorkOptions = {}): Promise<Validated> {
-  const { cache, signal, problemsOnly = false } = options
+  const { cache, signal, problemsOnly = false, root } = options
   const known = prepare(schema)
   return hereOrThere(
     () => {
       if (known.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
       known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
-      return known.validator.validateHere(value)
+      return known.validator.validateHere(value, root)
     },
-    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null', problemsOnly }),
-    { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where)] }) },
+    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null', problemsOnly, root }),
+    { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where, root)] }) },
   )
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, TooldexError } from './errors.ts'
 import { fromPointer, type Problem } from './problem.ts'
+import { toSentence, withoutPeriod } from './sentences.ts'
 import { withSuggestion } from './suggest-mending.ts'
 
 /** More than these are counted, not listed: nobody mends more at once, and an answer has to end somewhere. */
@@ -28,7 +29,7 @@ export function toRefusal({ code, what, problems, of = [], hint, said = 1, more 
   const text = inWords ? errors.map((each) => sayProblem(each, of)).join('; ') : countAll(errors.length, { of, more })
   const message = `${what} was refused: ${text}`
   const options = { problems: listed.map(withSuggestion), ...(hint === undefined ? {} : { hint }) }
-  return new TooldexError(code, /[.?]$/.test(message) ? message : `${message}.`, options)
+  return new TooldexError(code, toSentence(message), options)
 }
 
 function countAll(count: number, { of, more }: { readonly of: readonly string[]; readonly more: boolean }): string {
@@ -43,7 +44,7 @@ const mostNames = 5
 
 /** Whose it is, where it is as far as the words do not say it, and what is wrong there. */
 function sayProblem({ pointer = '', file, line, column, message }: Problem, [name]: readonly string[]): string {
-  const words = message.replace(/\.$/, '')
+  const words = withoutPeriod(message)
   const field = fromPointer(pointer).at(-1)
   const known = file !== undefined || field === undefined || words.includes(field)
   const lines = file !== undefined || line === undefined ? [] : [`line ${line}, column ${column ?? 1}`]

@@ -23,8 +23,8 @@ export function describeShape(
   { written = issue.path, elsewhere }: ShapeOptions = {},
 ): readonly Finding[] {
   if (issue.code !== 'unrecognized_keys') {
-    const { hint = hintAt(schema, issue.path), message } = describeIssue({ ...issue, path: [...written] })
-    return [{ path: issue.path, message, ...(hint === undefined ? {} : { hint }) }]
+    const { hint = hintAt(schema, issue.path), ...said } = describeIssue({ ...issue, path: [...written] })
+    return [{ path: issue.path, ...said, ...(hint === undefined ? {} : { hint }) }]
   }
   const all = keysAt(schema, issue.path)
   const known = issue.path.length > 0 ? all : all.filter((key) => !elsewhere?.has(key))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { didYouMean, suggest } from './suggest.ts'
+import { withSuggestion } from './suggest-mending.ts'
 import { suggestionSteps, WorkBudget } from './work-budget.ts'
 
 const tools = ['git_status', 'git_log', 'git_commit', 'docker_ps']
@@ -57,5 +58,14 @@ describe('didYouMean', () => {
   it('is a question, or nothing', () => {
     expect(didYouMean('git_statsu', tools)).toBe(" Did you mean 'git_status'?")
     expect(didYouMean('weather', tools)).toBe('')
+  })
+})
+
+describe('withSuggestion', () => {
+  it('chooses the hint by the kind of a problem, however the message is worded', () => {
+    const problem = { severity: 'error', pointer: '/tags', message: 'reworded', kind: 'not-array' } as const
+    const { kind: _kind, ...shown } = problem
+    expect(withSuggestion(problem)).toEqual({ ...shown, hint: 'write a list, such as ["a", "b"]' })
+    expect(withSuggestion({ ...shown, hint: 'as it was' })).toEqual({ ...shown, hint: 'as it was' })
   })
 })

@@ -17,15 +17,20 @@ export function suggest(word: string, candidates: Iterable<string>, budget?: Wor
   return best
 }
 
-/** ` Did you mean 'x'?` or nothing: to be appended to a message. Nothing, too, where the budget is spent. */
-export function didYouMean(word: string, candidates: Iterable<string>, budget?: WorkBudget): string {
+/** The same, and none where the budget is spent. */
+export function suggestWithin(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
   try {
-    const found = suggest(word, candidates, budget)
-    return found === undefined ? '' : ` Did you mean '${found}'?`
+    return suggest(word, candidates, budget)
   } catch (error) {
-    if (error instanceof OutOfBudget) return ''
+    if (error instanceof OutOfBudget) return undefined
     throw error
   }
+}
+
+/** ` Did you mean 'x'?` or nothing: to be appended to a message. Nothing, too, where the budget is spent. */
+export function didYouMean(word: string, candidates: Iterable<string>, budget?: WorkBudget): string {
+  const found = suggestWithin(word, candidates, budget)
+  return found === undefined ? '' : ` Did you mean '${found}'?`
 }
 
 interface Bounds {

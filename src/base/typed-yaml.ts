@@ -1,16 +1,18 @@
 import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from './errors.ts'
 import { mendValue } from './mend-value.ts'
-import type { Problem } from './problem.ts'
+import type { Problem, ProblemKind } from './problem.ts'
 import { describeShape } from './shape-problems.ts'
 import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
+import { describedParse } from './zod-issues.ts'
 
 /** Something about the data that a schema cannot say, at a path of names in code. */
 export interface Finding {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
+  readonly kind?: ProblemKind
   readonly severity?: Problem['severity']
   /** A warning, and an error where the file is read strictly. */
   readonly tolerated?: boolean
@@ -82,7 +84,7 @@ export function judgeDocument<T>(
     problems.push(place(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'))
   const sourceAt = (path: readonly PropertyKey[]) => document.sourceAt?.(toYamlPath(path, kind.keys))
   const { value, findings: relaxed } = kind.relax?.(renamed, sourceAt) ?? { value: renamed, findings: [] }
-  const parsed = kind.schema.safeParse(value, { reportInput: true })
+  const parsed = kind.schema.safeParse(value, describedParse)
   const issues = parsed.success ? [] : parsed.error.issues
   const typed = parsed.success ? parsed.data : mendValue(kind.schema, value, issues)
   const refused = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
@@ -130,8 +132,9 @@ function toFindings<T>(issue: z.core.$ZodIssue, { schema, keys, shown }: YamlKin
 }
 
 function place(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
-  const { severity = 'error', message, hint, path } = finding
-  return { severity, file, ...document.locate(path, at), message, ...(hint === undefined ? {} : { hint }) }
+  const { severity = 'error', message, hint, kind, path } = finding
+  const known = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
+  return { severity, file, ...document.locate(path, at), message, ...known }
 }
 
 function invalid(file: string, code: ErrorCode, problems: readonly Problem[]): TooldexError {

@@ -1,4 +1,4 @@
-import { describeIssue } from '../base/zod-issues.ts'
+import { describedParse, describeIssue } from '../base/zod-issues.ts'
 import type { BundlePolicy } from './bundle.ts'
 import { Policy } from './policy.ts'
 
@@ -10,7 +10,7 @@ export interface StoredPolicy extends BundlePolicy {
 
 /** Reads a stored policy. */
 export function readPolicy(name: string, stored: unknown): StoredPolicy {
-  const parsed = Policy.safeParse(stored)
+  const parsed = Policy.safeParse(stored, describedParse)
   if (parsed.success) return { name, policy: parsed.data }
   const reason = parsed.error.issues.map((issue) => describeIssue(issue).message).join('; ')
   const callers = Policy.shape.callers.safeParse((stored as { readonly callers?: unknown } | null)?.callers)

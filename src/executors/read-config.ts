@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { mendValue } from '../base/mend-value.ts'
-import { type Problem, toPointer } from '../base/problem.ts'
+import { type Problem, type ProblemKind, toPointer } from '../base/problem.ts'
 import { describeShape } from '../base/shape-problems.ts'
+import { describedParse } from '../base/zod-issues.ts'
 
 /** How long a run may take, in every kind of config. */
 export const TimeoutMs = z.int().min(1).max(3_600_000)
@@ -20,6 +21,7 @@ export interface ConfigFinding {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
+  readonly kind?: ProblemKind
   readonly severity?: Problem['severity']
 }
 
@@ -32,15 +34,14 @@ export function defineConfigCheck<T>(
   check: (config: T, inputSchema: InputSchema) => readonly ConfigFinding[],
 ): CheckConfig {
   return (config, inputSchema, pointer) => {
-    const parsed = schema.safeParse(config, { reportInput: true })
+    const parsed = schema.safeParse(config, describedParse)
     const found = parsed.success
       ? check(parsed.data, inputSchema)
       : findAll(schema, { config, issues: parsed.error.issues }, (rest) => check(rest, inputSchema))
-    return found.map(({ path, message, hint, severity = 'error' }) => ({
+    return found.map(({ path, severity = 'error', ...said }) => ({
       severity,
       pointer: pointer + toPointer(path),
-      message,
-      ...(hint === undefined ? {} : { hint }),
+      ...said,
     }))
   }
 }

@@ -1,5 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { isObject } from '../base/same-json.ts'
+import { withoutPeriod } from '../base/sentences.ts'
 import type { ConfigFinding, InputSchema } from './read-config.ts'
 
 /** The parameters that a schema fills in where a call leaves them out, with their values. */
@@ -22,7 +23,7 @@ export function refusedDefault(
   } catch (error) {
     if (!(error instanceof TooldexError)) throw error
     const reason = error.problems[0]?.message ?? error.message
-    const message = `the default of '${name}' in the input schema cannot be used: ${reason.replace(/\.$/, '')}`
+    const message = `the default of '${name}' in the input schema cannot be used: ${withoutPeriod(reason)}`
     return [{ path, message, hint: 'every call without the parameter would fail; change or remove the default' }]
   }
 }

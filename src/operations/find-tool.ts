@@ -94,5 +94,6 @@ async function unknownTool(
   const others = [...(near === undefined ? [] : [near]), ...alike].filter((known) => known !== name)
   const meant = [...new Set([...same, ...others])].slice(0, 3)
   const hint = meant.length === 0 ? {} : { hint: `Did you mean ${meant.map((word) => `'${word}'`).join(' or ')}?` }
-  return new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${toOneLine(name).slice(0, 200)}.`, hint)
+  const message = `Unknown tool: ${toOneLine(name).slice(0, 200)}.`
+  return new TooldexError('TOOL_NOT_FOUND', message, { ...hint, suggestions: meant })
 }

@@ -4,6 +4,7 @@ import { logged } from '../base/logger.ts'
 import { findLostKeys } from '../base/plain-input.ts'
 import { toRefusal } from '../base/refusal.ts'
 import { workFor } from '../base/work-caller.ts'
+import { describedParse } from '../base/zod-issues.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
@@ -39,7 +40,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
       throw new TooldexError('FORBIDDEN', `This needs the scope '${operation.scope}' (${operation.name}).`)
     }
     refuseLostKeys(operation, input)
-    const parsed = operation.input.safeParse(input, { reportInput: true })
+    const parsed = operation.input.safeParse(input, describedParse)
     if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)
     const output = operation.output.parse(await operation.handle(parsed.data, context))
     record('ok')

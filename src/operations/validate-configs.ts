@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { commandWords } from '../base/command-words.ts'
 import { toTooldexError } from '../base/errors.ts'
-import type { Problem } from '../base/problem.ts'
+import { type Problem, toWireProblem } from '../base/problem.ts'
 import type { CliConfig } from '../contract/cli-config.ts'
 import { findProgram } from '../executors/cli/index.ts'
 import { findUnknownNames, loadPolicy } from '../policy/index.ts'
@@ -70,10 +70,12 @@ interface Checked {
 
 function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
   try {
-    return { file, kind, valid: true, ...load() }
+    const checked = load()
+    return { file, kind, valid: true, ...checked, problems: checked.problems.map(toWireProblem) }
   } catch (thrown) {
     const { problems, message, hint } = toTooldexError(thrown)
-    const reasons: Problem[] = problems.length > 0 ? [...problems] : [{ severity: 'error', message, hint }]
+    const reasons: Problem[] =
+      problems.length > 0 ? problems.map(toWireProblem) : [{ severity: 'error', message, hint }]
     return { file, kind, valid: false, name: null, count: 0, problems: reasons }
   }
 }

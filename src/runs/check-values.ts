@@ -20,9 +20,13 @@ export async function checkInput({ name }: RunnableTool, schema: Json, given: Js
 export async function checkOutput(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
   const read = outcome.output === undefined ? { ...outcome, output: parsed(outcome.result.stdout) } : outcome
   if (outcome.status !== 'SUCCESS') return read
-  const { problems } = await validateValue(tool.outputSchema, read.output ?? null, { cache, problemsOnly: true })
+  const { problems } = await validateValue(tool.outputSchema, read.output ?? null, {
+    cache,
+    problemsOnly: true,
+    root: 'it',
+  })
   if (problems.length === 0) return read
-  const errorMessage = `What the tool returned does not fit its output schema: ${say(problems).replace(/^the input\b/, 'it')}`
+  const errorMessage = `What the tool returned does not fit its output schema: ${say(problems)}`
   return { ...read, status: 'FAILED', errorCode: 'OUTPUT_INVALID', errorMessage }
 }
 

@@ -1,4 +1,5 @@
 import { compileSearchPattern } from '../pattern.ts'
+import type { ProblemKind } from '../problem.ts'
 import { didYouMean } from '../suggest.ts'
 import { OutOfBudget, type WorkBudget } from '../work-budget.ts'
 import type { KeywordKind } from './keywords.ts'
@@ -10,6 +11,7 @@ export interface KeywordFault {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
+  readonly kind?: ProblemKind
 }
 
 type Check = (value: unknown, word: string, budget: WorkBudget) => readonly KeywordFault[]
@@ -17,25 +19,34 @@ type Check = (value: unknown, word: string, budget: WorkBudget) => readonly Keyw
 const fault = (message: string, hint?: string, path: readonly PropertyKey[] = []): readonly KeywordFault[] => [
   { path, message, ...(hint === undefined ? {} : { hint }) },
 ]
+/** The fault of a value that has the wrong type. */
+const wrongType = (kind: ProblemKind, message: string, hint?: string): readonly KeywordFault[] =>
+  fault(message, hint).map((found) => ({ ...found, kind }))
 const none: readonly KeywordFault[] = []
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
 const checks: Partial<Record<KeywordKind, Check>> = {
   count: (value, word) =>
-    Number.isInteger(value) && (value as number) >= 0 ? none : fault(`${word} must be a whole number from 0 on`),
+    Number.isInteger(value) && (value as number) >= 0
+      ? none
+      : wrongType('not-number', `${word} must be a whole number from 0 on`),
   number: (value, word) =>
-    isNumber(value) ? none : fault(`${word} must be a number`, typeof value === 'boolean' ? bound(word) : undefined),
-  positive: (value, word) => (isNumber(value) && value > 0 ? none : fault(`${word} must be a number above 0`)),
-  boolean: (value, word) => (typeof value === 'boolean' ? none : fault(`${word} must be true or false`)),
-  text: (value, word) => (typeof value === 'string' ? none : fault(`${word} must be a text`)),
-  list: (value, word) => (Array.isArray(value) ? none : fault(`${word} must be a list`)),
+    isNumber(value)
+      ? none
+      : wrongType('not-number', `${word} must be a number`, typeof value === 'boolean' ? bound(word) : undefined),
+  positive: (value, word) =>
+    isNumber(value) && value > 0 ? none : wrongType('not-number', `${word} must be a number above 0`),
+  boolean: (value, word) =>
+    typeof value === 'boolean' ? none : wrongType('not-boolean', `${word} must be true or false`),
+  text: (value, word) => (typeof value === 'string' ? none : wrongType('not-string', `${word} must be a text`)),
+  list: (value, word) => (Array.isArray(value) ? none : wrongType('not-array', `${word} must be a list`)),
   names: checkNames,
   'names map': (value, word) =>
     isMap(value)
       ? Object.entries(value).flatMap(([key, names]) =>
           checkNames(names, `${word}.${key}`).map((found) => ({ ...found, path: [key, ...found.path] })),
         )
-      : fault(`${word} must be an object`),
+      : wrongType('not-object', `${word} must be an object`),
   type: checkType,
   enum: checkEnum,
   pattern: checkPattern,
@@ -57,7 +68,7 @@ function checkNames(value: unknown, word: string): readonly KeywordFault[] {
   if (!Array.isArray(value)) {
     const hint =
       word === 'required' && typeof value === 'boolean' ? 'list the names in the object around it' : undefined
-    return fault(`${word} must be a list of property names`, hint)
+    return wrongType('not-array', `${word} must be a list of property names`, hint)
   }
   const wrong = value.findIndex((name) => typeof name !== 'string')
   if (wrong >= 0) return fault(`${word} must have texts only`, 'write the names of properties', [wrong])
@@ -84,7 +95,7 @@ function checkTypeName(name: unknown, path: readonly PropertyKey[]): readonly Ke
 }
 
 function checkEnum(value: unknown): readonly KeywordFault[] {
-  if (!Array.isArray(value)) return fault('enum must be a list of values')
+  if (!Array.isArray(value)) return wrongType('not-array', 'enum must be a list of values')
   if (value.length === 0) return fault('enum must list at least one value', 'nothing could ever match it')
   if (value.length <= schemaLimits.enumValues) return none
   return fault(
@@ -94,7 +105,7 @@ function checkEnum(value: unknown): readonly KeywordFault[] {
 }
 
 function checkPattern(value: unknown, word: string, budget: WorkBudget): readonly KeywordFault[] {
-  if (typeof value !== 'string') return fault(`${word} must be a text`)
+  if (typeof value !== 'string') return wrongType('not-string', `${word} must be a text`)
   if (value.length > schemaLimits.patternLength) {
     return fault(`${word} has ${value.length} characters, ${schemaLimits.patternLength} are allowed`)
   }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { didYouMean } from '../suggest.ts'
+import type { ProblemKind } from '../problem.ts'
+import { suggestWithin } from '../suggest.ts'
 import type { WorkBudget } from '../work-budget.ts'
 import { formatPath } from '../zod-issues.ts'
 import { isSchemaObject } from './walk-schema.ts'
@@ -9,17 +10,28 @@ export interface Said {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
+  readonly kind?: ProblemKind
+  /** What the value itself must be, where the message says that it must be something. */
+  readonly expected?: string
 }
 
 type Params = Readonly<Record<string, unknown>>
-type Sayer = (field: string, params: Params, error: ErrorObject) => string
+type Words = Pick<Said, 'message' | 'kind' | 'expected'>
+type Sayer = (field: string, params: Params, error: ErrorObject) => string | Words
 
 const counted = (unit: string, word: 'least' | 'most'): Sayer => {
-  return (field, { limit }) => `${field} must have at ${word} ${String(limit)} ${limit === 1 ? unit : plural(unit)}`
+  return (field, { limit }) => ({
+    message: `${field} must have at ${word} ${String(limit)} ${limit === 1 ? unit : plural(unit)}`,
+    ...(word === 'most' ? { kind: 'too-long' } : {}),
+  })
 }
+const mustBe = (field: string, expected: string, found = ''): Words => ({
+  message: `${field} must be ${expected}${found}`,
+  expected,
+})
 const plural = (unit: string) => unit.replace(/y$/, 'ie').concat('s')
 const compared: Sayer = (field, { comparison, limit }) =>
-  `${field} must be ${bounds[String(comparison)] ?? String(comparison)} ${String(limit)}`
+  mustBe(field, `${bounds[String(comparison)] ?? String(comparison)} ${String(limit)}`)
 const bounds: Readonly<Record<string, string>> = {
   '<=': 'at most',
   '>=': 'at least',
@@ -28,12 +40,17 @@ const bounds: Readonly<Record<string, string>> = {
 }
 
 const sayers: Readonly<Record<string, Sayer>> = {
-  type: (field, { type }, { data }) => `${field} must be ${typeWords(type)}, not ${kindOf(data)}`,
+  type: (field, { type }, { data }) => {
+    const [first = '', ...others] = typesOf(type).map((name) => words[name] ?? name)
+    const kind = kinds[typesOf(type)[0] ?? '']
+    const said = mustBe(field, [first, ...others].join(' or '), `, not ${kindOf(data)}`)
+    return kind === undefined ? said : { ...said, kind }
+  },
   minimum: compared,
   maximum: compared,
   exclusiveMinimum: compared,
   exclusiveMaximum: compared,
-  multipleOf: (field, _, { schema }) => `${field} must be a multiple of ${String(schema)}`,
+  multipleOf: (field, _, { schema }) => mustBe(field, `a multiple of ${String(schema)}`),
   minLength: counted('character', 'least'),
   maxLength: counted('character', 'most'),
   minItems: counted('entry', 'least'),
@@ -46,53 +63,62 @@ const sayers: Readonly<Record<string, Sayer>> = {
   uniqueItems: (field) => `${field} has the same entry twice`,
   contains: (field, { minContains, maxContains }) =>
     `${field} must have ${containsWords(minContains, maxContains)} of the kind it asks for`,
-  const: (field, _, { schema }) => `${field} must be ${short(schema)}`,
+  const: (field, _, { schema }) => mustBe(field, short(schema)),
   not: (field) => `${field} has a value that is not allowed`,
   if: (field, { failingKeyword }) => `${field} does not fit what the schema asks for under ${String(failingKeyword)}`,
   'false schema': (field) => `${field} is not allowed`,
   propertyNames: (field, { propertyName }) => `${field} may not have a property called '${String(propertyName)}'`,
 }
 
-/** What an error of the validator means to the author of the value; suggestions spend steps of the budget. */
-export function sayError(error: ErrorObject, budget: WorkBudget): Said {
+/** How errors are described: suggestions spend steps of the budget, and `root` names the whole value. */
+export interface SayOptions {
+  readonly budget: WorkBudget
+  readonly root: string
+}
+
+/** What an error of the validator means to the author of the value. */
+export function sayError(error: ErrorObject, { budget, root }: SayOptions): Said {
   const { keyword, params } = error
   const path = readPath(error.instancePath)
   const missing = String(params.missingProperty)
   if (keyword === 'required')
-    return { path: [...path, missing], message: `${formatPath([...path, missing])} is required` }
+    return { path: [...path, missing], message: `${formatPath([...path, missing])} is required`, kind: 'required' }
   if (keyword === 'dependentRequired') {
     const message = `${formatPath([...path, missing])} is required where '${String(params.property)}' is given`
     return { path: [...path, missing], message }
   }
   const extra: unknown = params.additionalProperty ?? params.unevaluatedProperty
-  if (typeof extra === 'string') return sayUnknown(extra, error, { path, budget })
-  if (keyword === 'enum') return sayEnum(error, { path, budget })
-  const field = error.propertyName === undefined ? formatPath(path) : `the property name '${error.propertyName}'`
-  const say = sayers[keyword]
-  return { path, message: say === undefined ? `${field} does not fit the schema` : say(field, params, error) }
+  if (typeof extra === 'string') return sayUnknown(extra, error, { path, budget, root })
+  if (keyword === 'enum') return sayEnum(error, { path, budget, root })
+  const field = error.propertyName === undefined ? formatPath(path, root) : `the property name '${error.propertyName}'`
+  const said = sayers[keyword]?.(field, params, error) ?? `${field} does not fit the schema`
+  if (typeof said === 'string') return { path, message: said }
+  // The name of a property is not the value at the path.
+  const { expected, ...others } = said
+  return { path, ...others, ...(expected === undefined || error.propertyName !== undefined ? {} : { expected }) }
 }
 
-interface Where {
+interface Where extends SayOptions {
   readonly path: readonly PropertyKey[]
-  readonly budget: WorkBudget
 }
 
-function sayUnknown(name: string, error: ErrorObject, { path, budget }: Where): Said {
+function sayUnknown(name: string, error: ErrorObject, { path, budget, root }: Where): Said {
   const properties: unknown = error.parentSchema?.properties
   const known = isSchemaObject(properties) ? Object.keys(properties) : []
-  const meant = didYouMean(name, known, budget).replace(' Did', '; did')
-  const where = path.length === 0 ? '' : ` in ${formatPath(path)}`
+  const near = suggestWithin(name, known, budget)
+  const meant = near === undefined ? '' : `; did you mean '${near}'?`
+  const where = path.length === 0 ? '' : ` in ${formatPath(path, root)}`
   const hint = known.length === 0 ? {} : { hint: `it takes: ${known.slice(0, 20).join(', ')}` }
   return { path: [...path, name], message: `unknown property '${name.slice(0, 100)}'${where}${meant}`, ...hint }
 }
 
-function sayEnum({ schema, data }: ErrorObject, { path, budget }: Where): Said {
+function sayEnum({ schema, data }: ErrorObject, { path, budget, root }: Where): Said {
   const allowed: readonly unknown[] = Array.isArray(schema) ? schema : []
   const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
   const texts = allowed.filter((value) => typeof value === 'string')
-  const meant = typeof data === 'string' ? didYouMean(data.slice(0, 100), texts, budget).trim() : ''
-  const message = `${formatPath(path)} must be one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`
-  return { path, message, ...(meant === '' ? {} : { hint: meant }) }
+  const near = typeof data === 'string' ? suggestWithin(data.slice(0, 100), texts, budget) : undefined
+  const said = mustBe(formatPath(path, root), `one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`)
+  return { path, ...said, ...(near === undefined ? {} : { hint: `Did you mean '${near}'?` }) }
 }
 
 const short = (value: unknown) => {
@@ -115,10 +141,16 @@ const words: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-function typeWords(type: unknown): string {
-  const names: readonly unknown[] = Array.isArray(type) ? type : String(type).split(',')
-  return names.map((name) => words[String(name)] ?? String(name)).join(' or ')
+const kinds: Readonly<Record<string, ProblemKind>> = {
+  string: 'not-string',
+  number: 'not-number',
+  integer: 'not-number',
+  boolean: 'not-boolean',
+  array: 'not-array',
+  object: 'not-object',
 }
+
+const typesOf = (type: unknown): readonly string[] => (Array.isArray(type) ? type.map(String) : String(type).split(','))
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'

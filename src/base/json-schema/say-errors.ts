@@ -6,8 +6,8 @@ import { schemaLimits } from './limits.ts'
 import { readPath, type Said, sayError } from './say-error.ts'
 
 /** All errors of a validation as problems, where a choice that nothing fits is one problem and not one for each branch. */
-export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
-  const budget = new WorkBudget(suggestionSteps)
+export function sayErrors(errors: readonly ErrorObject[], root: string): readonly Problem[] {
+  const options = { budget: new WorkBudget(suggestionSteps), root }
   const kept: ErrorObject[] = []
   const choices = new Map<ErrorObject, Said>()
   for (const error of errors.slice(0, schemaLimits.errors)) {
@@ -16,20 +16,15 @@ export function sayErrors(errors: readonly ErrorObject[]): readonly Problem[] {
       continue
     }
     const branches = takeBranches(kept, error)
-    choices.set(
-      error,
-      sayChoice(
-        error,
-        branches.map((branch) => choices.get(branch) ?? sayError(branch, budget)),
-      ),
-    )
+    const said = branches.map((branch) => choices.get(branch) ?? sayError(branch, options))
+    choices.set(error, sayChoice(error, said, root))
     kept.push(error)
   }
   const problems = new Map<string, Problem>()
   for (const error of kept) {
     if (problems.size >= schemaLimits.problems) break
     if (isEcho(error, kept)) continue
-    const problem = toProblem(choices.get(error) ?? sayError(error, budget))
+    const problem = toProblem(choices.get(error) ?? sayError(error, options))
     problems.set(`${problem.pointer} ${problem.message}`, problem)
   }
   return [...problems.values()]
@@ -56,17 +51,18 @@ function hasRefs(schema: unknown): boolean {
   return known
 }
 
-function sayChoice(error: ErrorObject, branches: readonly Said[]): Said {
+function sayChoice(error: ErrorObject, branches: readonly Said[], root: string): Said {
   const path = readPath(error.instancePath)
-  const field = formatPath(path)
+  const field = formatPath(path, root)
   if (error.params.passingSchemas != null) {
     return { path, message: `${field} fits more than one of the shapes it may have, but must fit exactly one` }
   }
   const messages = [...new Set(branches.map(({ message }) => message))]
-  const must = `${field} must be `
-  if (messages.length > 0 && branches.every((branch) => branch.message.startsWith(must))) {
-    const wishes = messages.map((message) => message.slice(must.length).replace(/, not [^,]*$/, ''))
-    return { path, message: `${must}${wishes.slice(0, 10).join(', or ')}` }
+  const here = toPointer(path)
+  const expected = branches.map((branch) => (toPointer(branch.path) === here ? branch.expected : undefined))
+  if (branches.length > 0 && expected.every((each) => each !== undefined)) {
+    const all = [...new Set(expected)].slice(0, 10).join(', or ')
+    return { path, message: `${field} must be ${all}`, expected: all, ...kindOfFirst(branches) }
   }
   const hint = messages.length === 0 ? {} : { hint: messages.slice(0, 3).join('; or: ') }
   return { path, message: `${field} fits none of the shapes it may have`, ...hint }
@@ -82,6 +78,9 @@ function isEcho({ keyword, instancePath, params }: ErrorObject, all: readonly Er
   )
 }
 
-function toProblem({ path, message, hint }: Said): Problem {
-  return { severity: 'error', pointer: toPointer(path), message, ...(hint === undefined ? {} : { hint }) }
+const kindOfFirst = ([first]: readonly Said[]) => (first?.kind === undefined ? {} : { kind: first.kind })
+
+function toProblem({ path, message, hint, kind }: Said): Problem {
+  const known = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
+  return { severity: 'error', pointer: toPointer(path), message, ...known }
 }

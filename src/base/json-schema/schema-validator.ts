@@ -1,6 +1,7 @@
+import type { ErrorObject } from 'ajv'
 import { type Problem, toPointer } from '../problem.ts'
 import { OutOfBudget, WorkBudget } from '../work-budget.ts'
-import { formatPath } from '../zod-issues.ts'
+import { formatPath, theInput } from '../zod-issues.ts'
 import { applyDefaults } from './apply-defaults.ts'
 import { type BuiltSchema, buildSchema } from './build-schema.ts'
 import { compileBuilt, type Judge } from './compile-built.ts'
@@ -34,60 +35,67 @@ export class SchemaValidator {
   }
 
   /** Checks a copy of a value with defaults filled in; never changes the value, never throws for one. */
-  validate(value: unknown): Validated {
+  validate(value: unknown, root = theInput): Validated {
     try {
-      return this.#validate(copyJson(value), new WorkBudget(schemaLimits.steps))
+      return this.#validate(copyJson(value), new WorkBudget(schemaLimits.steps), root)
     } catch (error) {
-      return { value, problems: [describe(error)] }
+      return { value, problems: [describe(error, root)] }
     }
   }
 
   /** The same within a few milliseconds; throws OutOfBudget where that is not enough. */
-  validateHere(value: unknown): Validated {
+  validateHere(value: unknown, root = theInput): Validated {
     if (this.#subschemas > limitsHere.subschemas) throw new OutOfBudget('the size of the schema')
     try {
       const copied = copyJson(value, limitsHere.valueNodes)
       if (sizeOf(copied) * this.#subschemas > limitsHere.checks) throw new OutOfBudget('the size of the value')
-      return this.#validate(copied, new WorkBudget(limitsHere.steps))
+      return this.#validate(copied, new WorkBudget(limitsHere.steps), root)
     } catch (error) {
       if (error instanceof OutOfBudget) throw error
-      return { value, problems: [describe(error)] }
+      return { value, problems: [describe(error, root)] }
     }
   }
 
-  #validate(copied: CopiedJson, budget: WorkBudget): Validated {
+  #validate(copied: CopiedJson, budget: WorkBudget, root: string): Validated {
     applyDefaults(this.#built, copied.value, budget)
-    return { value: copied.value, problems: this.#judge(copied, budget) }
+    return { value: copied.value, problems: sayErrors(this.#judge(copied, budget), root) }
   }
 
-  #judge(copied: CopiedJson, budget: WorkBudget): readonly Problem[] {
+  #judge(copied: CopiedJson, budget: WorkBudget): readonly ErrorObject[] {
     this.#first ??= compileBuilt(this.#built, false)
     const first = this.#first(copied.value, budget)
-    if (first.length === 0 || sizeOf(copied) * this.#subschemas > mostChecks) return sayErrors(first)
+    if (first.length === 0 || sizeOf(copied) * this.#subschemas > mostChecks) return first
     this.#all ??= compileBuilt(this.#built, true)
-    return sayErrors(this.#all(copied.value, budget))
+    return this.#all(copied.value, budget)
   }
 }
 
 const sizeOf = ({ nodes, characters }: CopiedJson): number => nodes + characters / charactersPerPart
 
-function describe(error: unknown): Problem {
+function describe(error: unknown, root: string): Problem {
   if (error instanceof NotJson) {
-    return { severity: 'error', pointer: toPointer(error.path), message: `${formatPath(error.path)} ${error.message}` }
+    return {
+      severity: 'error',
+      pointer: toPointer(error.path),
+      message: `${formatPath(error.path, root)} ${error.message}`,
+    }
   }
   if (!(error instanceof OutOfBudget) && !(error instanceof RangeError)) throw error
-  return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined)
+  return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined, root)
 }
 
-const tooLong = 'the input takes too long to validate against this schema'
-
 /** Whether a validation ended early because it took too long. */
-export const wasTooMuch = (problems: readonly Problem[]): boolean =>
-  problems.some(({ message }) => message.startsWith(tooLong))
+export const wasTooMuch = (problems: readonly Problem[]): boolean => problems.some(({ kind }) => kind === 'too-costly')
 
 /** The problem of a value whose validation takes too long; `where` names the part of the schema that it is spent on. */
-export function tooMuchWork(where: string | undefined): Problem {
+export function tooMuchWork(where: string | undefined, root = theInput): Problem {
   const at = where === undefined ? '' : ` (${where})`
-  const message = `${tooLong}${at}`
-  return { severity: 'error', pointer: '', message, hint: 'shorten the input, or simplify the schema' }
+  const message = `${root} takes too long to validate against this schema${at}`
+  return {
+    severity: 'error',
+    kind: 'too-costly',
+    pointer: '',
+    message,
+    hint: 'shorten the input, or simplify the schema',
+  }
 }

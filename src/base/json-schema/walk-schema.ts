@@ -1,6 +1,6 @@
 import { type Problem, toPointer } from '../problem.ts'
 import { suggestionSteps, WorkBudget } from '../work-budget.ts'
-import { checkKeyword } from './check-keyword.ts'
+import { checkKeyword, type KeywordFault } from './check-keyword.ts'
 import { type Dialect, type KeywordKind, keywords } from './keywords.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
 
@@ -42,8 +42,11 @@ export class SchemaWalk {
   }
 
   say(path: Path, message: string, hint?: string): void {
-    const pointer = this.#pointer + toPointer(path)
-    this.problems.push({ severity: 'error', pointer, message, ...(hint === undefined ? {} : { hint }) })
+    this.#report({ path, message, ...(hint === undefined ? {} : { hint }) })
+  }
+
+  #report({ path, ...fault }: KeywordFault, around: Path = []): void {
+    this.problems.push({ severity: 'error', pointer: this.#pointer + toPointer([...around, ...path]), ...fault })
   }
 
   /** Walks the schema at a path; `around` is the part of the document it stands in. */
@@ -94,9 +97,7 @@ export class SchemaWalk {
     else if (kind === 'schemas' || kind === 'items') this.#walkList(word, value, path, resource)
     else if (kind === 'schema map' || kind === 'pattern map' || kind === 'dependencies')
       this.#walkMap(kind, value, path, resource)
-    else
-      for (const found of checkKeyword(kind, value, word, this.#budget))
-        this.say([...path, ...found.path], found.message, found.hint)
+    else for (const found of checkKeyword(kind, value, word, this.#budget)) this.#report(found, path)
   }
 
   #walkSchema(word: string, value: unknown, path: Path, resource: Resource): void {
@@ -110,7 +111,7 @@ export class SchemaWalk {
 
   #walkList(word: string, value: unknown, path: Path, resource: Resource): void {
     if (!Array.isArray(value)) {
-      this.say(path, `${word} must be a list of schemas`)
+      this.#report({ path, message: `${word} must be a list of schemas`, kind: 'not-array' })
       return
     }
     if (value.length === 0) this.say(path, `${word} must have at least one schema`)
@@ -123,7 +124,7 @@ export class SchemaWalk {
 
   #walkMap(kind: KeywordKind, value: unknown, path: Path, resource: Resource): void {
     if (!isSchemaObject(value)) {
-      this.say(path, `${String(path.at(-1))} must be an object`)
+      this.#report({ path, message: `${String(path.at(-1))} must be an object`, kind: 'not-object' })
       return
     }
     for (const [name, held] of Object.entries(value)) {
@@ -131,11 +132,9 @@ export class SchemaWalk {
       if (name === '__proto__') this.say(place, "no property may be called '__proto__'", 'choose another name')
       if (kind === 'pattern map')
         for (const found of checkKeyword('pattern', name, `the pattern '${name.slice(0, 100)}'`, this.#budget))
-          this.say(place, found.message, found.hint)
+          this.#report({ ...found, path: place })
       if (kind !== 'dependencies' || !Array.isArray(held)) this.walk(held, place, resource)
-      else
-        for (const found of checkKeyword('names', held, name, this.#budget))
-          this.say([...place, ...found.path], found.message, found.hint)
+      else for (const found of checkKeyword('names', held, name, this.#budget)) this.#report(found, place)
     }
   }
 }

@@ -25,7 +25,16 @@ const hurts: Readonly<Record<'kept' | 'promised' | 'same', ReadonlySet<Effect>>>
 export function diffSchemas(before: JsonObject, after: JsonObject, side: Side): SchemaChange[] {
   if (sameJson(before, after)) return []
   const findings: Finding[] = []
-  const state = { before, after, side, findings, seen: new Map(), strict: false, steps: { left: limits.steps } }
+  const state = {
+    before,
+    after,
+    side,
+    findings,
+    seen: new Map(),
+    strict: false,
+    steps: { left: limits.steps },
+    gaveUp: false,
+  }
   createWalk(state).compare(before, after, topOf(side))
   return findings.map((finding) => toSchemaChange(finding, side))
 }
@@ -40,6 +49,8 @@ interface WalkState {
   /** Whether only equality will do, as under `not`, where wider and narrower change places. */
   readonly strict: boolean
   readonly steps: { left: number }
+  /** Whether the findings report already that the comparison was given up. */
+  gaveUp: boolean
 }
 
 function createWalk(state: WalkState): Walk {
@@ -63,7 +74,7 @@ function tryOut(state: WalkState, pair: SchemaPair, bad: ReadonlySet<Effect>): b
   if (state.steps.left < 0) return false
   const findings: Finding[] = []
   const seen = new Map([...state.seen].map(([target, others]) => [target, new Set(others)]))
-  createWalk({ ...state, findings, seen }).compare(pair.before, pair.after, step(pair.place))
+  createWalk({ ...state, findings, seen, gaveUp: false }).compare(pair.before, pair.after, step(pair.place))
   return !findings.some(({ effect }) => bad.has(effect))
 }
 
@@ -89,9 +100,10 @@ function compareAt(state: WalkState, walk: Walk, { before, after, place }: Schem
 }
 
 /** One message is enough: past the limit nothing else is known. */
-function giveUp({ findings }: WalkState, walk: Walk, place: Place) {
-  const message = 'the schemas could not be compared to the end: they nest too deep or are too large'
-  if (!findings.some((finding) => finding.message === message)) walk.report(place, 'unclear', message)
+function giveUp(state: WalkState, walk: Walk, place: Place) {
+  if (state.gaveUp) return
+  state.gaveUp = true
+  walk.report(place, 'unclear', 'the schemas could not be compared to the end: they nest too deep or are too large')
 }
 
 /** A reference to another document means the same as long as it reads the same. */

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
 import type { HttpLine } from './http-line.ts'
-import type { MessageCheck } from './message-check.ts'
+import type { LineEnd, MessageCheck } from './message-check.ts'
 import type { StdioLine } from './stdio-line.ts'
 
 /** One call of one tool. */
@@ -85,6 +85,10 @@ export class Connection {
   /** Why the server is gone, where that was not our wish. */
   get why(): string | undefined {
     return this.#made.line.why
+  }
+
+  get end(): LineEnd | undefined {
+    return this.#made.line.end
   }
 
   get ignored(): MessageCheck['ignored'] {
@@ -167,9 +171,7 @@ async function greet(made: MadeLine, until: number, onEnd: () => void, only?: 'l
 }
 
 const endedWhenAsked = (error: unknown, { line }: MadeLine): boolean =>
-  error instanceof SdkError &&
-  error.code === SdkErrorCode.EraNegotiationFailed &&
-  line.why?.startsWith('ended') === true
+  error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && line.end === 'exited'
 
 /** The reason that the line knows says more than that it is closed. */
 const named = (error: unknown, { line }: MadeLine): unknown =>

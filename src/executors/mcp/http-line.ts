@@ -9,7 +9,7 @@ import { Agent, fetch } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
-import type { MessageCheck } from './message-check.ts'
+import type { LineEnd, MessageCheck } from './message-check.ts'
 
 /** A server to ask over HTTP, its secrets filled in. */
 export interface ServerAddress {
@@ -29,6 +29,7 @@ export class HttpLine implements Transport {
   onmessage?: Transport['onmessage']
   readonly hasPerRequestStream = true
   why: string | undefined
+  end: LineEnd | undefined
   readonly #inner: StreamableHTTPClientTransport
   readonly #check: MessageCheck
   readonly #agent: Agent
@@ -78,6 +79,7 @@ export class HttpLine implements Transport {
 
   /** Lets a server go that does what it should not. */
   fail(why: string): void {
+    this.end ??= 'failed'
     this.why ??= why
     void this.close()
   }

@@ -6,7 +6,7 @@ import { isOwnVariable } from '../../base/own-variables.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
 import type { YamlDocument } from '../../base/yaml-document.ts'
-import { describeIssue } from '../../base/zod-issues.ts'
+import { describedParse, describeIssue } from '../../base/zod-issues.ts'
 import { type McpServer, schemaFor } from './server-settings.ts'
 
 /** Which file names the servers, and whether somebody asked for that one. */
@@ -53,7 +53,7 @@ function read(
     return undefined
   }
   const filled = fill(definition, place, { env, say })
-  const parsed = schemaFor(filled).safeParse(filled, { reportInput: true })
+  const parsed = schemaFor(filled).safeParse(filled, describedParse)
   if (parsed.success) return parsed.data
   for (const issue of parsed.error.issues) {
     const { message, hint } = describeIssue(issue)

@@ -12,6 +12,9 @@ export interface MessageLimits {
 
 export const defaultMessageLimits: MessageLimits = { messageBytes: 16 * 1024 * 1024, items: 1000, chatter: 2000 }
 
+/** The kinds of ends of a server that was not asked to end: its process exited, a message was too large, or it was let go. */
+export type LineEnd = 'exited' | 'oversized-message' | 'failed'
+
 /** What came and was not taken. */
 export interface Ignored {
   /** Not JSON, or no message of the protocol. */

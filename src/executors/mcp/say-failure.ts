@@ -1,13 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
+import { withoutPeriod } from '../../base/sentences.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 
 const longest = 500
 
 /** What went wrong with a server, to stand after its name; texts of others are cut and on one line. */
 export function sayFailure(error: unknown): string {
-  if (error instanceof TooldexError) return `could not be asked: ${error.message.replace(/\.$/, '')}`
+  if (error instanceof TooldexError) return `could not be asked: ${withoutPeriod(error.message)}`
   const ours = causesOf(error).find((each) => each instanceof TooldexError)
-  if (ours instanceof TooldexError) return `could not be asked: ${ours.message.replace(/\.$/, '')}`
+  if (ours instanceof TooldexError) return `could not be asked: ${withoutPeriod(ours.message)}`
   const { data, message = 'no answer' } = error as { data?: { status?: number }; message?: string }
   if (data?.status !== undefined) return `answered with HTTP ${data.status}`
   const code = causesOf(error).map((each) => (each as NodeJS.ErrnoException).code)

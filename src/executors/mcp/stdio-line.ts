@@ -7,7 +7,7 @@ import { parseExactly } from '../../base/exact-numbers.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { Cell } from '../process/containment.ts'
 import { LineSplitter } from './line-splitter.ts'
-import type { MessageCheck } from './message-check.ts'
+import type { LineEnd, MessageCheck } from './message-check.ts'
 
 /** A program to start, already found. */
 export interface ServerProgram {
@@ -31,6 +31,7 @@ export class StdioLine implements Transport {
   readonly sessionId = undefined
   /** Why it ended, where it did so by itself. */
   why: string | undefined
+  end: LineEnd | undefined
   readonly #server: ServerProgram
   readonly #cell: Cell
   readonly #check: MessageCheck
@@ -67,12 +68,13 @@ export class StdioLine implements Transport {
     const lines = new LineSplitter(
       this.#check.limits.messageBytes,
       (line) => this.#take(line),
-      () => this.fail(`sent a message of more than ${this.#check.limits.messageBytes} bytes`),
+      () => this.fail(`sent a message of more than ${this.#check.limits.messageBytes} bytes`, 'oversized-message'),
     )
     child.stdout?.on('data', (chunk: Buffer) => lines.push(chunk)).on('error', () => {})
     child.stderr?.on('data', (chunk: Buffer) => this.#keepLast(chunk)).on('error', () => {})
     child.stdin?.on('error', () => {})
     child.once('exit', (code, signal) => {
+      this.end ??= 'exited'
       this.why ??= `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}${this.#lastWords()}`
       // What it said last may still be in the pipe.
       const drained = Promise.race([once(child, 'close'), sleep(graceMs, undefined, { ref: false })])
@@ -118,7 +120,8 @@ export class StdioLine implements Transport {
   }
 
   /** Lets a server go that does what it should not. */
-  fail(why: string): void {
+  fail(why: string, end: LineEnd = 'failed'): void {
+    this.end ??= end
     this.why ??= why
     void this.close()
   }

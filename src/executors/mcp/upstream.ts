@@ -84,7 +84,7 @@ export class Upstream {
       return await work
     } catch (error) {
       if (signal.aborted) void this.#lookAfter(connection)
-      else if (connection.why !== undefined) throw gone(this.#options.name, connection.why)
+      else if (connection.why !== undefined) throw gone(this.#options.name, connection)
       else if (connection.isForgotten(error)) {
         await this.#drop(connection)
         throw forgotten
@@ -175,8 +175,8 @@ export class Upstream {
 /** Says that a call is to be made once more. */
 const forgotten = new Error('The session is gone.')
 
-const gone = (name: string, why: string): TooldexError =>
-  new TooldexError(why.startsWith('sent a message') ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
+const gone = (name: string, { end, why }: Connection): TooldexError =>
+  new TooldexError(end === 'oversized-message' ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
 
 /** Whether the server could not be reached, or is itself in trouble, rather than that it said no. */
 function isOutOfReach(error: unknown): boolean {

@@ -4,19 +4,27 @@ import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 export function toStartError(error: unknown, program: string): TooldexError {
   if (error instanceof TooldexError) return error
   const { code = 'unknown error' } = error as NodeJS.ErrnoException
-  const [ours, message] = startErrors[code] ?? ['COMMAND_NOT_EXECUTABLE', `PROGRAM could not be started (${code}).`]
-  return new TooldexError(ours, message.replace('PROGRAM', program), { cause: error })
+  const [ours, describe] = startErrors[code] ?? ['COMMAND_NOT_EXECUTABLE', notStarted(code)]
+  return new TooldexError(ours, describe(program), { cause: error })
 }
 
-const startErrors: Record<string, [ErrorCode, string]> = {
-  ENOENT: ['COMMAND_NOT_FOUND', 'Command not found: PROGRAM'],
-  EACCES: ['COMMAND_NOT_EXECUTABLE', 'PROGRAM may not be executed.'],
-  EPERM: ['COMMAND_NOT_EXECUTABLE', 'PROGRAM may not be executed.'],
-  ENOEXEC: ['COMMAND_NOT_EXECUTABLE', 'PROGRAM is not a program this machine can run.'],
-  ENOTDIR: ['WORKING_DIR_INVALID', 'The working folder of PROGRAM is not a folder.'],
-  E2BIG: ['ARGUMENTS_TOO_LONG', 'The arguments of PROGRAM are longer than the system allows.'],
-  EMFILE: ['RESOURCES_EXHAUSTED', 'PROGRAM could not be started: too many files are open.'],
-  ENFILE: ['RESOURCES_EXHAUSTED', 'PROGRAM could not be started: too many files are open.'],
-  ENOMEM: ['RESOURCES_EXHAUSTED', 'PROGRAM could not be started: out of memory.'],
-  EAGAIN: ['RESOURCES_EXHAUSTED', 'PROGRAM could not be started: too many processes.'],
+type Describe = (program: string) => string
+
+const notStarted = (code: string): Describe => {
+  return (program) => `${program} could not be started (${code}).`
+}
+const mayNotRun: Describe = (program) => `${program} may not be executed.`
+const tooManyFiles: Describe = (program) => `${program} could not be started: too many files are open.`
+
+const startErrors: Readonly<Record<string, readonly [ErrorCode, Describe]>> = {
+  ENOENT: ['COMMAND_NOT_FOUND', (program) => `Command not found: ${program}`],
+  EACCES: ['COMMAND_NOT_EXECUTABLE', mayNotRun],
+  EPERM: ['COMMAND_NOT_EXECUTABLE', mayNotRun],
+  ENOEXEC: ['COMMAND_NOT_EXECUTABLE', (program) => `${program} is not a program this machine can run.`],
+  ENOTDIR: ['WORKING_DIR_INVALID', (program) => `The working folder of ${program} is not a folder.`],
+  E2BIG: ['ARGUMENTS_TOO_LONG', (program) => `The arguments of ${program} are longer than the system allows.`],
+  EMFILE: ['RESOURCES_EXHAUSTED', tooManyFiles],
+  ENFILE: ['RESOURCES_EXHAUSTED', tooManyFiles],
+  ENOMEM: ['RESOURCES_EXHAUSTED', (program) => `${program} could not be started: out of memory.`],
+  EAGAIN: ['RESOURCES_EXHAUSTED', (program) => `${program} could not be started: too many processes.`],
 }

@@ -6,11 +6,11 @@ import type { ProcessEnd, ProcessRequest } from './run-process.ts'
 /** A finished process as the outcome of a run: a program that failed is a result with its reason. */
 export function toOutcome(
   end: ProcessEnd,
-  request: Pick<ProcessRequest, 'timeoutMs'>,
+  request: Ended,
   outputFactor: number,
   isolation: Isolation = 'limited',
 ): RunOutcome {
-  const [status, errorCode, errorMessage] = judge(end, request.timeoutMs, outputFactor)
+  const [status, errorCode, errorMessage] = judge(end, request, outputFactor)
   const truncated = end.stdout.cut || end.stderr.cut
   return {
     status,
@@ -28,22 +28,27 @@ export function toOutcome(
   }
 }
 
+interface Ended extends Pick<ProcessRequest, 'timeoutMs'> {
+  /** What messages call that which ran. */
+  readonly subject?: 'Command' | 'Script'
+}
+
 type Judgement = [RunStatus, ErrorCode | null, string | null]
 
-function judge(end: ProcessEnd, timeoutMs: number, outputFactor: number): Judgement {
+function judge(end: ProcessEnd, { timeoutMs, subject = 'Command' }: Ended, outputFactor: number): Judgement {
   const { exitCode, signal, stopped } = end
   if (stopped === 'timeout') {
-    return ['TIMEOUT', 'EXECUTION_TIMEOUT', `Command timed out after ${(timeoutMs / 1000).toFixed(1)}s`]
+    return ['TIMEOUT', 'EXECUTION_TIMEOUT', `${subject} timed out after ${(timeoutMs / 1000).toFixed(1)}s`]
   }
-  if (stopped === 'cancelled') return ['CANCELLED', 'EXECUTION_CANCELLED', 'Command was cancelled']
+  if (stopped === 'cancelled') return ['CANCELLED', 'EXECUTION_CANCELLED', `${subject} was cancelled`]
   if (stopped === 'output') {
     return [
       'FAILED',
       'OUTPUT_LIMIT',
-      `Command was stopped after printing more than ${outputFactor} times the output limit`,
+      `${subject} was stopped after printing more than ${outputFactor} times the output limit`,
     ]
   }
-  if (signal !== null) return ['FAILED', 'KILLED_BY_SIGNAL', `Command was killed by ${signal}`]
+  if (signal !== null) return ['FAILED', 'KILLED_BY_SIGNAL', `${subject} was killed by ${signal}`]
   if (exitCode !== 0) return ['FAILED', 'EXECUTION_FAILED', exitMessage(exitCode)]
   return ['SUCCESS', null, null]
 }

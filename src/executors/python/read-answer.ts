@@ -6,13 +6,24 @@ const Failure = z.object({
   line: z.int().nullish(),
   where: z.string().nullish(),
   text: z.string().nullish(),
+  errno: z.int().nullish().catch(null),
 })
 type Failure = z.infer<typeof Failure>
+
+/** An exception that ended a script. */
+export interface ScriptFailure {
+  readonly kind: 'failure'
+  readonly message: string
+  /** The name of its class. */
+  readonly type: string
+  /** The number of the system error that it stands for, where it is one. */
+  readonly errno: number | null
+}
 
 /** What a script told: what it returned, why it failed, nothing, or something that is not from the program around it. */
 export type ScriptAnswer =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'failure'; readonly message: string }
+  | ScriptFailure
   | { readonly kind: 'nothing' | 'forged' }
 
 /** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
@@ -28,7 +39,9 @@ export function readAnswer(text: string, nonce: string): ScriptAnswer {
   if (typeof answer !== 'object' || answer === null) return { kind: 'forged' }
   if ('value' in answer) return { kind: 'value', value: answer.value }
   const failure = Failure.safeParse((answer as { error?: unknown }).error)
-  return failure.success ? { kind: 'failure', message: describe(failure.data) } : { kind: 'forged' }
+  if (!failure.success) return { kind: 'forged' }
+  const { type, errno = null } = failure.data
+  return { kind: 'failure', message: describe(failure.data), type, errno }
 }
 
 /** One short line: what was raised, and where in the script. */

@@ -72,7 +72,8 @@ def run():
                 pass
         lines = source.split('\\n')
         text = lines[line - 1].strip() if line and line <= len(lines) else ''
-        return {'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200]}
+        errno = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
+        return {'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200], 'errno': errno}
 
     try:
         module = ModuleType('tool')

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from '../../base/expand-variables.ts'
+import { withoutPeriod } from '../../base/sentences.ts'
 import { findPython } from '../process/find-python.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
@@ -107,7 +108,7 @@ async function tryOne(made: Landlock): Promise<string | undefined> {
     const [last = ''] = end.stderr.text.trim().split('\n').slice(-1)
     return `Landlock does not hold: ${[...said.split('\n').slice(0, 3), last].filter(Boolean).join(', ')}`
   } catch (error) {
-    return (error as Error).message.replace(/\.$/, '')
+    return withoutPeriod((error as Error).message)
   } finally {
     line.close()
     rmSync(folder, { recursive: true, force: true })

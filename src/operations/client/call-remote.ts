@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
+import { describedParse } from '../../base/zod-issues.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
 import { type CallAnswer, callTool } from '../call-tool.ts'
@@ -44,7 +45,7 @@ export async function callRemote(
 
 /** The server has other names for the parts of a call, so a wrong one is refused here, in the words of its caller. */
 async function readCall(call: RecordedCall) {
-  const parsed = callTool.input.safeParse(call, { reportInput: true })
+  const parsed = callTool.input.safeParse(call, describedParse)
   if (parsed.success) return parsed.data
   throw await invalidInput(callTool, { input: call, issues: parsed.error.issues })
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { errorTable, TooldexError, toTooldexError } from '../../base/errors.ts'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { CallAnswer } from '../call-tool.ts'
 import { describeTools } from '../describe-tools.ts'
 import { toolIdOf } from '../live-catalogue.ts'
@@ -126,7 +126,7 @@ class CombinedClient {
   async #withSuggestion(thrown: unknown, name: string): Promise<unknown> {
     if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
     const here = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
-    return here instanceof TooldexError && here.hint !== errorTable.TOOL_NOT_FOUND.hint ? here : thrown
+    return here instanceof TooldexError && here.suggestions.length > 0 ? here : thrown
   }
 }
 

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { readTextFile } from '../../base/read-text-file.ts'
-import { describeIssue } from '../../base/zod-issues.ts'
+import { collapseSpaces } from '../../base/sentences.ts'
+import { describedParse, describeIssue } from '../../base/zod-issues.ts'
 
 /** The largest file of a set: what is measured is held in memory. */
 const maxBytes = 256 * 1024 * 1024
@@ -13,7 +14,7 @@ export function readJsonLines<Line extends z.ZodType>(file: string, line: Line):
   const values: z.output<Line>[] = []
   for (const [index, text] of readSetFile(file).split('\n').entries()) {
     if (text.trim() === '') continue
-    const parsed = line.safeParse(parseJson(file, text, index + 1), { reportInput: true })
+    const parsed = line.safeParse(parseJson(file, text, index + 1), describedParse)
     if (!parsed.success) throw refuseLine(file, index + 1, wordsOf(parsed.error))
     values.push(parsed.data)
   }
@@ -22,7 +23,7 @@ export function readJsonLines<Line extends z.ZodType>(file: string, line: Line):
 
 /** One JSON value that fills a file. */
 export function readJsonFile<Value extends z.ZodType>(file: string, value: Value, advice: string): z.output<Value> {
-  const parsed = value.safeParse(parseJson(file, readSetFile(file, advice), 1, advice), { reportInput: true })
+  const parsed = value.safeParse(parseJson(file, readSetFile(file, advice), 1, advice), describedParse)
   if (!parsed.success) throw refuseLine(file, 1, wordsOf(parsed.error), advice)
   return parsed.data
 }
@@ -40,7 +41,7 @@ function parseJson(file: string, text: string, line: number, advice = hint): unk
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw refuseLine(file, line, `this is not JSON: ${(cause as Error).message.replace(/\s+/g, ' ')}`, advice)
+    throw refuseLine(file, line, `this is not JSON: ${collapseSpaces((cause as Error).message)}`, advice)
   }
 }
 

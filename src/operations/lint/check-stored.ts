@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toPointer } from '../../base/problem.ts'
 import { describeShape } from '../../base/shape-problems.ts'
 import { takeTurns } from '../../base/take-turns.ts'
+import { describedParse } from '../../base/zod-issues.ts'
 import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 import { readableNames } from '../tool-view.ts'
@@ -41,7 +42,7 @@ export async function checkStored(context: OperationContext): Promise<readonly F
 
 function checkTool(tool: RegisteredTool): readonly Finding[] {
   const { id, status: _status, version: _version, createdAt: _created, updatedAt: _updated, ...content } = tool
-  const parsed = ToolContent.safeParse(content, { reportInput: true })
+  const parsed = ToolContent.safeParse(content, describedParse)
   const shape = parsed.success ? [] : parsed.error.issues.flatMap((issue) => describeShape(ToolContent, issue))
   const messages = shape.map(({ path, message }) => `${toPointer(path)}: ${message}`)
   if (!z.uuid().safeParse(id).success) messages.push('/id: the id is not a UUID of RFC 9562')

@@ -14,7 +14,15 @@ type WithRegistry = <Result>(work: (registry: RegistryClient) => Promise<Result>
 export function toPlaces(thrown: unknown, place: Place): unknown {
   if (!(thrown instanceof TooldexError)) return thrown
   const problems = thrown.problems.map((problem) => (isInBundle(problem) ? place(outOfInput(problem)) : problem))
-  return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
+  return inFiles(thrown, problems)
+}
+
+/** The same error with problems that are placed in files: a person fixes those. */
+export function inFiles({ code, message, hint, personHint }: TooldexError, problems: readonly Problem[]): TooldexError {
+  const files = new Set(problems.flatMap(({ file }) => file ?? []))
+  const isOfFiles = files.size > 0 && (code === 'INPUT_INVALID' || code === 'TOOL_INVALID')
+  const fix = `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
+  return new TooldexError(code, message, { problems, hint, personHint: isOfFiles ? fix : personHint })
 }
 
 /** The refusal of files for their shape, with what else is wrong with their tools. */

@@ -10,6 +10,7 @@ import { bothSpellings, type KeyShape, respellKeys } from '../../base/yaml-keys.
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { respell, toolKeys } from '../../sources/bundle/index.ts'
+import { inFiles } from './judge-files.ts'
 
 /** The fields in a file, and where each of them stands. */
 export interface ToolFile {
@@ -95,7 +96,7 @@ interface Source {
 function placed(thrown: unknown, source: Source): unknown {
   if (!(thrown instanceof TooldexError) || thrown.problems.length === 0) return thrown
   const problems = thrown.problems.map((problem) => place(problem, source))
-  return new TooldexError(thrown.code, thrown.message, { problems, hint: thrown.hint })
+  return inFiles(thrown, problems)
 }
 
 function place(problem: Problem, source: Source): Problem {

@@ -34,18 +34,12 @@ function errorText(error: TooldexError, command: Command | undefined): string {
     // What has a place is worth a line, even where the message says it already.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
-  return [...lines, `${colors.cyan('next:')} ${hintOf(error, command)}`].join('\n')
+  return [...lines, `${colors.cyan('next:')} ${nextStep(error, command)}`].join('\n')
 }
 
-/** Whoever gave files mends those; others are told what to do with what they sent. */
-function hintOf({ code, hint, personHint, problems }: TooldexError, command: Command | undefined): string {
-  const files = new Set(problems.flatMap(({ file }) => file ?? []))
-  const isUsual = hint === errorTable[code].hint || hint.startsWith('Mend the places named')
-  if (files.size === 0 && code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.hint)
-    return (
-      (command === undefined ? undefined : optionHint(command, problems)) ??
-      'Correct the values named; the same command with --help shows its options and what they take.'
-    )
-  if (files.size === 0 || !isUsual || !(code === 'INPUT_INVALID' || code === 'TOOL_INVALID')) return personHint
-  return `Mend the file${files.size === 1 ? '' : 's'}, then run the same command again.`
+/** The options that the problems are about, where the error has no hint of its own. */
+function nextStep({ code, personHint, problems }: TooldexError, command: Command | undefined): string {
+  const isDefault = code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.personHint
+  const isOfFiles = problems.some(({ file }) => file !== undefined)
+  return (isDefault && !isOfFiles && command !== undefined ? optionHint(command, problems) : undefined) ?? personHint
 }

@@ -1,4 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
+import { toSentence } from '../../base/sentences.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { showInvisible } from '../../base/visible-text.ts'
 
@@ -109,7 +110,7 @@ function findProperty(key: string, tool: FlagTool): string | undefined {
 const flagNames = (tool: FlagTool) => Object.keys(tool.properties).map((name) => name.replaceAll('_', '-'))
 
 const usage = (message: string, tool: FlagTool) =>
-  new TooldexError('USAGE', `${message.endsWith('?') ? message : `${message}.`}`, {
+  new TooldexError('USAGE', toSentence(message), {
     hint: `See: tooldex call ${tool.name} --help`,
   })
 
