@@ -54,10 +54,10 @@ export interface ServerOptions {
 const startMs = 170_000
 export const testKey = 'test-key-0123456789abcdef'
 
-/** Starts a server on a free port and waits until it answers; a home of its own has a migrated database and goes with it. */
+/** Starts a server on a free port and waits until it answers; a home without a database gets a migrated one. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'tooldex-server-'))
-  if (options.home === undefined && options.database === undefined) copyDatabaseTo(home)
+  if (options.database === undefined) copyDatabaseTo(home)
   const child = launch(home, options)
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -141,6 +141,12 @@ export async function ask(address: string, method: string, options: RequestOptio
     ...(sent === undefined ? {} : { body: sent as string }),
     redirect: 'manual',
   })
+  return readAnswer(response)
+}
+
+/** Reads a response to the end. */
+export async function readAnswer(answered: Response | Promise<Response>): Promise<TestAnswer> {
+  const response = await answered
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parse(text) }
 }
