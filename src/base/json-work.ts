@@ -1,5 +1,6 @@
+import { type ReadJsonOptions, readJsonBytes } from './check-json-text.ts'
 import { TooldexError } from './errors.ts'
-import { type MissingPart, readExactly } from './exact-numbers.ts'
+import { type MissingPart, parseExactly, readExactly } from './exact-numbers.ts'
 import { limitsHere } from './json-schema/limits.ts'
 import { tooMuchWork, type Validated } from './json-schema/schema-validator.ts'
 import {
@@ -9,9 +10,11 @@ import {
   type SchemaCache,
   type SchemaValidator,
 } from './json-schema.ts'
-import type { JsonAnswers, JsonTask, ReadText } from './json-tasks.ts'
+import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
+import { fromJsonText, JsonText, maxParsedHere } from './json-text.ts'
 import { compilePattern } from './pattern.ts'
 import type { Problem } from './problem.ts'
+import { takeTurns } from './take-turns.ts'
 import { OutOfBudget, WorkBudget } from './work-budget.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from './worker-pool.ts'
 
@@ -48,13 +51,16 @@ export async function validateValue(schema: object, value: unknown, options: Wor
   return hereOrThere(
     () => {
       if (known.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
+      if (value instanceof JsonText) throw new OutOfBudget('the size of the value')
       known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
       return known.validator.validateHere(value, root)
     },
-    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null', problemsOnly, root }),
+    () => ({ kind: 'validate', schema: known.text, value: toText(value), problemsOnly, root }),
     { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where, root)] }) },
   )
 }
+
+const toText = (value: unknown): string => (value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null'))
 
 /** Checks a schema: small ones on this thread, all others in a worker thread. */
 export async function checkSchemaText(
@@ -78,19 +84,15 @@ export async function checkSchemaText(
 
 // Looks at every value once at most.
 const plainPath = /^\$(?:\.[\w-]+|\.\*|\[(?:\d+|\*|'[^'\\]*'|"[^"\\]*")\])*$/
-const longestHere = 64 * 1024
 
 /** All values that a JSONPath finds in a JSON text, undefined where it is not JSON; here only if both are small and plain. */
-export async function findInText(
-  text: string,
-  path: string,
-  signal?: AbortSignal,
-): Promise<readonly unknown[] | undefined> {
+export async function findInText(text: string, path: string, signal?: AbortSignal): Promise<unknown> {
   const task = { kind: 'find', text, path } as const
-  return hereOrThere(
+  const found = await hereOrThere<typeof task, ReadText>(
     async () => {
-      if (text.length > longestHere || !plainPath.test(path)) throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
-      return (await import('./json-tasks.ts')).doJsonTask(task) as JsonAnswers['find']
+      if (text.length > maxParsedHere || !plainPath.test(path))
+        throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
+      return (await import('./json-tasks.ts')).doJsonTask(task) as ReadText
     },
     () => task,
     {
@@ -102,21 +104,58 @@ export async function findInText(
       },
     },
   )
+  return 'json' in found ? fromJsonText(found.json) : undefined
 }
 
-/** The value at a pointer of a JSON text; a long text is read in a worker thread, which hands over that part alone. */
+/** How a JSON text is read. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Whether whole numbers that cannot be kept exactly become strings; so unless false. */
+  readonly exact?: boolean | undefined
+}
+
+/** The value at a pointer of a JSON text; a long text is read in a worker thread, and a long part of it stays a `JsonText`. */
 export async function readPart(
   text: string,
   pointer: string,
-  signal?: AbortSignal,
+  { signal, exact = true }: ReadOptions = {},
 ): Promise<{ readonly value: unknown } | MissingPart> {
-  if (text.length <= longestHere) return readExactly(text, pointer)
+  if (text.length <= maxParsedHere) return readExactly(text, pointer, exact ? parseExactly : JSON.parse)
   const tooMuch = (where: string): never => {
     throw new TooldexError('OUTPUT_LIMIT', `It takes too long to read ${where}.`)
   }
-  const task: JsonTask = { kind: 'read', text, pointer }
+  const task: JsonTask = { kind: 'read', text, pointer, exact }
   const found = await inThread<JsonTask, ReadText>(task, 'the JSON text', { signal, tooMuch })
-  return 'json' in found ? { value: JSON.parse(found.json) } : found
+  return 'json' in found ? { value: fromJsonText(found.json) } : found
+}
+
+// Shorter ones are scanned and read in a few milliseconds.
+const maxReadHere = 256 * 1024
+
+/** Reads JSON as `readJsonBytes` does; much of it in a worker thread, which takes the bytes over and hands back long lists in pieces. */
+export async function readJsonInTurns(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: ReadJsonOptions,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (bytes.length <= maxReadHere) return readJsonBytes(bytes, options)
+  const tooMuch = (where: string): never => {
+    throw new TooldexError('TOO_LARGE', `It takes too long to read ${where}.`)
+  }
+  const task: JsonTask = { kind: 'read parts', bytes, options }
+  const isWhole = bytes.length === bytes.buffer.byteLength
+  const transfer = isWhole ? [bytes.buffer] : []
+  const { rest, lists } = await inThread<JsonTask, JsonParts>(task, 'the JSON text', { signal, tooMuch, transfer })
+  const turn = takeTurns(signal)
+  const root = { value: rest }
+  for (const { path, pieces } of lists) {
+    const list = ['value', ...path].reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], root)
+    for (const piece of pieces) {
+      ;(list as unknown[]).push(...(JSON.parse(piece) as unknown[]))
+      await turn()
+    }
+  }
+  return root.value
 }
 
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
@@ -140,6 +179,8 @@ interface Elsewhere<Answer> {
   readonly signal?: AbortSignal | undefined
   /** Answers for work that takes too long even in a thread of its own. */
   readonly tooMuch: (where: string) => Answer
+  /** Memory that goes to the thread instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[]
 }
 
 async function hereOrThere<Task extends JsonTask, Answer>(
@@ -158,12 +199,12 @@ async function hereOrThere<Task extends JsonTask, Answer>(
 async function inThread<Task extends JsonTask, Answer>(
   task: Task,
   where: string,
-  { signal, tooMuch }: Elsewhere<Answer>,
+  { signal, tooMuch, transfer }: Elsewhere<Answer>,
 ): Promise<Answer> {
   if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
   pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
   try {
-    return await pool.run<Answer>(task, signal)
+    return await pool.run<Answer>(task, signal, transfer)
   } catch (error) {
     if (error instanceof TaskTooLarge) return tooMuch(where)
     throw error
