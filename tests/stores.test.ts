@@ -13,8 +13,14 @@ import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts
 let server: SharedPostgres | undefined
 afterAll(() => server?.stop())
 
+// Threads can be started only from built modules.
+const built = (await import(
+  new URL('../dist/storage/index.js', import.meta.url).href
+)) as typeof import('../src/storage/index.ts')
+
+/** The embedded engine runs in a thread, as it does in a server. */
 async function open(where: { url?: string; home?: string }) {
-  const database = await openMigrated(where)
+  const database = await openMigrated(where, (place) => built.openDatabase({ ...place, inThread: true }))
   const execute = (statement: string) => Promise.resolve(database.db.execute(sql.raw(statement)))
   return { stores: createStores(database), execute, close: () => database.close() }
 }

@@ -3,10 +3,13 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import { type Database, migrate, openDatabase, readMigrations, waitForAnswer } from '../storage/index.ts'
 
 /** Opens the database that the environment names: DATABASE_URL, or the embedded one in TOOLDEX_HOME. */
-export async function openOwnDatabase(env: NodeJS.ProcessEnv = process.env): Promise<Database> {
+export async function openOwnDatabase(
+  env: NodeJS.ProcessEnv = process.env,
+  { inThread = false }: { readonly inThread?: boolean } = {},
+): Promise<Database> {
   const connections = readNumberSetting(env, 'TOOLDEX_DATABASE_CONNECTIONS')
   const limits = connections === undefined ? {} : { connections }
-  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env), limits })
+  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env), limits, inThread })
   return orClose(database, () => waitForAnswer(database, { ms: 0 }))
 }
 
@@ -14,8 +17,9 @@ export async function openOwnDatabase(env: NodeJS.ProcessEnv = process.env): Pro
 export async function openMigratedDatabase(
   env: NodeJS.ProcessEnv,
   report: (line: string) => void = () => {},
+  where: { readonly inThread?: boolean } = {},
 ): Promise<Database> {
-  const database = await openOwnDatabase(env)
+  const database = await openOwnDatabase(env, where)
   const steps: string[] = []
   await orClose(database, () => migrate(database, (step) => void steps.push(step)))
   const isNew = steps.length === readMigrations().length

@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   checkNumberSettings(env)
   const sites = readSiteSettings(env, options.host)
   const home = tooldexHome(env)
-  const database = await openMigratedDatabase(env, options.say)
+  const database = await openMigratedDatabase(env, options.say, { inThread: true })
   const ending = new AbortController()
   try {
     const stores = createStores(database)

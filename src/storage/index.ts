@@ -17,12 +17,15 @@ export async function openDatabase({
   url,
   home,
   limits,
+  inThread = false,
 }: {
   url?: string | undefined
   home?: string | undefined
   limits?: Partial<PostgresLimits>
+  /** For servers: the embedded engine runs in a worker thread, so that no statement holds the event loop. */
+  inThread?: boolean
 }): Promise<Database> {
   // Of the two engines only the one in use is loaded.
   if (url !== undefined && url !== '') return (await import('./postgres/open.ts')).openPostgres(url, limits)
-  return (await import('./pglite/open.ts')).openPglite(home === undefined ? undefined : join(home, 'db'))
+  return (await import('./pglite/open.ts')).openPglite(home === undefined ? undefined : join(home, 'db'), inThread)
 }

@@ -28,11 +28,12 @@ export function migratedHome(): string {
 /** Opens a migrated database: the one at the URL or in the home, otherwise an embedded one that is removed on close. */
 export async function openMigrated(
   where: { url?: string | undefined; home?: string | undefined } = {},
+  openIt: typeof openDatabase = openDatabase,
 ): Promise<Database> {
   const own = where.url === undefined && where.home === undefined ? lastingFolder() : undefined
   const home = own ?? where.home
   if (where.url === undefined && home !== undefined) copyDatabaseTo(home)
-  const database = await openDatabase({ url: where.url, home })
+  const database = await openIt({ url: where.url, home })
   await migrate(database)
   if (own === undefined) return database
   const close = async () => {

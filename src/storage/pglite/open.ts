@@ -1,26 +1,29 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { PGlite, types } from '@electric-sql/pglite'
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { TooldexError } from '../../base/errors.ts'
 import { inHome, toHomeError } from '../../base/file-system-error.ts'
+import { canStartThreads } from '../../base/worker-pool.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { lockFolderSoon } from './lock-folder.ts'
-import { templateBlob, unpackTemplate } from './template.ts'
+import { unpackTemplate } from './template.ts'
+import type { ThreadedEngine } from './threaded-engine.ts'
+
+type Engine = Pick<PGlite, 'query' | 'transaction' | 'listen' | 'close'> | ThreadedEngine
 
 /** Opens the embedded database in a folder, for this process alone; without a folder it lives in memory. */
-export async function openPglite(folder: string | undefined): Promise<Database> {
-  if (folder === undefined) return toDatabase(await start({ loadDataDir: templateBlob() }), undefined, () => {})
+export async function openPglite(folder: string | undefined, inThread = false): Promise<Database> {
+  const start = inThread && canStartThreads ? startThreaded : startInProcess
+  if (folder === undefined) return toDatabase(await start(undefined), undefined, () => {})
   const unlock = await lockFolderSoon(folder).catch((thrown) => {
     throw toHomeError(thrown, folder)
   })
   try {
     const dataDir = join(folder, 'data')
     inHome(dataDir, () => unpackTemplate(dataDir))
-    const client = await start({ dataDir }).catch((thrown) => {
+    const client = await start(dataDir).catch((thrown) => {
       throw explainStart(thrown, dataDir)
     })
     return toDatabase(client, folder, unlock)
@@ -30,8 +33,8 @@ export async function openPglite(folder: string | undefined): Promise<Database> 
   }
 }
 
-function toDatabase(client: PGlite, folder: string | undefined, unlock: () => void): Database {
-  const db = drizzle(client, { schema }) as unknown as Db
+function toDatabase(client: Engine, folder: string | undefined, unlock: () => void): Database {
+  const db = drizzle(client as unknown as PGlite, { schema }) as unknown as Db
   return {
     engine: 'pglite',
     name: folder ?? 'memory',
@@ -46,26 +49,11 @@ function toDatabase(client: PGlite, folder: string | undefined, unlock: () => vo
   }
 }
 
-/** Starts the engine; a text that is read by the query builder must not be read twice, or "11" becomes a number. */
-async function start(place: { dataDir?: string; loadDataDir?: Blob | undefined }): Promise<PGlite> {
-  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget.engine}`)
-  try {
-    return await PGlite.create({
-      ...(place.dataDir === undefined ? {} : { dataDir: place.dataDir }),
-      ...(place.loadDataDir === undefined ? {} : { loadDataDir: place.loadDataDir }),
-      extensions: { pg_trgm },
-      parsers: { [types.JSON]: asText, [types.JSONB]: asText },
-    })
-  } finally {
-    setFlagsFromString(`--wasm-tiering-budget=${tieringBudget.others}`)
-  }
-}
-
-/**
- * Work after which V8 compiles a WebAssembly function again, optimized; a module keeps the budget it was instantiated with. With the
- * default, opening the engine optimizes seventy functions, a third of the CPU time of a command; a server optimizes them later.
- */
-const tieringBudget = { engine: 500_000_000, others: 1_800_000 }
+// Of the two only the one in use is loaded: a process whose engine runs in a thread needs none of its own.
+const startInProcess = async (dataDir: string | undefined): Promise<Engine> =>
+  (await import('./start-engine.ts')).startEngine(dataDir)
+const startThreaded = async (dataDir: string | undefined): Promise<Engine> =>
+  (await import('./threaded-engine.ts')).ThreadedEngine.start(dataDir)
 
 /** The engine ends without a reason that it can name: either it could not write, or its files are damaged. */
 function explainStart(thrown: unknown, folder: string): unknown {
@@ -92,5 +80,3 @@ function probeWrite(folder: string): unknown {
 }
 
 const probeBytes = 1024 * 1024
-
-const asText = (text: string): string => text
