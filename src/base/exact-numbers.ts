@@ -15,10 +15,14 @@ export interface MissingPart {
 }
 
 /** The value at a pointer of a JSON text. */
-export function readExactly(text: string, pointer: string): { readonly value: unknown } | MissingPart {
+export function readExactly(
+  text: string,
+  pointer: string,
+  parse: (text: string) => unknown = parseExactly,
+): { readonly value: unknown } | MissingPart {
   let held: unknown
   try {
-    held = parseExactly(text)
+    held = parse(text)
   } catch {
     return { missing: 'JSON' }
   }

@@ -12,15 +12,15 @@ export type JsonTask =
   | { readonly kind: 'validate'; readonly schema: string; readonly value: string; readonly problemsOnly: boolean }
   | { readonly kind: 'check schema'; readonly schema: string; readonly pointer: string; readonly object: boolean }
   | { readonly kind: 'find'; readonly text: string; readonly path: string }
-  | { readonly kind: 'read'; readonly text: string; readonly pointer: string }
+  /** `exact`: whole numbers that cannot be kept exactly become strings. */
+  | { readonly kind: 'read'; readonly text: string; readonly pointer: string; readonly exact: boolean }
   | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
 
 /** The answer to each kind of task. */
 export interface JsonAnswers {
   readonly validate: Validated
   readonly 'check schema': readonly Problem[]
-  /** Undefined where the text is not JSON. */
-  readonly find: readonly unknown[] | undefined
+  readonly find: ReadText
   readonly read: ReadText
   readonly match: boolean
 }
@@ -40,22 +40,22 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
   if (task.kind === 'check schema') {
     return checkSchema(JSON.parse(task.schema), task.pointer, { object: task.object })
   }
-  if (task.kind === 'read') return read(task.text, task.pointer)
+  if (task.kind === 'read') return read(task.text, task.pointer, task.exact)
   return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
 }
 
-function find(text: string, path: string): readonly unknown[] | undefined {
+function find(text: string, path: string): ReadText {
   let value: unknown
   try {
     value = parseExactly(text)
   } catch {
-    return undefined
+    return { missing: 'JSON' }
   }
-  return findByPath(value, path)
+  return { json: JSON.stringify(findByPath(value, path)) }
 }
 
-function read(text: string, pointer: string): ReadText {
-  const found = readExactly(text, pointer)
+function read(text: string, pointer: string, exact: boolean): ReadText {
+  const found = readExactly(text, pointer, exact ? parseExactly : JSON.parse)
   return 'value' in found ? { json: JSON.stringify(found.value) } : found
 }
 

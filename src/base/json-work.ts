@@ -1,5 +1,5 @@
 import { TooldexError } from './errors.ts'
-import { type MissingPart, readExactly } from './exact-numbers.ts'
+import { type MissingPart, parseExactly, readExactly } from './exact-numbers.ts'
 import { limitsHere } from './json-schema/limits.ts'
 import { tooMuchWork, type Validated } from './json-schema/schema-validator.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type SchemaValidator,
 } from './json-schema.ts'
 import type { JsonAnswers, JsonTask, ReadText } from './json-tasks.ts'
+import { fromJsonText, JsonText, maxParsedHere } from './json-text.ts'
 import { compilePattern } from './pattern.ts'
 import type { Problem } from './problem.ts'
 import { OutOfBudget, WorkBudget } from './work-budget.ts'
@@ -46,13 +47,16 @@ export async function validateValue(schema: object, value: unknown, options: Wor
   return hereOrThere(
     () => {
       if (known.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
+      if (value instanceof JsonText) throw new OutOfBudget('the size of the value')
       known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
       return known.validator.validateHere(value)
     },
-    () => ({ kind: 'validate', schema: known.text, value: JSON.stringify(value) ?? 'null', problemsOnly }),
+    () => ({ kind: 'validate', schema: known.text, value: toText(value), problemsOnly }),
     { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where)] }) },
   )
 }
+
+const toText = (value: unknown): string => (value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null'))
 
 /** Checks a schema: small ones on this thread, all others in a worker thread. */
 export async function checkSchemaText(
@@ -76,18 +80,14 @@ export async function checkSchemaText(
 
 // Looks at every value once at most.
 const plainPath = /^\$(?:\.[\w-]+|\.\*|\[(?:\d+|\*|'[^'\\]*'|"[^"\\]*")\])*$/
-const longestHere = 64 * 1024
 
 /** All values that a JSONPath finds in a JSON text, undefined where it is not JSON; here only if both are small and plain. */
-export async function findInText(
-  text: string,
-  path: string,
-  signal?: AbortSignal,
-): Promise<readonly unknown[] | undefined> {
+export async function findInText(text: string, path: string, signal?: AbortSignal): Promise<unknown> {
   const task = { kind: 'find', text, path } as const
-  return hereOrThere(
+  const found = await hereOrThere<typeof task, ReadText>(
     async () => {
-      if (text.length > longestHere || !plainPath.test(path)) throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
+      if (text.length > maxParsedHere || !plainPath.test(path))
+        throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
       return (await import('./json-tasks.ts')).doJsonTask(task) as JsonAnswers['find']
     },
     () => task,
@@ -100,21 +100,29 @@ export async function findInText(
       },
     },
   )
+  return 'json' in found ? fromJsonText(found.json) : undefined
 }
 
-/** The value at a pointer of a JSON text; a long text is read in a worker thread, which hands over that part alone. */
+/** How a JSON text is read. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Whether whole numbers that cannot be kept exactly become strings; so unless false. */
+  readonly exact?: boolean | undefined
+}
+
+/** The value at a pointer of a JSON text; a long text is read in a worker thread, and a long part of it stays a `JsonText`. */
 export async function readPart(
   text: string,
   pointer: string,
-  signal?: AbortSignal,
+  { signal, exact = true }: ReadOptions = {},
 ): Promise<{ readonly value: unknown } | MissingPart> {
-  if (text.length <= longestHere) return readExactly(text, pointer)
+  if (text.length <= maxParsedHere) return readExactly(text, pointer, exact ? parseExactly : JSON.parse)
   const tooMuch = (where: string): never => {
     throw new TooldexError('OUTPUT_LIMIT', `It takes too long to read ${where}.`)
   }
-  const task: JsonTask = { kind: 'read', text, pointer }
+  const task: JsonTask = { kind: 'read', text, pointer, exact }
   const found = await inThread<JsonTask, ReadText>(task, 'the JSON text', { signal, tooMuch })
-  return 'json' in found ? { value: JSON.parse(found.json) } : found
+  return 'json' in found ? { value: fromJsonText(found.json) } : found
 }
 
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */

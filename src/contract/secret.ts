@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Replacement } from '../base/redact-value.ts'
 
 /** The name of a stored secret. */
 export const SecretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be of letters, digits and _.-')
@@ -23,6 +24,8 @@ export interface Redactor {
   (text: string): string
   /** How many characters at the end of a text, `atLeast` or more, must wait for what follows: they may be part of a secret. */
   readonly unfinished: (text: string, atLeast?: number) => number
+  /** The texts that it replaces now, in their order. */
+  readonly replacements: () => readonly Replacement[]
 }
 
 /** Secrets of somebody who reads whole texts only. */

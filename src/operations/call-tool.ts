@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
+import { JsonText } from '../base/json-text.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../contract/run.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
 import { defaultRunSettings } from '../runs/settings.ts'
@@ -85,17 +86,21 @@ async function runHere({ tool, id }: ResolvedCall, input: Given, context: Operat
     const { workspace } = context.caller
     const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
     const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
-    return results === undefined ? { outcome } : keepLarge(outcome, results)
+    return results === undefined ? { outcome: whole(outcome) } : keepLarge(outcome, results)
   }
   const answer = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
   if (answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, id)
   return answer
 }
 
+/** A command in the terminal shows all of an output, however large. */
+const whole = (outcome: RunOutcome): RunOutcome =>
+  outcome.output instanceof JsonText ? { ...outcome, output: JSON.parse(outcome.output.json) } : outcome
+
 /** Of what is large the beginning, and where the rest is. */
-function keepLarge(outcome: RunOutcome, results: MemoryResults) {
-  const { outputData, logs, stored } = shapeOutput(outcome, false, defaultRunSettings)
-  if (stored === null) return { outcome }
+async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
+  const { outputData, logs, stored } = await shapeOutput(outcome, false, defaultRunSettings)
+  if (stored === null) return { outcome: whole(outcome) }
   const stdout = outcome.output === undefined ? String(outputData) : logs.stdout
   const result = { ...outcome.result, stdout }
   const shown = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { SchemaCache } from '../base/json-schema.ts'
-import { validateValue } from '../base/json-work.ts'
+import { readPart, validateValue } from '../base/json-work.ts'
 import type { Problem } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -18,7 +18,7 @@ export async function checkInput({ name }: RunnableTool, schema: Json, given: Js
 
 /** Validates an output against the output schema; a run whose output does not fit has failed, and the output is kept. */
 export async function checkOutput(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
-  const read = outcome.output === undefined ? { ...outcome, output: parsed(outcome.result.stdout) } : outcome
+  const read = outcome.output === undefined ? { ...outcome, output: await parsed(outcome.result.stdout) } : outcome
   if (outcome.status !== 'SUCCESS') return read
   const { problems } = await validateValue(tool.outputSchema, read.output ?? null, { cache, problemsOnly: true })
   if (problems.length === 0) return read
@@ -33,10 +33,7 @@ const say = (problems: readonly Problem[]): string =>
     .join('; ')
 
 /** Commands that promise a structure print it as JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+async function parsed(text: string): Promise<unknown> {
+  const read = await readPart(text, '', { exact: false })
+  return 'value' in read ? read.value : text
 }

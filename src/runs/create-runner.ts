@@ -97,7 +97,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     const logger = parts.logger ?? silentLogger
     const finish = async (ended: RunOutcome): Promise<RunOutcome> => {
-      const outcome = redactOutcome(ended, redact)
+      const outcome = await redactOutcome(ended, redact)
       await logCall(logger, { job, executor: executorOf(job.tool), outcome, redact })
       return outcome
     }

@@ -34,7 +34,7 @@ export async function performRecorded(
   try {
     runs.heartbeat.hold(held)
     await runs.heartbeat.confirm(held)
-    const run = (await runHeld(runs, held, job, controls)) ?? shapeOutput(lostRun, false, runs.parts.settings)
+    const run = (await runHeld(runs, held, job, controls)) ?? (await shapeOutput(lostRun, false, runs.parts.settings))
     if (held.isLost()) runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
     if (await returnToQueue(runs, held, job, run)) return { ...execution, worker: null }
     reachPoint('F6 before final write')

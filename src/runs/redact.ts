@@ -1,24 +1,35 @@
-import { redactValue } from '../base/redact-value.ts'
+import { fromJsonText, JsonText } from '../base/json-text.ts'
+import type { Replacement } from '../base/redact-value.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor } from '../contract/secret.ts'
+import { replaceIn } from './output-threads.ts'
 
-type Redact = (text: string) => string
-
-/** What a run gave, without secrets. */
-export function redactOutcome(outcome: RunOutcome, redact: Redact): RunOutcome {
+/** What a run gave, without secrets; long texts are searched in worker threads. */
+export async function redactOutcome(outcome: RunOutcome, redact: Redactor): Promise<RunOutcome> {
+  const replacements = redact.replacements()
+  const clean = (text: string) => replaceIn(text, replacements)
   const { stdout, stderr } = outcome.result
+  const { output, errorMessage } = outcome
   return {
     ...outcome,
-    result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) },
-    ...(outcome.output === undefined ? {} : { output: redactValue(outcome.output, redact) }),
-    errorMessage: outcome.errorMessage === null ? null : redact(outcome.errorMessage),
+    result: { ...outcome.result, stdout: await clean(stdout), stderr: await clean(stderr) },
+    ...(output === undefined ? {} : { output: await cleanValue(output, replacements) }),
+    errorMessage: errorMessage === null ? null : await clean(errorMessage),
   }
 }
 
+async function cleanValue(value: unknown, replacements: readonly Replacement[]): Promise<unknown> {
+  if (value instanceof JsonText) return new JsonText(await replaceIn(value.json, replacements, true))
+  if (typeof value === 'string') return replaceIn(value, replacements)
+  const json = JSON.stringify(value) ?? 'null'
+  const clean = await replaceIn(json, replacements, true)
+  return clean === json ? value : fromJsonText(clean)
+}
+
 /** What a run would be, without secrets. */
-export function redactPlan(plan: RunPlan, redact: Redact): RunPlan {
+export function redactPlan(plan: RunPlan, redact: Redactor): RunPlan {
   const { argv } = plan
-  return argv === undefined ? plan : { ...plan, argv: argv.map(redact) }
+  return argv === undefined ? plan : { ...plan, argv: argv.map((word) => redact(word)) }
 }
 
 /** Redacts the secrets of both. */
@@ -27,6 +38,7 @@ export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
     ? one
     : Object.assign((text: string) => other(one(text)), {
         unfinished: (text: string, atLeast = 0) => untilStable(text, [one, other], atLeast),
+        replacements: () => [...one.replacements(), ...other.replacements()],
       })
 
 function untilStable(text: string, redactors: readonly Redactor[], atLeast: number): number {

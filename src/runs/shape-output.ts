@@ -1,34 +1,63 @@
 import { randomUUID } from 'node:crypto'
-import { sameJson } from '../base/same-json.ts'
+import { JsonText } from '../base/json-text.ts'
 import { storableText, storableValue } from '../base/storable.ts'
 import type { FinishedRun } from '../contract/execution.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import { isPrinted } from './output-tasks.ts'
+import { finishOutput } from './output-threads.ts'
 import { previewText, previewValue } from './preview.ts'
 import type { RunSettings } from './settings.ts'
 
 /** What is written of an outcome: the output apart from the logs, and a large one aside with a preview in its place. */
-export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSettings): FinishedRun {
+export async function shapeOutput(given: RunOutcome, told: boolean, settings: RunSettings): Promise<FinishedRun> {
   const outcome = storableOutcome(given)
   const printed = outcome.output === undefined
   const { stdout, stderr } = outcome.result
   // What a command prints is what it returns; of other tools it is a log.
   const logs = { stdout: printed ? '' : stdout, stderr }
   const output = hasRun(outcome) ? (printed ? stdout : outcome.output) : null
-  const content = typeof output === 'string' ? output : JSON.stringify(output ?? null)
   const whole = { outcome, outputData: output ?? null, logs, stored: null, told }
-  if (Buffer.byteLength(content) <= settings.inlineBytes) return whole
-  const isText = typeof output === 'string'
+  const { content, preview, isSame } = await contentOf(output, stdout, settings.previewBytes)
+  if (Buffer.byteLength(content) <= settings.inlineBytes)
+    return output instanceof JsonText ? { ...whole, outputData: JSON.parse(content) } : whole
   return {
     ...whole,
     // What is read by its handle is not in the logs as well, for others to read.
-    logs: { ...logs, stdout: isWhatWasPrinted(stdout, output) ? '' : logs.stdout },
-    outputData: isText ? previewText(content, settings.previewBytes) : previewValue(output, settings.previewBytes),
+    logs: { ...logs, stdout: isSame() ? '' : logs.stdout },
+    outputData: preview(),
     stored: {
       handle: randomUUID(),
-      mediaType: isText ? 'text/plain' : 'application/json',
+      mediaType: typeof output === 'string' ? 'text/plain' : 'application/json',
       content,
       lifeMs: settings.resultLifeMs,
     },
+  }
+}
+
+interface Content {
+  readonly content: string
+  readonly preview: () => unknown
+  /** Whether the standard output is the same. */
+  readonly isSame: () => boolean
+}
+
+/** An output as text; a large value is read and written in a worker thread only. */
+async function contentOf(output: unknown, stdout: string, previewBytes: number): Promise<Content> {
+  if (output instanceof JsonText) {
+    const { json } = output
+    const { content = json, preview, printed } = await finishOutput({ kind: 'shape', json, stdout, previewBytes })
+    return { content, preview: () => preview, isSame: () => printed }
+  }
+  if (typeof output === 'string')
+    return {
+      content: output,
+      preview: () => previewText(output, previewBytes),
+      isSame: () => isPrinted(stdout, output),
+    }
+  return {
+    content: JSON.stringify(output ?? null),
+    preview: () => previewValue(output, previewBytes),
+    isSame: () => isPrinted(stdout, output),
   }
 }
 
@@ -36,21 +65,12 @@ export function shapeOutput(given: RunOutcome, told: boolean, settings: RunSetti
 const hasRun = ({ status, output = '', result: { exitCode, signal, stdout } }: RunOutcome): boolean =>
   status === 'SUCCESS' || exitCode !== null || signal !== null || stdout !== '' || output !== ''
 
-/** Commands that promise a structure print it. */
-function isWhatWasPrinted(stdout: string, output: unknown): boolean {
-  try {
-    return stdout === output || sameJson(JSON.parse(stdout), output)
-  } catch {
-    return false
-  }
-}
-
 function storableOutcome(outcome: RunOutcome): RunOutcome {
-  const { result, errorMessage } = outcome
+  const { result, errorMessage, output } = outcome
   return {
     ...outcome,
     result: { ...result, stdout: storableText(result.stdout), stderr: storableText(result.stderr) },
-    ...(outcome.output === undefined ? {} : { output: storableValue(outcome.output) }),
+    ...(output === undefined ? {} : { output: output instanceof JsonText ? output : storableValue(output) }),
     errorMessage: errorMessage === null ? null : storableText(errorMessage),
   }
 }

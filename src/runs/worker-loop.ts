@@ -124,7 +124,7 @@ export class WorkerLoop {
     const job = await this.#prepare(claimed, traceparent)
     if (!('status' in job)) return performRecorded(this.#runs, claimed, job, {})
     const ended = observer?.started(execution, workspace)
-    const run = shapeOutput(job, false, settings)
+    const run = await shapeOutput(job, false, settings)
     const final = await finish(this.#runs, claimed, run).catch((thrown) => {
       ended?.()
       throw thrown

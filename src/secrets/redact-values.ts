@@ -1,3 +1,4 @@
+import { type Replacement, replaceAll } from '../base/redact-value.ts'
 import type { Redactor } from '../contract/secret.ts'
 import { secretForms } from './secret-forms.ts'
 
@@ -10,15 +11,14 @@ export interface ValueRedactor {
 /** A redactor for named values of at least `minLength` characters; shorter ones occur in ordinary text. */
 export function redactValues(minLength: number): ValueRedactor {
   const known = new Map<string, string>()
-  let forms: readonly (readonly [name: string, form: string])[] = []
-  const redact = (text: string) =>
-    forms.reduce((rest, [name, form]) => rest.replaceAll(form, `[redacted ${name}]`), text)
+  let forms: readonly Replacement[] = []
+  const redact = (text: string) => replaceAll(text, forms)
   const unfinished = (text: string, atLeast = 0) => {
-    const open = Math.max(atLeast, ...forms.map(([, form]) => overlap(text, form)))
+    const open = Math.max(atLeast, ...forms.map(([form]) => overlap(text, form)))
     return text.length - beforeMatches(text, forms, text.length - open)
   }
   return {
-    redact: Object.assign(redact, { unfinished }),
+    redact: Object.assign(redact, { unfinished, replacements: () => forms }),
     know(name, value) {
       if (value.length < minLength || known.get(name) === value) return
       known.set(name, value)
@@ -30,8 +30,8 @@ export function redactValues(minLength: number): ValueRedactor {
 /** The longest first: a secret that begins with another one would lose only its beginning. */
 const longestFirst = (known: ReadonlyMap<string, string>, minLength: number) =>
   [...known]
-    .flatMap(([name, value]) => secretForms(value, minLength).map((form) => [name, form] as const))
-    .sort(([, a], [, b]) => b.length - a.length)
+    .flatMap(([name, value]) => secretForms(value, minLength).map((form) => [form, `[redacted ${name}]`] as const))
+    .sort(([a], [b]) => b.length - a.length)
 
 /** How many characters at the end of a text are the beginning of a secret. */
 function overlap(text: string, secret: string): number {
@@ -41,8 +41,8 @@ function overlap(text: string, secret: string): number {
 }
 
 /** The cut itself, or the start of the secret that it would divide. */
-function beforeMatches(text: string, forms: readonly (readonly [name: string, form: string])[], cut: number): number {
-  for (const [, form] of forms) {
+function beforeMatches(text: string, forms: readonly Replacement[], cut: number): number {
+  for (const [form] of forms) {
     const start = text.indexOf(form, Math.max(0, cut - form.length + 1))
     if (start !== -1 && start < cut) return beforeMatches(text, forms, start)
   }

@@ -19,7 +19,7 @@ export async function mapAnswer(
 }
 
 /** Small answers and plain paths at once, all others in a worker thread: a path may take long on little. */
-async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<readonly unknown[]> {
+async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<unknown> {
   const found = await findInText(text, path, signal)
   if (found === undefined) throw notJson()
   return found
@@ -30,7 +30,7 @@ async function read(
   pointer: string | undefined,
   { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
 ): Promise<unknown> {
-  const found = await readPart(text, pointer ?? '', signal)
+  const found = await readPart(text, pointer ?? '', { signal })
   if ('value' in found) return found.value
   if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The answer has nothing at ${pointer}.`)
   if (status >= 400) return text

@@ -157,7 +157,7 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
   })
   const { text = '', cut = false } = told?.end() ?? {}
   const outcome = judgeScript(end, {
-    answer: cut ? { kind: 'too-large' } : readAnswer(text, nonce),
+    answer: cut ? { kind: 'too-large' } : await readAnswer(text, nonce),
     timeoutMs,
     level: request.level,
     limits: request.limits,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readPart } from '../../base/json-work.ts'
 
 const Failure = z.object({
   type: z.string(),
@@ -16,18 +17,14 @@ export type ScriptAnswer =
   | { readonly kind: 'nothing' | 'forged' }
 
 /** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
-export function readAnswer(text: string, nonce: string): ScriptAnswer {
+export async function readAnswer(text: string, nonce: string): Promise<ScriptAnswer> {
   if (text === '') return { kind: 'nothing' }
   if (!text.startsWith(`${nonce}\n`)) return { kind: 'forged' }
-  let answer: unknown
-  try {
-    answer = JSON.parse(text.slice(nonce.length + 1))
-  } catch {
-    return { kind: 'forged' }
-  }
-  if (typeof answer !== 'object' || answer === null) return { kind: 'forged' }
+  const json = text.slice(nonce.length + 1)
+  const answer = await readPart(json, '/value', { exact: false })
   if ('value' in answer) return { kind: 'value', value: answer.value }
-  const failure = Failure.safeParse((answer as { error?: unknown }).error)
+  const error = await readPart(json, '/error', { exact: false })
+  const failure = Failure.safeParse('value' in error ? error.value : undefined)
   return failure.success ? { kind: 'failure', message: describe(failure.data) } : { kind: 'forged' }
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 
 // A thread can be started only from what is built.
-const built = new URL('../dist/runs/read-result-aside.js', import.meta.url).href
-const { readResultAside } = (await import(built)) as typeof import('../src/runs/read-result-aside.ts')
+const built = new URL('../dist/runs/output-threads.js', import.meta.url).href
+const { readResultAside } = (await import(built)) as typeof import('../src/runs/output-threads.ts')
 
 const page = { offset: 0, limit: 10 }
 const json = (value: unknown) => ({ mediaType: 'application/json', content: JSON.stringify(value) })

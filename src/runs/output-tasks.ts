@@ -1,0 +1,67 @@
+import { type Replacement, redactJson, replaceAll } from '../base/redact-value.ts'
+import { sameJson } from '../base/same-json.ts'
+import { storableJson } from '../base/storable.ts'
+import type { ResultContent } from '../contract/execution.ts'
+import { previewValue } from './preview.ts'
+import { type ResultPage, type ResultQuery, readResult } from './read-result.ts'
+
+/** Work on an output whose cost its size decides. */
+export type OutputTask =
+  | { readonly kind: 'read'; readonly content: ResultContent; readonly query: ResultQuery }
+  | {
+      readonly kind: 'redact'
+      readonly text: string
+      readonly isJson: boolean
+      readonly replacements: readonly Replacement[]
+    }
+  | { readonly kind: 'shape'; readonly json: string; readonly stdout: string; readonly previewBytes: number }
+
+/** The answer to each kind of task. */
+export interface OutputAnswers {
+  readonly read: ResultPage
+  /** Undefined where nothing was replaced. */
+  readonly redact: string | undefined
+  readonly shape: ShapedJson
+}
+
+/** A large JSON output as it is kept and shown. */
+export interface ShapedJson {
+  /** Undefined where the text is kept as it is. */
+  readonly content: string | undefined
+  readonly preview: unknown
+  /** Whether the standard output is the same value. */
+  readonly printed: boolean
+}
+
+/** Does one task on this thread. */
+export function doOutputTask(task: OutputTask): Promise<ResultPage> | string | undefined | ShapedJson {
+  if (task.kind === 'read') return readResult(task.content, task.query)
+  return task.kind === 'redact' ? redact(task) : shape(task)
+}
+
+function redact({ text, isJson, replacements }: OutputTask & { kind: 'redact' }): string | undefined {
+  const replace = (part: string) => replaceAll(part, replacements)
+  const replaced = isJson ? redactJson(text, replace) : replace(text)
+  return replaced === text ? undefined : replaced
+}
+
+function shape({ json, stdout, previewBytes }: OutputTask & { kind: 'shape' }): ShapedJson {
+  const value: unknown = JSON.parse(json)
+  const content = storableJson(value)
+  const kept: unknown = content === json ? value : JSON.parse(content)
+  return {
+    content: content === json ? undefined : content,
+    preview: previewValue(kept, previewBytes),
+    printed: isPrinted(stdout, kept),
+  }
+}
+
+/** Whether a standard output is this very value; commands that promise a structure print it. */
+export function isPrinted(stdout: string, output: unknown): boolean {
+  if (stdout === '') return false
+  try {
+    return stdout === output || sameJson(JSON.parse(stdout), output)
+  } catch {
+    return false
+  }
+}
