@@ -31,6 +31,17 @@ export function readJson(text: string, options: ReadJsonOptions = {}): unknown {
   }
 }
 
+/** The same for bytes, which must be UTF-8. */
+export function readJsonBytes(bytes: Uint8Array, options: ReadJsonOptions = {}): unknown {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new TooldexError('BODY_INVALID', 'The body is not valid UTF-8.')
+  }
+  return readJson(text, options)
+}
+
 function refuse(text: string, at: number, message: string, hint?: string): TooldexError {
   const before = text.slice(0, at)
   const line = before.split('\n').length

@@ -1,3 +1,4 @@
+import { type ReadJsonOptions, readJsonBytes } from './check-json-text.ts'
 import { TooldexError } from './errors.ts'
 import { type MissingPart, parseExactly, readExactly } from './exact-numbers.ts'
 import { findByPath } from './json-path.ts'
@@ -14,6 +15,7 @@ export type JsonTask =
   | { readonly kind: 'find'; readonly text: string; readonly path: string }
   /** `exact`: whole numbers that cannot be kept exactly become strings. */
   | { readonly kind: 'read'; readonly text: string; readonly pointer: string; readonly exact: boolean }
+  | { readonly kind: 'read parts'; readonly bytes: Uint8Array; readonly options: ReadJsonOptions }
   | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
 
 /** The answer to each kind of task. */
@@ -23,10 +25,17 @@ export interface JsonAnswers {
   readonly find: ReadText
   readonly read: ReadText
   readonly match: boolean
+  readonly 'read parts': JsonParts
 }
 
 /** A part of a JSON text as JSON text, or why there is none. */
 export type ReadText = { readonly json: string } | MissingPart
+
+/** A JSON value in parts that are each received in a moment: all but its long lists, and those as texts of pieces. */
+export interface JsonParts {
+  readonly rest: unknown
+  readonly lists: readonly { readonly path: readonly string[]; readonly pieces: readonly string[] }[]
+}
 
 const schemas = new SchemaCache()
 const patternSteps = 60_000_000
@@ -41,7 +50,46 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
     return checkSchema(JSON.parse(task.schema), task.pointer, { object: task.object })
   }
   if (task.kind === 'read') return read(task.text, task.pointer, task.exact)
+  if (task.kind === 'read parts') return toParts(readJsonBytes(task.bytes, task.options))
   return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
+}
+
+const pieceCharacters = 64 * 1024
+// Bundles have their lists in the second level.
+const listDepth = 2
+
+/** Takes the long lists out of a value. */
+function toParts(value: unknown): JsonParts {
+  const lists: { path: readonly string[]; pieces: readonly string[] }[] = []
+  const take = (each: unknown, path: readonly string[]): unknown => {
+    if (typeof each !== 'object' || each === null || path.length > listDepth) return each
+    if (Array.isArray(each)) {
+      const pieces = toPieces(each)
+      if (pieces.length < 2) return each
+      lists.push({ path, pieces })
+      return []
+    }
+    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, take(inner, [...path, name])]))
+  }
+  return { rest: take(value, []), lists }
+}
+
+function toPieces(list: readonly unknown[]): readonly string[] {
+  const pieces: string[] = []
+  let piece: string[] = []
+  let size = 0
+  const flush = () => void (piece.length > 0 && pieces.push(`[${piece.join(',')}]`))
+  for (const item of list) {
+    const text = JSON.stringify(item)
+    piece.push(text)
+    size += text.length
+    if (size < pieceCharacters) continue
+    flush()
+    piece = []
+    size = 0
+  }
+  flush()
+  return pieces
 }
 
 function find(text: string, path: string): ReadText {

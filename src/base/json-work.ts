@@ -1,3 +1,4 @@
+import { type ReadJsonOptions, readJsonBytes } from './check-json-text.ts'
 import { TooldexError } from './errors.ts'
 import { type MissingPart, parseExactly, readExactly } from './exact-numbers.ts'
 import { limitsHere } from './json-schema/limits.ts'
@@ -9,10 +10,11 @@ import {
   type SchemaCache,
   type SchemaValidator,
 } from './json-schema.ts'
-import type { JsonAnswers, JsonTask, ReadText } from './json-tasks.ts'
+import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
 import { fromJsonText, JsonText, maxParsedHere } from './json-text.ts'
 import { compilePattern } from './pattern.ts'
 import type { Problem } from './problem.ts'
+import { takeTurns } from './take-turns.ts'
 import { OutOfBudget, WorkBudget } from './work-budget.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from './worker-pool.ts'
 
@@ -88,7 +90,7 @@ export async function findInText(text: string, path: string, signal?: AbortSigna
     async () => {
       if (text.length > maxParsedHere || !plainPath.test(path))
         throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
-      return (await import('./json-tasks.ts')).doJsonTask(task) as JsonAnswers['find']
+      return (await import('./json-tasks.ts')).doJsonTask(task) as ReadText
     },
     () => task,
     {
@@ -125,6 +127,35 @@ export async function readPart(
   return 'json' in found ? { value: fromJsonText(found.json) } : found
 }
 
+// Shorter ones are scanned and read in a few milliseconds.
+const maxReadHere = 256 * 1024
+
+/** Reads JSON as `readJsonBytes` does; much of it in a worker thread, which takes the bytes over and hands back long lists in pieces. */
+export async function readJsonInTurns(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: ReadJsonOptions,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (bytes.length <= maxReadHere) return readJsonBytes(bytes, options)
+  const tooMuch = (where: string): never => {
+    throw new TooldexError('TOO_LARGE', `It takes too long to read ${where}.`)
+  }
+  const task: JsonTask = { kind: 'read parts', bytes, options }
+  const isWhole = bytes.length === bytes.buffer.byteLength
+  const transfer = isWhole ? [bytes.buffer] : []
+  const { rest, lists } = await inThread<JsonTask, JsonParts>(task, 'the JSON text', { signal, tooMuch, transfer })
+  const turn = takeTurns(signal)
+  const root = { value: rest }
+  for (const { path, pieces } of lists) {
+    const list = ['value', ...path].reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], root)
+    for (const piece of pieces) {
+      ;(list as unknown[]).push(...(JSON.parse(piece) as unknown[]))
+      await turn()
+    }
+  }
+  return root.value
+}
+
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
 export async function matchesPattern(pattern: string, text: string, signal?: AbortSignal): Promise<boolean> {
   return hereOrThere(
@@ -146,6 +177,8 @@ interface Elsewhere<Answer> {
   readonly signal?: AbortSignal | undefined
   /** Answers for work that takes too long even in a thread of its own. */
   readonly tooMuch: (where: string) => Answer
+  /** Memory that goes to the thread instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[]
 }
 
 async function hereOrThere<Task extends JsonTask, Answer>(
@@ -164,12 +197,12 @@ async function hereOrThere<Task extends JsonTask, Answer>(
 async function inThread<Task extends JsonTask, Answer>(
   task: Task,
   where: string,
-  { signal, tooMuch }: Elsewhere<Answer>,
+  { signal, tooMuch, transfer }: Elsewhere<Answer>,
 ): Promise<Answer> {
   if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
   pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
   try {
-    return await pool.run<Answer>(task, signal)
+    return await pool.run<Answer>(task, signal, transfer)
   } catch (error) {
     if (error instanceof TaskTooLarge) return tooMuch(where)
     throw error

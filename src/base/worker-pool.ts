@@ -45,17 +45,21 @@ export class WorkerPool {
   }
 
   /** Does one task in a thread, in the turn of the current caller; an aborted signal ends the thread. */
-  run<Answer>(task: unknown, signal?: AbortSignal): Promise<Answer> {
-    return this.#slots.run(() => this.#runNow<Answer>(task, signal), { signal, caller: currentCaller() })
+  run<Answer>(task: unknown, signal?: AbortSignal, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
+    return this.#slots.run(() => this.#runNow<Answer>(task, signal, transfer), { signal, caller: currentCaller() })
   }
 
-  async #runNow<Answer>(task: unknown, signal: AbortSignal | undefined): Promise<Answer> {
+  async #runNow<Answer>(
+    task: unknown,
+    signal: AbortSignal | undefined,
+    transfer: readonly ArrayBuffer[],
+  ): Promise<Answer> {
     const [idle] = this.#idle
     const thread = idle ?? new Thread(this.#options, (ended) => this.#idle.delete(ended))
     this.#idle.delete(thread)
     let answer: TaskAnswer
     try {
-      answer = await thread.ask(task, signal)
+      answer = await thread.ask(task, signal, transfer)
       this.#idle.add(thread)
     } catch (error) {
       thread.end()
@@ -97,7 +101,7 @@ class Thread {
     this.#worker.on('exit', () => fail(new Error('the worker thread ended early')))
   }
 
-  async ask(task: unknown, signal: AbortSignal | undefined): Promise<TaskAnswer> {
+  async ask(task: unknown, signal: AbortSignal | undefined, transfer: readonly ArrayBuffer[]): Promise<TaskAnswer> {
     const { deadlineMs } = this.#options
     const cancel = (): void => this.#pending?.reject(cancelled())
     signal?.addEventListener('abort', cancel, { once: true })
@@ -107,7 +111,7 @@ class Thread {
       await this.#ready
       if (signal?.aborted) throw cancelled()
       const answer = this.#next()
-      this.#worker.postMessage(task)
+      this.#worker.postMessage(task, transfer)
       late = setTimeout(() => this.#pending?.reject(new TaskTooLarge(`${deadlineMs / 1000} s`)), deadlineMs)
       return await answer
     } finally {

@@ -7,6 +7,7 @@ import { workFor } from '../base/work-caller.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
+import { parseInTurns } from './parse-in-turns.ts'
 
 /** The one door: whatever a surface is asked to do comes through here. Authorise, parse, handle, parse, record. */
 export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
@@ -41,7 +42,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
     refuseLostKeys(operation, input)
     const parsed = operation.input.safeParse(input, { reportInput: true })
     if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)
-    const output = operation.output.parse(await operation.handle(parsed.data, context))
+    const output = await parseInTurns(operation.output, await operation.handle(parsed.data, context))
     record('ok')
     return output
   } catch (thrown) {

@@ -4,6 +4,7 @@ import { loadTokenCounter } from '../base/tokens.ts'
 import type { Catalog, SearchPageQuery } from '../catalog/index.ts'
 import { Explanation, SearchMode } from '../contract/search.ts'
 import { CliSummary } from '../contract/tool-index.ts'
+import { firstWords } from '../search/index.ts'
 import { withSubtree } from './category-subtree.ts'
 import { explainAbsent } from './explain-absent.ts'
 import type { CatalogueSnapshot } from './live-catalogue.ts'
@@ -144,8 +145,9 @@ export type Question = SearchPageQuery & { readonly query: string; readonly view
 /** What is asked, with all that search needs to know of the caller. */
 export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
   const { memory, signal } = context
-  const query = input.query ?? ''
   const wanted = input.mode ?? 'hybrid'
+  const asked = input.query ?? ''
+  const query = wanted === 'substring' ? asked : firstWords(asked)
   const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
   const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
   const question: Question = {

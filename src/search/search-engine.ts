@@ -10,7 +10,7 @@ import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.t
 import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
-import { createTokenizer } from './tokenize.ts'
+import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
 
 /** What is asked of the engine. */
 export interface EngineQuery {
@@ -144,7 +144,7 @@ export class SearchEngine {
     const { text, terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
     return explainHit({
       tool,
-      readAs: text === query.query.slice(0, mostLetters) ? undefined : text,
+      readAs: text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text,
       terms,
       scoreOf: (term) => this.#lexical.scoreOf(position, term),
       nameCoverage: this.#lexical.nameCoverage(position, terms),
@@ -157,7 +157,7 @@ export class SearchEngine {
   }
 
   #signals({ query: whole, learned }: EngineQuery, mode: SearchMode): Signals {
-    const query = whole.slice(0, mostLetters)
+    const query = firstWords(whole).slice(0, maxQueryCharacters)
     this.#reserve()
     const total = this.#total.subarray(0, this.#tools.length).fill(0)
     const text = (mode === 'substring' ? undefined : forgiveTypos(query, this.#lexical, this.#tokenizer)) ?? query
@@ -250,7 +250,7 @@ export class SearchEngine {
   }
 
   #exactly(query: string): ReadonlySet<number> {
-    if (query.length > mostLetters) return new Set()
+    if (query.length > maxQueryCharacters) return new Set()
     return new Set(this.#lexical.findNames(query).filter((position) => isNamed(this.#tools[position], query)))
   }
 
@@ -272,8 +272,6 @@ export class SearchEngine {
   }
 }
 
-// A request is a few sentences; whoever sends a book is answered by its beginning, in bounded time.
-const mostLetters = 8000
 const wholeNumber = (value: number): number => Math.max(0, Math.trunc(value) || 0)
 // Above anything that words and meaning can add up to.
 const exactRank = 1e9

@@ -30,6 +30,18 @@ export function createTokenizer(): Tokenizer {
   }
 }
 
+/** A query is ranked by this many words. */
+export const maxQueryWords = 64
+
+/** A query cut after its first words: ranking takes time for each word and tool. */
+export function firstWords(query: string): string {
+  const words = splitIdentifiers(query.slice(0, maxQueryCharacters))
+  return words.length <= maxQueryWords ? query : words.slice(0, maxQueryWords).join(' ')
+}
+
+/** Longer than any name of a tool and any sentence of that many words. */
+export const maxQueryCharacters = 8000
+
 const mostRemembered = 100_000
 
 /** The terms of a text, in order. */

@@ -16,7 +16,7 @@ export async function readCurrent(
   const turn = takeTurns()
   let cursor: string | undefined
   do {
-    const page = await stores.tools.list(workspace, { limit: 500, sort: 'name', cursor })
+    const page = await stores.tools.list(workspace, { limit: 100, sort: 'name', cursor })
     for (const tool of page.items) {
       tools.push(toBundleTool(tool, names))
       await turn()

@@ -3,6 +3,7 @@ import { BlockList } from 'node:net'
 import { type Context, Hono } from 'hono'
 import type { TooldexError } from '../../base/errors.ts'
 import { type Logger, logged } from '../../base/logger.ts'
+import { workFor } from '../../base/work-caller.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
@@ -16,6 +17,7 @@ import { clientAddress } from './client-address.ts'
 import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
 import { followResponse } from './follow-route.ts'
+import { streamOf, toJsonParts } from './json-parts.ts'
 import type { KeyWatch } from './key-watch.ts'
 import { openApiDocument } from './openapi.ts'
 import { OutageLog } from './outage-log.ts'
@@ -148,7 +150,9 @@ export function createRestApp(options: RestOptions): Hono<Env> {
 
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
   const { http } = operation
-  const input = await readRequest(c, operation)
+  const { workspace, actor } = context.caller
+  // A long body is read in a worker thread, in the turn of its caller.
+  const input = await workFor(`${workspace} ${actor}`, () => readRequest(c, operation))
   if (http.media !== undefined) return download(c, operation, { input, context })
   const run = async () => {
     const body = (await invoke(operation, input, context)) as unknown
@@ -167,13 +171,16 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
           },
           run,
         )
-  const text = JSON.stringify(answer.body)
-  const tag = entityTag(answer.body, text)
+  const parts = await toJsonParts(answer.body)
+  const tag = await entityTag(answer.body, parts)
   if (operation.http.method === 'get' && isKnown(c.req.header('if-none-match'), tag))
     return new Response(null, { status: 304, headers: { etag: tag } })
   c.set('whole', true)
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
-  return new Response(text, { status: answer.status, headers: { ...headers, ...locationOf(http, answer.body) } })
+  return new Response(parts.length === 1 ? parts[0] : streamOf(parts), {
+    status: answer.status,
+    headers: { ...headers, ...locationOf(http, answer.body) },
+  })
 }
 
 /** Where what was made is found. */

@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto'
+import { takeTurns } from '../../base/take-turns.ts'
 import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
 
 /** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */
-export function entityTag(body: unknown, text: string): string {
+export async function entityTag(body: unknown, parts: readonly string[]): Promise<string> {
   const { version, updatedAt } = (body ?? {}) as { version?: unknown; updatedAt?: unknown }
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${toolTag({ version, updatedAt })}"`
-  return `"${textTag(text)}"`
+  const [first = ''] = parts
+  if (parts.length === 1) return `"${textTag(first)}"`
+  const turn = takeTurns()
+  const hash = createHash('sha1')
+  for (const part of parts) {
+    hash.update(part)
+    await turn()
+  }
+  return `"${hash.digest('base64url')}"`
 }
 
 /** Whether the caller has exactly this already. */

@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { readJson } from '../../base/check-json-text.ts'
 import { TooldexError } from '../../base/errors.ts'
+import { readJsonInTurns } from '../../base/json-work.ts'
 
 /** How much a request may bring. */
 export interface BodyLimits {
@@ -18,7 +17,6 @@ type Most = Omit<BodyLimits, 'depth' | 'values'>
 
 // What is too much is read all the same, up to here, so that the answer arrives.
 const mostDiscarded = 64 * 1024 * 1024
-const longText = 64 * 1024
 
 /** The JSON of a request, or nothing where it has no body. */
 export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
@@ -27,21 +25,16 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<un
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
     throw new TooldexError('MEDIA_TYPE', 'The body must be JSON, and say so.')
-  const text = decode(bytes)
-  // A long text takes milliseconds in each step; other requests have their turn in between.
-  if (bytes.length > longText) await setImmediate()
-  const value = parse(text, limits)
-  if (bytes.length > longText) await setImmediate()
-  return value
+  return parse(bytes, limits)
 }
 
 /** What is no JSON at all is another mistake than JSON that does not fit. */
-function parse(
-  text: string,
+async function parse(
+  bytes: Uint8Array<ArrayBuffer>,
   { bytes: maxBytes, depth: maxDepth, values: maxValues, hint: smaller }: BodyLimits,
-): unknown {
+): Promise<unknown> {
   try {
-    return readJson(text, { maxBytes, maxDepth, maxValues })
+    return await readJsonInTurns(bytes, { maxBytes, maxDepth, maxValues })
   } catch (error) {
     if (!(error instanceof TooldexError)) throw error
     if (error.code === 'TOO_LARGE') throw new TooldexError('TOO_LARGE', error.message, { hint: smaller ?? error.hint })
@@ -53,23 +46,15 @@ function parse(
 /** Only what says that it is JSON: a form of another site cannot say that without being asked first. */
 const isJson = (type: string | null): boolean => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? '')
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new TooldexError('BODY_INVALID', 'The body is not valid UTF-8.')
-  }
-}
-
 /** Never keeps more than is allowed, counted after unpacking. */
-async function readBytes(request: Request, most: Most): Promise<Uint8Array> {
+async function readBytes(request: Request, most: Most): Promise<Uint8Array<ArrayBuffer>> {
   const packed = isPacked(request.headers.get('content-encoding'))
   if (Number(request.headers.get('content-length') ?? 0) > most.bytes) throw tooLarge(most)
   const bytes = await collect(request, most)
   return packed ? unpack(bytes, most) : bytes
 }
 
-async function collect(request: Request, most: Most): Promise<Uint8Array> {
+async function collect(request: Request, most: Most): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
@@ -99,7 +84,7 @@ function isPacked(encoding: string | null): boolean {
   throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
 }
 
-async function unpack(bytes: Uint8Array, most: Most): Promise<Uint8Array> {
+async function unpack(bytes: Uint8Array<ArrayBuffer>, most: Most): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: most.bytes })
   } catch (error) {

@@ -1,0 +1,60 @@
+import { takeTurns } from '../../base/take-turns.ts'
+
+const shortList = 20
+const partCharacters = 64 * 1024
+
+/** The JSON text of an answer in parts: a long list is written while other requests have their turns. */
+export async function toJsonParts(body: unknown): Promise<readonly string[]> {
+  if (!hasLongList(body)) return [JSON.stringify(body)]
+  const turn = takeTurns()
+  const parts: string[] = []
+  let part = ''
+  for (const piece of piecesOf(body)) {
+    part += piece
+    if (part.length < partCharacters) continue
+    parts.push(part)
+    part = ''
+    await turn()
+  }
+  return [...parts, part]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isLong = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > shortList
+
+const hasLongList = (body: unknown): body is Fields =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) && Object.values(body).some(isLong)
+
+function* piecesOf(body: Fields): Generator<string> {
+  let before = '{'
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    yield `${before}${JSON.stringify(name)}:`
+    before = ','
+    if (!isLong(value)) {
+      yield JSON.stringify(value)
+      continue
+    }
+    let open = '['
+    for (const item of value) {
+      yield `${open}${JSON.stringify(item) ?? 'null'}`
+      open = ','
+    }
+    yield ']'
+  }
+  yield '}'
+}
+
+/** The parts as a stream, each in a turn of its own. */
+export function streamOf(parts: readonly string[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const rest = parts.values()
+  return new ReadableStream({
+    pull(controller) {
+      const { value, done } = rest.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+  })
+}
