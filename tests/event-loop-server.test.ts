@@ -102,9 +102,7 @@ describe('the event loop of a server', () => {
       },
       inputSchema: { type: 'object', properties: { count: { type: 'integer', default: 140_000 } } },
     })
-    const script = 'def main(arguments):\n    return [{"id": n, "text": "word " * 8} for n in range(100000)]\n'
-    await add('make_much', { executorType: 'python', scriptContent: script, executorConfig: {} })
-    for (const name of ['get_json', 'get_part', 'get_text', 'print_much', 'make_much']) {
+    for (const name of ['get_json', 'get_part', 'get_text', 'print_much']) {
       let execution: Awaited<ReturnType<typeof call>>
       const long = await longTurns(async () => {
         execution = await call(name)
@@ -113,47 +111,4 @@ describe('the event loop of a server', () => {
       expect(execution.result.bytes).toBeGreaterThan(800_000)
     }
   })
-
-  it('reads long bodies, exports, compiles and ranks many tools in turns', async () => {
-    const words = Array.from({ length: 4000 }, (_, at) => `word${at % 977}x${at % 13}`)
-    const tools = Array.from({ length: 1200 }, (_, at) => ({
-      name: `bundled_${at}`,
-      displayName: `Bundled ${at}`,
-      description: words.slice(at, at + 60).join(' '),
-      executorType: 'http',
-      executorConfig: { method: 'GET', url: 'https://example.com/' },
-      inputSchema: {
-        type: 'object',
-        properties: Object.fromEntries(
-          words
-            .slice(at, at + 30)
-            .map((word, n) => [`${word}_${n}`, { type: 'string', description: 'A word or two.' }]),
-        ),
-      },
-      tags: ['bundled'],
-      status: 'ACTIVE',
-    }))
-    const text = JSON.stringify({ tooldex: 1, tools, categories: [], policies: [] })
-    const query = words.slice(0, 900).join(' ')
-    const work = {
-      'POST /bundle, more than may be imported': () =>
-        server.request('POST', '/bundle', { body: { text: `${text}${' '.repeat(20_000_000)}`, dryRun: true } }),
-      'GET /bundle': () => server.request('GET', '/bundle'),
-      'GET /llm/tools': () => server.request('GET', '/llm/tools?limit=1000'),
-      'POST /search': () => server.request('POST', '/search', { body: { query, facets: true, explain: true } }),
-      'GET /tools': () => server.request('GET', '/tools?limit=200'),
-    }
-    expect((await server.request('POST', '/bundle', { body: { text } })).status).toBe(200)
-    for (const [name, request] of Object.entries(work)) {
-      let answer: Awaited<ReturnType<typeof request>> | undefined
-      const long = await longTurns(async () => {
-        answer = await request()
-      })
-      expect({ name, status: answer?.status, long }).toEqual({
-        name,
-        status: name.includes('more') ? 422 : 200,
-        long: [],
-      })
-    }
-  }, 300_000)
 })

@@ -5,10 +5,15 @@ import { createRandom } from './fuzz/random.ts'
 
 // Threads can be started only from built modules.
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
-const { validateValue, checkSchemaText, findInText, matchesPattern, readPart } = (await built(
+const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readPart } = (await built(
   'base/json-work.js',
 )) as typeof import('../src/base/json-work.ts')
 const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
+const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
+const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
+const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('../src/runs/shape-output.ts')
+const { failure } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
+const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
 const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/base/check-json-text.ts')
 
 /** How many turns the event loop took until the work was done; none where it was done on this very thread. */
@@ -86,6 +91,53 @@ describe('work that would hold the event loop', () => {
     expect(await readPart(text, '/absent')).toEqual({ missing: 'part' })
     expect(await readPart(text.slice(1), '')).toEqual({ missing: 'JSON' })
     expect(await readPart('[1]', '')).toEqual({ value: [1] })
+  })
+
+  it('a long part of a JSON text stays a text', async () => {
+    const items = Array.from({ length: 20_000 }, (_, id) => ({ id }))
+    const text = JSON.stringify({ items })
+    expect(await readPart(text, '/items')).toEqual({ value: new JsonText(JSON.stringify(items)) })
+    expect(await findInText(text, '$.items')).toEqual(new JsonText(JSON.stringify([items])))
+    const { problems } = await validateValue({ type: 'object' }, new JsonText(JSON.stringify(items)))
+    expect(problems).toHaveLength(1)
+  })
+
+  it('a long body is read in a thread and arrives in pieces, exactly as it was sent', async () => {
+    const tools = Array.from({ length: 9000 }, (_, at) => ({ name: `tool_${at}`, tags: ['é\ud83d\ude00', null, 0.1] }))
+    const text = `{"bundle": ${JSON.stringify({ tools })}, "list": [[1], [2]], "__proto__": {"polluted": 1}}`
+    const bytes = (whole: string) => new Uint8Array(Buffer.from(whole))
+    const { turns, result } = await turnsDuring(() => readJsonInTurns(bytes(text), {}))
+    expect({ turns: turns > 0, json: JSON.stringify(result) }).toEqual({
+      turns: true,
+      json: JSON.stringify(JSON.parse(text)),
+    })
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    await expect(readJsonInTurns(bytes(text), { maxValues: 1000 })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await expect(readJsonInTurns(bytes(text.slice(1)), {})).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+    const broken = new Uint8Array(300_000).fill(0xff)
+    await expect(readJsonInTurns(broken, {})).rejects.toMatchObject({ code: 'BODY_INVALID' })
+  })
+
+  it('secrets in a long output are replaced in a thread, in keys and numbers too', async () => {
+    const rest = Array.from({ length: 60_000 }, (_, at) => `none ${at}`)
+    const forms = ['hunter22', '12345678', ...Array.from({ length: 40 }, (_, at) => `form of a secret ${at}`)]
+    const replacements = forms.map((form) => [form, '[redacted]'] as const)
+    const json = JSON.stringify({ rest, hunter22: 1, a: 'is hunter22', b: 12345678 })
+    const { turns, result } = await turnsDuring(() => replaceIn(json, replacements, true))
+    const redacted = { rest, '[redacted]': 1, a: 'is [redacted]', b: '[redacted]' }
+    expect({ turns: turns > 0, result: result === JSON.stringify(redacted) }).toEqual({ turns: true, result: true })
+    expect(await replaceIn('is hunter22', replacements)).toBe('is [redacted]')
+  })
+
+  it('a long JSON output is stored as text, with a preview from a thread', async () => {
+    const list = Array.from({ length: 20_000 }, (_, id) => ({ id, text: id === 3 ? 'a\u0000b' : 'a' }))
+    const output = new JsonText(JSON.stringify(list))
+    const outcome = { ...failure('', ''), status: 'SUCCESS' as const, output }
+    const { turns, result } = await turnsDuring(() => shapeOutput(outcome, false, defaultRunSettings))
+    expect(turns).toBeGreaterThan(0)
+    expect(result.outputData).toContain('… (19980 more)')
+    const stored = JSON.parse(result.stored?.content ?? '') as typeof list
+    expect([stored.length, stored[3]?.text]).toEqual([20_000, 'a\uFFFDb'])
   })
 
   it('a long output is validated in a thread, which hands back the problems alone', async () => {

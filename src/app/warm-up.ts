@@ -2,19 +2,21 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { validateValue } from '../base/json-work.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
+import { loadHttpClient } from '../executors/http/http-executor.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { openApiDocument } from '../surfaces/rest/index.ts'
 
 // Requests of the first moment come first.
 const delayMs = 500
 
-/** Loads one after the other, before a request has to wait for them: the validator, the encoder, the OpenAPI document. */
+/** Loads one after the other, before a request has to wait for them: the validator, the HTTP client, the encoder, the OpenAPI document. */
 export async function warmUp({ catalogue, logger }: OperationContext, signal: AbortSignal): Promise<void> {
   const steps: readonly (() => unknown)[] = [
     () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
     () => openApiDocument(),
     // The first request to a service over TLS would read the root certificates.
     () => createSecureContext(),
+    () => loadHttpClient(),
     () => loadTokenCounter(),
     async () => (await catalogue.open()).tools.search({ query: 'warm up', limit: 1 }),
   ]

@@ -15,6 +15,9 @@ import { type HttpAnswer, send } from './send.ts'
 const defaults = { timeoutMs: 30_000, mostBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
 
+/** Loads the HTTP client, which takes long enough to be felt by the first call. */
+export const loadHttpClient = () => import('undici')
+
 /** Runs tools that are a request to a service. */
 export function createHttpExecutor(): Executor {
   let agents: Promise<Agents> | undefined
@@ -54,7 +57,7 @@ interface Agents {
 
 /** Loads the HTTP client with the first request; it ignores proxies of the environment and checks every address. */
 async function openAgents(): Promise<Agents> {
-  const { Agent } = await import('undici')
+  const { Agent } = await loadHttpClient()
   return {
     publicOnly: new Agent({ ...connection, connect: { lookup: publicLookup, timeout: 10_000 } }),
     anywhere: new Agent({ ...connection, connect: { timeout: 10_000 } }),

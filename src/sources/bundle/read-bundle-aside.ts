@@ -96,6 +96,7 @@ async function askAside<Answer>(
       worker.on('exit', () => reject(new Error('the thread that reads ended early')))
       worker.on('message', (message: AsideMessage) => {
         if ('error' in message) return reject(toError(message.error))
+        if ('tools' in message) setImmediate(() => worker.postMessage('next'))
         const answer = hear(message)
         if (answer !== undefined) resolve(answer)
       })

@@ -1,22 +1,27 @@
+import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { TooldexError } from '../../base/errors.ts'
 import { type AsideInput, type AsideMessage, placeHere, readHere } from './read-bundle-aside.ts'
 
-// Whoever takes the parts must not be kept by any of them for long.
-const partTools = 250
+// The receiver must not be held by any of the parts for long.
+const partTools = 100
 
 const say = (message: AsideMessage): void => parentPort?.postMessage(message)
 
-function tellBundle({ text, file }: AsideInput): void {
+async function tellBundle({ text, file }: AsideInput): Promise<void> {
   const { bundle, problems, wrong } = readHere(text, file)
   const { tools, ...rest } = bundle
-  for (let at = 0; at < tools.length; at += partTools) say({ tools: tools.slice(at, at + partTools) })
+  for (let at = 0; at < tools.length; at += partTools) {
+    say({ tools: tools.slice(at, at + partTools) })
+    // All messages that wait are received in one turn of the event loop, so only one may wait.
+    if (parentPort !== null) await once(parentPort, 'message')
+  }
   say({ end: { ...rest, problems, wrong } })
 }
 
 try {
   const input = workerData as AsideInput
-  if (input.problems === undefined) tellBundle(input)
+  if (input.problems === undefined) await tellBundle(input)
   else say({ placed: placeHere(input) })
 } catch (thrown) {
   // Any other error crosses to the main thread with its stack, to be logged there.
