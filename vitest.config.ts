@@ -1,20 +1,58 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const long = process.env.TOOLDEX_LONG === '1'
-// What they test is when things happen: in pairs, when all others are done.
-const timed = ['tests/faults/run-races.test.ts', 'tests/faults/leases.test.ts']
+// Units, and registries in the process of the test: no server, no browser, no PostgreSQL. `npm run test:quick` runs these.
+export const quick = [
+  'src/**/*.test.ts',
+  'tests/bundled-search.test.ts',
+  'tests/every-problem.test.ts',
+  'tests/first-hour.test.ts',
+  'tests/keep-alive.test.ts',
+  'tests/library-registry.test.ts',
+  'tests/lint.test.ts',
+  'tests/live-catalogue.test.ts',
+  'tests/openapi-examples.test.ts',
+  'tests/parity-registry.test.ts',
+  'tests/read-result-aside.test.ts',
+  'tests/scenarios/climax-loader.test.ts',
+  'tests/scenarios/discovery-contracts.test.ts',
+  'tests/sources.test.ts',
+  'tests/stored-rows.test.ts',
+  'tests/tool-files.test.ts',
+  'tests/validate.test.ts',
+  'tests/write-warnings.test.ts',
+]
+// What they test is when things happen: together, when all others are done.
+const timed = ['tests/faults/run-races.test.ts', 'tests/faults/leases.test.ts', 'tests/faults/lost-database.test.ts']
 // They measure, and need the machine to themselves.
 const alone = ['tests/faults/load.test.ts', 'tests/faults/everything-at-once.test.ts', 'tests/long/load.test.ts']
 const left = [...(long ? [] : ['tests/long/**']), 'node_modules/**']
+const cores = availableParallelism()
+const [build, postgres] = ['tests/support/build-once.ts', 'tests/support/start-postgres-once.ts']
 
-const group = (order: number, name: string, include: readonly string[], maxWorkers: number, exclude = left) => ({
+interface Group {
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly maxWorkers: number
+  readonly globalSetup?: string[]
+  readonly isolate?: boolean
+}
+
+const group = (order: number, name: string, { include, exclude = left, ...options }: Group) => ({
   extends: true as const,
-  test: { name, include: [...include], exclude, maxWorkers, sequence: { groupOrder: order } },
+  test: {
+    name,
+    include: [...include],
+    exclude: [...exclude],
+    globalSetup: [build, postgres],
+    sequence: { groupOrder: order },
+    ...options,
+  },
 })
 
 export default defineConfig({
   test: {
-    globalSetup: ['tests/support/build-once.ts'],
     // What one test searched and called must not change what another finds; CI alone would switch colours on.
     env: { TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },
     pool: 'forks',
@@ -23,9 +61,16 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     projects: [
-      group(0, 'all', ['src/**/*.test.ts', 'tests/**/*.test.ts'], 2, [...left, ...timed, ...alone]),
-      group(1, 'timed', timed, 2),
-      group(2, 'alone', alone, 1),
+      // One process loads the modules for many files.
+      group(0, 'quick', { include: quick, maxWorkers: cores, globalSetup: [build], isolate: false }),
+      // They wait for processes half of the time.
+      group(1, 'processes', {
+        include: ['tests/**/*.test.ts'],
+        exclude: [...left, ...quick, ...timed, ...alone],
+        maxWorkers: Math.ceil(1.5 * cores),
+      }),
+      group(2, 'timed', { include: timed, maxWorkers: 3 }),
+      group(3, 'alone', { include: alone, maxWorkers: 1 }),
     ],
   },
 })

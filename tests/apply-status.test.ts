@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
-import { runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const text = (name: string, status: string) => `name: ${name}
@@ -13,9 +13,9 @@ inputSchema: { type: object }
 executorConfig: { method: GET, url: "https://example.com/" }
 `
 
-onEachEngine('a status that files want', (server) => {
+onServer('a status that files want', (server) => {
   const cli = (...words: string[]) =>
-    runCli([...words, '--server', server().url], {
+    runHere([...words, '--server', server().url], {
       env: { TOOLDEX_API_KEY: server().key, TOOLDEX_HOME: server().home },
     })
   const activate = async (name: string) => {

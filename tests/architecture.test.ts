@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { quick } from '../vitest.config.ts'
 import { projectRoot } from './support/run-cli.ts'
 
 const levels: Record<string, number> = {
@@ -164,4 +165,12 @@ describe('architecture', () => {
     expect(sources.filter((file) => /^export (default|\*)/m.test(read(file)))).toEqual([])
     expect(sources.filter((file) => /(^|\/)(utils?|helpers?|common|manager|lib)(\/|\.ts)/.test(file))).toEqual([])
   })
+})
+
+it('starts no server, PostgreSQL, browser or command in the files of test:quick', () => {
+  const starts =
+    /\b(startServer|startPlainServer|startWorker|startPostgres|sharedPostgres|openBrowser|runCli|connect|onServer)\(/
+  const named = quick.filter((path) => !path.includes('*'))
+  const starting = named.filter((path) => starts.test(readFileSync(join(projectRoot, path), 'utf8')))
+  expect(starting).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { draft, register } from './support/rest.ts'
 
 interface Row {
@@ -12,7 +12,7 @@ interface Row {
 
 const env = { TOOLDEX_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
 
-onEachEngine(
+onServer(
   'the record of changes',
   (server) => {
     const ask = async (method: string, path: string, body?: object) => {

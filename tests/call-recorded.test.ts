@@ -6,9 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalClient } from '../src/operations/client/local-client.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
+import { copyDatabaseTo } from './support/migrated-database.ts'
 import { openRecorded } from './support/open-recorded.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -31,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
-const call = (line: readonly string[], env = there()) => runCli(['call', ...line], { env })
+const call = (line: readonly string[], env = there()) => runHere(['call', ...line], { env })
 const createActive = async (tool: Readonly<Record<string, unknown>>) => {
   expect(await server.request('POST', '/tools', { body: tool })).toMatchObject({ status: 201 })
   expect(await server.request('POST', `/tools/${tool.name}/activate`)).toMatchObject({ status: 200 })
@@ -174,7 +176,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(code).toBe(0)
     const id = stdout.trim()
     expect(stderr).toContain(`tooldex executions tail ${id}`)
-    const tail = await runCli(['executions', 'tail', id], { env: there() })
+    const tail = await runHere(['executions', 'tail', id], { env: there() })
     expect(tail).toMatchObject({ code: 0, stdout: 'later 1\n' })
   })
 
@@ -256,6 +258,7 @@ const sleeper = () =>
 describe('tooldex call on the local database', () => {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-own-'))
   const env = { ...none, TOOLDEX_HOME: home }
+  beforeAll(() => copyDatabaseTo(home))
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
   it('runs the tool in this process, recorded, with what it prints shown at once', async () => {
@@ -274,7 +277,7 @@ describe('tooldex call on the local database', () => {
     await new Promise((resolve) => child.on('close', resolve))
     expect(out).toBe('own 1\nown 2\nown 3\n')
     expect(performance.now() - firstAt).toBeGreaterThan(600)
-    const { stdout } = await runCli(['executions', 'list', '--json'], { env })
+    const { stdout } = await runHere(['executions', 'list', '--json'], { env })
     expect(JSON.parse(stdout).items).toMatchObject([{ toolName: 'own_words', status: 'SUCCESS', callerId: 'owner' }])
     const failed = await call(['own_words', 'x', '--count', 'no'], env as never)
     expect(failed.code).toBe(2)

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { eventually } from './support/keys.ts'
 import { expectProblem, register } from './support/rest.ts'
-import { runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import type { TestServer } from './support/start-server.ts'
 
 const policy = { default: 'disabled', tools: { cp: { args: { source: { pattern: '[a-z]+' } } } } }
@@ -12,7 +12,7 @@ async function keyOf(server: TestServer, scope: string, workspace?: string): Pro
   return (await server.request('POST', '/keys', { body })).body.secret as string
 }
 
-onEachEngine(
+onServer(
   'what there is, over HTTP',
   (server) => {
     beforeAll(async () => {
@@ -144,9 +144,9 @@ onEachEngine(
       expect(body.findings.some((finding: { tool: string }) => finding.tool === 'draft_tool')).toBe(false)
       expect(body.sources).toContainEqual(expect.objectContaining({ source: 'registry', tools: 2 }))
       const env = { TOOLDEX_URL: server().url, TOOLDEX_API_KEY: server().key }
-      const { code, stdout } = await runCli(['lint', '--json'], { env })
+      const { code, stdout } = await runHere(['lint', '--json'], { env })
       expect([code, JSON.parse(stdout)]).toEqual([0, body])
-      const here = JSON.parse((await runCli(['lint', 'coreutils', '--json'], { env })).stdout)
+      const here = JSON.parse((await runHere(['lint', 'coreutils', '--json'], { env })).stdout)
       expect(here.tools).toBe(body.tools - 2)
     })
   },

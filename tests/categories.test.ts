@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createStores } from '../src/storage/index.ts'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
-import { runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 
 const odd = 'odd\u001b[31m\r\nname\u202e'
 
@@ -14,7 +14,7 @@ async function addOdd(where: { url?: string | undefined; home: string }): Promis
   await database.close()
 }
 
-onEachEngine(
+onServer(
   'categories and tags',
   (server) => {
     const post = (path: string, body: object) => server().request('POST', path, { body })
@@ -94,10 +94,10 @@ onEachEngine(
 
     it('are shown by the command line without what a terminal would act on', async () => {
       const env = { TOOLDEX_API_KEY: server().key }
-      const tree = await runCli(['categories', 'tree', '--server', server().url], { env })
+      const tree = await runHere(['categories', 'tree', '--server', server().url], { env })
       expect(tree.stdout).toContain('odd\\u{1b}[31m\\r\\nname\\u{202e} (0)\n')
       const words = ['categories', 'edit', odd, '--description', 'x', '--server', server().url]
-      expect((await runCli(words, { env })).stdout).toBe('odd\\u{1b}[31m\\r\\nname\\u{202e} is changed.\n')
+      expect((await runHere(words, { env })).stdout).toBe('odd\\u{1b}[31m\\r\\nname\\u{202e} is changed.\n')
     })
 
     it('are many, and made in one go', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { needs } from './support/needs.ts'
-import { mainFile, runCli } from './support/run-cli.ts'
+import { mainFile } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 // The clients come from the npm registry, once a machine; they are only asked to connect, never to call a model.
@@ -55,7 +56,7 @@ describe('real clients connect', () => {
 
   test('gemini mcp list, with the config that tooldex install wrote', async () => {
     const [home, cwd] = [tempFolder(), tempFolder()]
-    const { code } = await runCli(['install', 'gemini', 'git', 'coreutils'], { cwd, env: { HOME: home } })
+    const { code } = await runHere(['install', 'gemini', 'git', 'coreutils'], { cwd, env: { HOME: home } })
     expect(code).toBe(0)
     writeFileSync(join(home, '.gemini', 'trustedFolders.json'), JSON.stringify({ [cwd]: 'TRUST_FOLDER' }))
     expect(await ask('gemini', ['mcp', 'list'], home, cwd)).toMatch(/tooldex: .* Connected/)

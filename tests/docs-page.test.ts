@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { copyDatabaseTo } from './support/migrated-database.ts'
 import { noBrowser, openBrowser } from './support/open-browser.ts'
 import { draft } from './support/rest.ts'
 import { type PlainServer, startPlainServer } from './support/start-plain-server.ts'
 
 describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`, () => {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-page-'))
+  copyDatabaseTo(home)
   let server: PlainServer
   let browser: Browser
   let context: BrowserContext

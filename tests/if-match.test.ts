@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { expectProblem, register } from './support/rest.ts'
 
-onEachEngine('If-Match', (server) => {
+onServer('If-Match', (server) => {
   const send = (method: string, path: string, match: string, body?: object) =>
     server().request(method, path, { body, headers: { 'if-match': match } })
   const tagOf = async (path: string) => (await server().request('GET', path)).headers.get('etag') as string

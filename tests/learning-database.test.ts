@@ -8,7 +8,7 @@ import { searchTools } from '../src/operations/search-tools.ts'
 import { createStores, type Database, openDatabase } from '../src/storage/index.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { draft } from './support/rest.ts'
-import { runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -113,8 +113,8 @@ describe('learning of a server', () => {
       latest: [{ query, toolIds: [echo] }],
     })
     const env = { ...on, TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: tempFolder() }
-    expect((await runCli(['learning', '--server', server.url], { env })).stdout).toContain(query)
-    const forgotten = await runCli(['learning', '--server', server.url, '--reset'], { env })
+    expect((await runHere(['learning', '--server', server.url], { env })).stdout).toContain(query)
+    const forgotten = await runHere(['learning', '--server', server.url, '--reset'], { env })
     expect(forgotten.stdout).toBe('Forgotten: 1 in the database\n')
     expect((await server.request('DELETE', '/learning')).body).toEqual({ keptIn: 'the database', forgotten: 0 })
     expect((await server.request('GET', '/learning', { key: 'wrong' })).status).toBe(401)
@@ -170,7 +170,7 @@ describe('learning of a server', () => {
     await createStores(embedded).learning.note('default', query, echo)
     await embedded.close()
     const env = { ...on, TOOLDEX_HOME: home }
-    expect((await runCli(['learning'], { env })).stdout).toContain('Nothing was learned yet')
-    expect((await runCli(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
+    expect((await runHere(['learning'], { env })).stdout).toContain('Nothing was learned yet')
+    expect((await runHere(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
   })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../src/storage/index.ts'
 import { LabelValues, otherValue } from '../src/telemetry/label-values.ts'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
 import { serveHere, workHere } from './support/serve-here.ts'
@@ -29,7 +29,7 @@ function read(text: string, series: string): number {
 const run = (server: TestServer, tool: string, body: object = { wait: true }) =>
   server.request('POST', `/tools/${tool}/execute`, { body })
 
-onEachEngine(
+onServer(
   'metrics',
   (server) => {
     it('need a key, in the one shape of refusals', async () => {
@@ -84,7 +84,7 @@ onEachEngine(
   { words: ['--concurrency', '2', tempConfig('counted.yaml', config)] },
 )
 
-onEachEngine(
+onServer(
   'metrics of what ends before it runs',
   (server) => {
     it('count each run that is cancelled, refused or expired while it waits, once', async () => {

@@ -11,7 +11,7 @@ import {
   faultsOfSchema,
   findRef,
 } from './support/api-document.ts'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { draft } from './support/rest.ts'
 import { brokenFrom, validFor } from './support/schema-arbitrary.ts'
 import type { TestServer } from './support/start-server.ts'
@@ -146,7 +146,7 @@ async function check(server: TestServer, operation: ApiOperation, { path, query,
   if (answer.status !== 431) expect(answer.status).toBe(http)
 }
 
-onEachEngine('every route, asked with what its own schemas allow and with what they do not', (server) => {
+onServer('every route, asked with what its own schemas allow and with what they do not', (server) => {
   it.each(apiOperations)(
     '$method $path',
     async (operation) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { eventually, makeKey, putPolicies } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { draft, expectProblem } from './support/rest.ts'
@@ -19,7 +19,7 @@ const httpTool = (name: string, more: object = {}) =>
     ...more,
   })
 
-onEachEngine(
+onServer(
   'the protection of a tool',
   (server) => {
     let [caller, both, boss] = ['', '', '']

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
 
-onEachEngine('answers of the registry', (server) => {
+onServer('answers of the registry', (server) => {
   const post = (path: string, body: object, key = server().key) => server().request('POST', path, { body, key })
 
   it('say where what was made is found', async () => {

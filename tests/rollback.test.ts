@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from './support/each-engine.ts'
+import { onServer } from './support/each-engine.ts'
 import { expectProblem, register } from './support/rest.ts'
 
-onEachEngine('going back to a version', (server) => {
+onServer('going back to a version', (server) => {
   const get = (path: string) => server().request('GET', path)
   const rename = (from: string, to: string) => server().request('PATCH', `/tools/${from}`, { body: { name: to } })
   const rollBack = (tool: string, version: number) =>

@@ -3,6 +3,7 @@ import { createLogger } from '../../src/base/logger.ts'
 import { LiveCatalogue } from '../../src/operations/live-catalogue.ts'
 import { createCliSource, loadConfig } from '../../src/sources/cli/index.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runHere } from '../support/run-here.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { residentBytes } from './processes.ts'
 import { expectRefused, expectTolerated, good, refusalOf } from './refusal.ts'
@@ -29,7 +30,7 @@ describe('fault 1: an alias bomb', () => {
 
   it('fault 1: validate says so and exits with 3', async () => {
     const file = tempFile('bomb.yaml', bomb)
-    const { code, stdout } = await runCli(['validate', file, good()])
+    const { code, stdout } = await runHere(['validate', file, good()])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:1:1: expands more than`)])
     expect(stdout).toContain('1 valid, 1 invalid')
   })
@@ -76,7 +77,7 @@ describe('fault 2: nesting', () => {
 
   it('fault 2: all of them in one process, one after the other, leave it standing', async () => {
     const files = Object.values(texts).map((text, index) => tempFile(`deep-${index}.yaml`, text))
-    const { code, stdout, stderr } = await runCli(['validate', '--json', ...files, good()])
+    const { code, stdout, stderr } = await runHere(['validate', '--json', ...files, good()])
     expect([code, stderr]).toEqual([3, ''])
     expect(JSON.parse(stdout)).toMatchObject({ valid: 1, invalid: files.length })
   })
@@ -95,7 +96,7 @@ describe('fault 4: a key twice', () => {
     ['in env', 'command: echo\nenv: {A: "1", A: "2"}\ntools: []\n', '2:15'],
   ])('fault 4: %s is reported where it stands the second time, and an error under --strict', async (_, text, at) => {
     const file = expectTolerated(text, { at: [at], says: /unique/ })
-    const { code, stdout } = await runCli(['validate', '--strict', file])
+    const { code, stdout } = await runHere(['validate', '--strict', file])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:${at}: `)])
   })
 })

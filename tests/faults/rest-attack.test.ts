@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { onEachEngine } from '../support/each-engine.ts'
+import { onServer } from '../support/each-engine.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 import type { TestServer } from '../support/start-server.ts'
 
@@ -89,4 +89,4 @@ const attack = (running: () => TestServer) => {
   })
 }
 
-onEachEngine('a server under attack', attack, { env: { TOOLDEX_LOG_FILE: logFile() } })
+onServer('a server under attack', attack, { env: { TOOLDEX_LOG_FILE: logFile() } })

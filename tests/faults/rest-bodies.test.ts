@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { onEachEngine } from '../support/each-engine.ts'
+import { onServer } from '../support/each-engine.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 import type { TestServer } from '../support/start-server.ts'
 
@@ -36,7 +36,7 @@ const drained = (socket: ReturnType<typeof connect>): Promise<void> =>
     socket.on('drain', done).on('close', done)
   })
 
-onEachEngine('bodies over HTTP', (server) => {
+onServer('bodies over HTTP', (server) => {
   it('16: a body of 50 MB is refused with 413 and takes no memory', async () => {
     await register(server(), 'before_large')
     const before = rssOf(server().pid)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { onEachEngine } from '../support/each-engine.ts'
+import { onServer } from '../support/each-engine.ts'
 import { draft, expectProblem, register } from '../support/rest.ts'
 
 const encoded = encodeURIComponent
 
-onEachEngine('values over HTTP', (server) => {
+onServer('values over HTTP', (server) => {
   const get = (path: string) => server().request('GET', path)
 
   it('24: what means something to SQL is taken letter by letter', async () => {

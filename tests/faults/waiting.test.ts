@@ -12,25 +12,18 @@ import { containments, runTool } from './run-tool.ts'
 
 // Each of these waits half a minute for a limit to be reached, so they wait together.
 
-const engines = ['embedded', 'PostgreSQL'] as const
 let postgres: SharedPostgres
-const servers: TestServer[] = []
-/** Started one after the other, so that nothing is late for being started beside others. */
-const opened = new Map<string, { readonly where: Recorded; readonly server: TestServer }>()
+let where: Recorded
+let server: TestServer
 beforeAll(async () => {
   postgres = await sharedPostgres()
-  for (const name of engines.flatMap((engine) => [`57 ${engine}`, `35 ${engine}`])) {
-    const home = lastingFolder()
-    const database = name.endsWith('PostgreSQL') ? await postgres.createDatabase() : undefined
-    const where = database === undefined ? { home } : { url: database }
-    await keepHistory(where)
-    const server = await startServer({ home, database })
-    servers.push(server)
-    opened.set(name, { where, server })
-  }
+  where = { url: await postgres.createDatabase() }
+  await keepHistory(where)
+  server = await startServer({ database: where.url })
 })
 afterAll(async () => {
-  for (const server of servers) await server.stop()
+  await server?.stop()
+  expect(await auditRuns(where)).toEqual([])
   await postgres.stop()
 })
 
@@ -47,11 +40,8 @@ const closed = (socket: Socket): Promise<number> => {
   return new Promise((resolve) => socket.once('close', () => resolve(performance.now() - started)))
 }
 
-describe.concurrent.each(engines)('limits of half a minute (%s)', (engine) => {
-  const open = (what: string) => opened.get(`${what} ${engine}`) as { where: Recorded; server: TestServer }
-
+describe.concurrent('limits of half a minute', () => {
   it('57: past 30 s without a limit of its own, and past its own: TIMEOUT, the output so far kept, none of its tree left', async () => {
-    const { where, server } = open('57')
     const seconds = uniqueSeconds()
     await registerCommand(server, 'slow', slow(seconds))
     const run = async (more: { timeoutMs?: number }) => {
@@ -69,12 +59,9 @@ describe.concurrent.each(engines)('limits of half a minute (%s)', (engine) => {
     expect(plain.timeoutMs).toBe(30_000)
     expect(plain.durationMs).toBeGreaterThan(29_000)
     expect(own.durationMs).toBeLessThan(plain.durationMs)
-    await server.stop()
-    expect(await auditRuns(where)).toEqual([])
   })
 
   it('35: heads and bodies that come too slowly are let go, and others are served meanwhile', async () => {
-    const { server } = open('35')
     const heads = Array.from({ length: 200 }, () =>
       holdConnection(server, 'GET /api/v1/tools HTTP/1.1\r\nhost: localhost\r\nx-slow: '),
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildInputSchema, loadConfig, loadPolicy, ToolIndex } from '../../src/index.ts'
 import { connect } from '../support/connect.ts'
 import { needs } from '../support/needs.ts'
-import { runCli } from '../support/run-cli.ts'
+import { runHere } from '../support/run-here.ts'
 import { climaxConfigFiles, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { gitYaml, indexOf, load, named, names, three } from './index-fixtures.ts'
@@ -100,7 +100,7 @@ describe('search', () => {
       'twice.yaml',
       'command: x\ntools:\n  - {name: t, description: a}\n  - {name: t, description: b}\n',
     )
-    expect((await runCli(['list', file])).stderr).toContain("tool 't' is defined more than once")
+    expect((await runHere(['list', file])).stderr).toContain("tool 't' is defined more than once")
   })
 
   it('A3.6: a limit of 0 or below gives nothing in the index; in search_tools 0 gives nothing and below is refused', async () => {
@@ -166,7 +166,7 @@ tools:
     const [file, rules] = [tempFile('echo.yaml', echoYaml), tempFile('policy.yaml', policy)]
     const { client } = await connect(['--classic', '--policy', rules, file])
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo_words', description: supervised }])
-    expect((await runCli(['list', file, '--policy', rules, '--json'])).stdout).toContain(supervised)
+    expect((await runHere(['list', file, '--policy', rules, '--json'])).stdout).toContain(supervised)
     const resolved = ToolIndex.fromConfigs([load(echoYaml)], { policy: loadPolicy(rules).value }).get('echo_words')
     expect(resolved).toMatchObject({ descriptionOverride: supervised, tool: { description: 'Print words' } })
   })
@@ -329,10 +329,10 @@ describe('loading', () => {
   it('A3.25: an empty list of tools is fine, and an unknown key is a warning that says what was meant', async () => {
     expect(load('command: x\ntools: []\n').tools).toEqual([])
     const file = tempFile('odd.yaml', 'command: echo\ncategroy: x\ntools: []\n')
-    const { code, stdout } = await runCli(['validate', file])
+    const { code, stdout } = await runHere(['validate', file])
     expect(code).toBe(0)
     expect(stdout).toContain("2:1: unknown key 'categroy'. Did you mean 'category'?")
-    expect((await runCli(['validate', '--strict', file])).code).toBe(3)
+    expect((await runHere(['validate', '--strict', file])).code).toBe(3)
   })
 
   it.each([

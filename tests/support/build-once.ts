@@ -2,24 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTemplateHome } from './migrated-database.ts'
+import { hasTemplateHome, setTemplateHome } from './migrated-database.ts'
 import { mainFile } from './run-cli.ts'
-import { isSharedPostgresStarted, startSharedPostgres, templateUrl } from './start-postgres.ts'
 
-/** Builds the package, starts the PostgreSQL server that test files share, and migrates the databases that they copy. */
-export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  // Vitest calls this for the root and for each project of the configuration.
-  if (isSharedPostgresStarted()) return undefined
+/** Builds the package, which tests of the command line run, and migrates the embedded database that tests copy. */
+export function setup(): (() => void) | undefined {
+  // Vitest calls this for each project of the configuration.
+  if (hasTemplateHome()) return undefined
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-  const postgres = await startSharedPostgres()
   const home = mkdtempSync(join(tmpdir(), 'tooldex-template-'))
-  for (const url of ['', await templateUrl(postgres)]) {
-    const env = { ...process.env, TOOLDEX_HOME: home, DATABASE_URL: url }
-    execFileSync(process.execPath, [mainFile, 'db', 'migrate'], { env, stdio: 'ignore' })
-  }
+  const env = { ...process.env, TOOLDEX_HOME: home, DATABASE_URL: '' }
+  execFileSync(process.execPath, [mainFile, 'db', 'migrate'], { env, stdio: 'ignore' })
   setTemplateHome(home)
-  return async () => {
-    await postgres.stop()
-    rmSync(home, { recursive: true, force: true })
-  }
+  return () => rmSync(home, { recursive: true, force: true })
 }

@@ -11,36 +11,45 @@ interface EngineOptions extends ServerOptions {
   readonly prepare?: (where: { url?: string | undefined; home: string }) => Promise<void>
 }
 
+type Tests = (server: () => TestServer, database: () => string | undefined) => void
+
+/** Runs tests against one server, for behavior that does not depend on the engine. */
+export const onServer = (name: string, tests: Tests, options: EngineOptions = {}): void =>
+  describeServer('PostgreSQL', name, { tests, options })
+
 /** Runs the same tests against a server on the embedded database and one on a real PostgreSQL. */
-export function onEachEngine(
+export function onEachEngine(name: string, tests: Tests, options: EngineOptions = {}): void {
+  for (const engine of ['embedded', 'PostgreSQL'] as const)
+    describeServer(engine, `${name} (${engine})`, { tests, options })
+}
+
+function describeServer(
+  engine: 'embedded' | 'PostgreSQL',
   name: string,
-  tests: (server: () => TestServer, database: () => string | undefined) => void,
-  { prepare, ...options }: EngineOptions = {},
+  { tests, options: { prepare, ...options } }: { readonly tests: Tests; readonly options: EngineOptions },
 ): void {
-  for (const engine of ['embedded', 'PostgreSQL'] as const) {
-    describe(`${name} (${engine})`, () => {
-      let postgres: SharedPostgres | undefined
-      let server: TestServer | undefined
-      let database: string | undefined
-      let home: string
-      beforeAll(async () => {
-        home = mkdtempSync(join(tmpdir(), 'tooldex-engine-'))
-        if (engine === 'PostgreSQL') {
-          postgres = await sharedPostgres()
-          database = await postgres.createDatabase()
-        } else copyDatabaseTo(home)
-        await prepare?.({ url: database, home })
-        server = await startServer({ ...options, database, home })
-      })
-      afterAll(async () => {
-        await server?.stop()
-        await postgres?.stop()
-        rmSync(home, { recursive: true, force: true })
-      })
-      tests(
-        () => server as TestServer,
-        () => database,
-      )
+  describe(name, () => {
+    let postgres: SharedPostgres | undefined
+    let server: TestServer | undefined
+    let database: string | undefined
+    let home: string
+    beforeAll(async () => {
+      home = mkdtempSync(join(tmpdir(), 'tooldex-engine-'))
+      if (engine === 'PostgreSQL') {
+        postgres = await sharedPostgres()
+        database = await postgres.createDatabase()
+      } else copyDatabaseTo(home)
+      await prepare?.({ url: database, home })
+      server = await startServer({ ...options, database, home })
     })
-  }
+    afterAll(async () => {
+      await server?.stop()
+      await postgres?.stop()
+      rmSync(home, { recursive: true, force: true })
+    })
+    tests(
+      () => server as TestServer,
+      () => database,
+    )
+  })
 }

@@ -5,6 +5,9 @@ import { lastingFolder, tempFolder } from './temp-folder.ts'
 
 const templateHome = 'TOOLDEX_TEST_HOME'
 
+/** Whether there is a migrated database to copy. */
+export const hasTemplateHome = (): boolean => process.env[templateHome] !== undefined
+
 /** Names the home whose migrated database is copied in the test processes started after this call. */
 export const setTemplateHome = (home: string): void => {
   process.env[templateHome] = home
@@ -13,7 +16,7 @@ export const setTemplateHome = (home: string): void => {
 /** Gives a home without a database a migrated one: a copy takes a moment, all migrations take seconds. */
 export function copyDatabaseTo(home: string): void {
   const [from, to] = [join(process.env[templateHome] ?? '', 'db', 'data'), join(home, 'db', 'data')]
-  if (process.env[templateHome] === undefined || existsSync(to)) return
+  if (!hasTemplateHome() || existsSync(to)) return
   mkdirSync(join(home, 'db'), { recursive: true, mode: 0o700 })
   cpSync(from, to, { recursive: true })
 }

@@ -54,10 +54,10 @@ export interface ServerOptions {
 const startMs = 170_000
 export const testKey = 'test-key-0123456789abcdef'
 
-/** Starts a server on a free port and waits until it answers; a home of its own has a migrated database and goes with it. */
+/** Starts a server on a free port and waits until it answers; a home without a database gets a migrated one. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'tooldex-server-'))
-  if (options.home === undefined && options.database === undefined) copyDatabaseTo(home)
+  if (options.database === undefined) copyDatabaseTo(home)
   const child = launch(home, options)
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process'
+import { mainFile } from './run-cli.ts'
+import { isSharedPostgresStarted, startSharedPostgres, templateUrl } from './start-postgres.ts'
+
+/** Starts the PostgreSQL server that test files share, and migrates the database in it that tests copy. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (isSharedPostgresStarted()) return undefined
+  const postgres = await startSharedPostgres()
+  const env = { ...process.env, DATABASE_URL: await templateUrl(postgres) }
+  execFileSync(process.execPath, [mainFile, 'db', 'migrate'], { env, stdio: 'ignore' })
+  return () => postgres.stop()
+}
