@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadTokenCounter } from '../src/base/tokens.ts'
 import { ToolIndex } from '../src/index.ts'
 import { loadConfigFile } from '../src/sources/cli/index.ts'
-import { connect, revisions } from './support/connect.ts'
+import { connect, openConnection, revisions } from './support/connect.ts'
 import { needs } from './support/needs.ts'
 import { climaxConfigFiles, climaxConfigs, hasClimaxConfigs } from './support/shared-data.ts'
 import { tempFile } from './support/temp-folder.ts'
@@ -32,15 +32,21 @@ async function call(
 }
 
 describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
+  let shared: Awaited<ReturnType<typeof openConnection>>
+  beforeAll(async () => {
+    shared = await openConnection(['git', 'coreutils'], { revision })
+  })
+  afterAll(() => shared?.client.close())
+
   it('lists exactly the three tools', async () => {
-    const { client } = await connect(['git', 'coreutils'], { revision })
+    const { client } = shared
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
     expect(tools.map((tool) => tool.name)).toEqual(['search_tools', 'describe_tool', 'call_tool'])
   })
 
   it('searches, describes and calls', async () => {
-    const { client } = await connect(['git', 'coreutils'], { revision })
+    const { client } = shared
     const overview = await call(client, 'search_tools', {})
     expect(overview.data.mode).toBe('summary')
     const found = await call(client, 'search_tools', { query: 'git commit', limit: 3 })
@@ -57,7 +63,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
   })
 
   it('describes the tools it knows and names those it does not', async () => {
-    const { client } = await connect(['git'], { revision })
+    const { client } = shared
     const some = await call(client, 'describe_tool', { ids: ['git_lgo', 'git_log'], level: 'summary' })
     expect(some).toMatchObject({ isError: false, data: { tools: [{ name: 'git_log' }], unknown: [{ id: 'git_lgo' }] } })
     expect(some.text).toMatch(/^git_log: .*\n\nUnknown tool: git_lgo. Did you mean 'git_log'/)
@@ -67,7 +73,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
   })
 
   it('shows in a dry run what would run, and runs nothing', async () => {
-    const { client } = await connect(['coreutils'], { revision })
+    const { client } = shared
     const { data, text } = await call(client, 'call_tool', {
       name: 'coreutils_echo',
       arguments: { message: 'a b' },
@@ -78,7 +84,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
   })
 
   it('answers mistakes with tool errors that say what to do', async () => {
-    const { client } = await connect(['git', 'coreutils'], { revision })
+    const { client } = shared
     const missing = await call(client, 'call_tool', { name: 'coreutils_echo', arguments: {} })
     expect(missing.isError).toBe(true)
     expect(missing.text).toContain("Missing required argument 'message'")
@@ -90,7 +96,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
   })
 
   it('understands how models misplace the arguments of call_tool', async () => {
-    const { client } = await connect(['coreutils'], { revision })
+    const { client } = shared
     const spellings = [
       { tool_name: 'coreutils_echo', args: { message: 'x' } },
       { name: 'coreutils_echo', arguments: '{"message":"x"}' },
@@ -127,7 +133,8 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
       { name: 'call_tool', arguments: { name: 'slow_sleep', arguments: { seconds: '61.5' } } },
       { signal: stop.signal },
     )
-    setTimeout(() => stop.abort(), 300)
+    await expect.poll(() => processesWith('61.5')).toBeGreaterThan(0)
+    stop.abort()
     await expect(pending).rejects.toThrow()
     await expect.poll(() => processesWith('61.5')).toBe(0)
   })

@@ -18,10 +18,11 @@ const { search, plain, version, execution } = olderIds
 const draft = 'http://json-schema.org/draft-07/schema#'
 const schemaOf = (n: number) => ({ $schema: draft, type: 'object', properties: { n: { const: n } } })
 
-describe.each(Object.entries(engines))('what the older shape held: %s', (_name, open) => {
+// The statements are the same on both engines; migrations.test.ts brings a database over on each of them.
+describe('what the older shape held', () => {
   let database: Database
   const bring = async (stage: OlderStage, more: string) => {
-    database = await open()
+    database = await engines.PostgreSQL()
     await run(database, `${olderDatabase(stage, 'varchar')}; ${more}`)
     await migrate(database)
   }
@@ -185,9 +186,10 @@ describe('nothing is changed', () => {
   })
 
   it.each(
-    ownings.flatMap(([what, script, named]) =>
-      (['embedded', 'PostgreSQL'] as const).map((engine) => ({ what, script, named, engine })),
-    ),
+    ownings.flatMap(([what, script, named], at) => {
+      const both = ['embedded', 'PostgreSQL'] as const
+      return (at === 0 ? both : both.slice(1)).map((engine) => ({ what, script, named, engine }))
+    }),
   )('where $what of something else is in the way, on $engine', async ({ script, named, engine }) => {
     const thrown = await refusalOf(engine, script)
     expect(thrown.message).toContain(named)

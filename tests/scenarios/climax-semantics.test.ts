@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildInputSchema, loadConfig, loadPolicy, ToolIndex } from '../../src/index.ts'
 import { connect } from '../support/connect.ts'
 import { needs } from '../support/needs.ts'
+import { runCli } from '../support/run-cli.ts'
 import { runHere } from '../support/run-here.ts'
 import { climaxConfigFiles, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile } from '../support/temp-folder.ts'
@@ -100,7 +101,7 @@ describe('search', () => {
       'twice.yaml',
       'command: x\ntools:\n  - {name: t, description: a}\n  - {name: t, description: b}\n',
     )
-    expect((await runHere(['list', file])).stderr).toContain("tool 't' is defined more than once")
+    expect((await runCli(['list', file])).stderr).toContain("tool 't' is defined more than once")
   })
 
   it('A3.6: a limit of 0 or below gives nothing in the index; in search_tools 0 gives nothing and below is refused', async () => {

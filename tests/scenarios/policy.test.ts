@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadConfig, loadPolicy, Policy, ToolIndex } from '../../src/index.ts'
 import { needs } from '../support/needs.ts'
+import { runCli } from '../support/run-cli.ts'
 import { runHere } from '../support/run-here.ts'
 import { climaxConfigs, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile } from '../support/temp-folder.ts'
@@ -134,7 +135,7 @@ describe('which tools there are', () => {
     expect(code).toBe(0)
     expect(stdout).toContain("the policy names the tool 'note_wirte', which no config has")
     expect(stdout).toContain("the policy constrains 'titel' of note_write, which has no such argument")
-    const listed = await runHere(['list', config, '--policy', policy])
+    const listed = await runCli(['list', config, '--policy', policy])
     expect(listed.stderr).toContain("the policy names the tool 'note_wirte', which no config has")
   })
 

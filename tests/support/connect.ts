@@ -14,8 +14,15 @@ interface Connection {
   stderr(): string
 }
 
-/** Starts `tooldex run` with these words and connects the official client to it; both are gone when the test is over. */
+/** Starts `tooldex run` with these words and connects the official client to it; both end with the test. */
 export async function connect(words: readonly string[], options: ConnectOptions = {}): Promise<Connection> {
+  const connection = await openConnection(words, options)
+  onTestFinished(() => connection.client.close())
+  return connection
+}
+
+/** The same for several tests; closing the client ends the process. */
+export async function openConnection(words: readonly string[], options: ConnectOptions = {}): Promise<Connection> {
   const { revision = '2026-07-28', cwd, env = {} } = options
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -30,8 +37,10 @@ export async function connect(words: readonly string[], options: ConnectOptions 
   })
   const negotiation = revision === '2026-07-28' ? { versionNegotiation: { mode: 'auto' as const } } : {}
   const client = new Client({ name: 'test', version: '1.0.0' }, negotiation)
-  onTestFinished(() => client.close())
-  await client.connect(transport)
+  await client.connect(transport).catch(async (error) => {
+    await client.close()
+    throw error
+  })
   return { client, transport, stderr: () => stderr }
 }
 
