@@ -15,6 +15,7 @@ export const quick = [
   'tests/openapi-examples.test.ts',
   'tests/parity-registry.test.ts',
   'tests/read-result-aside.test.ts',
+  'tests/registry-regressions.test.ts',
   'tests/scenarios/climax-loader.test.ts',
   'tests/scenarios/discovery-contracts.test.ts',
   'tests/sources.test.ts',

@@ -6,7 +6,7 @@ import { getForModel } from '../src/operations/registry/llm.ts'
 import { acceptProposal, proposeChange } from '../src/operations/registry/proposals.ts'
 import { activateTool, changeTool, createTool, getTool } from '../src/operations/registry/tools.ts'
 import { diffVersions } from '../src/operations/registry/versions.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 import { draft } from './support/rest.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>

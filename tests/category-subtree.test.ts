@@ -4,7 +4,7 @@ import { createCategory } from '../src/operations/registry/categories.ts'
 import { listForModel } from '../src/operations/registry/llm.ts'
 import { activateTool, createTool, listRegistered } from '../src/operations/registry/tools.ts'
 import { searchTools } from '../src/operations/search-tools.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 import { draft } from './support/rest.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>

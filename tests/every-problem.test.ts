@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ToolDraft } from '../src/contract/registry.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>
 beforeAll(async () => {

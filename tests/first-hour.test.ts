@@ -9,7 +9,7 @@ import type { RegistryClient } from '../src/operations/client/registry-client.ts
 import { invoke } from '../src/operations/invoke.ts'
 import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
 import { createSecretBox } from '../src/secrets/index.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 

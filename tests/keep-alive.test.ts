@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, it } from 'vitest'
 import { listen } from '../src/app/listen.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 
 const keepAliveOf = (url: string): Promise<unknown> =>
   new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { invoke } from '../src/operations/invoke.ts'
 import { activateTool, changeTool, createTool, deactivateTool } from '../src/operations/registry/tools.ts'
 import { createMcpServer } from '../src/surfaces/mcp/create-server.ts'
 import { toolsOfContext } from '../src/surfaces/mcp/mcp-tools.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 import { draft } from './support/rest.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>

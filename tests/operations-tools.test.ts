@@ -6,7 +6,7 @@ import { projectRoot } from './support/run-cli.ts'
 import { hasOpsTools, opsToolsFile } from './support/shared-data.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile } from './support/temp-folder.ts'
-import { operationsCalls, startStandIns } from './upstreams/operations-standins.ts'
+import { operationsCalls, startStandIns } from './upstreams/operations-services.ts'
 
 const tokens = { k8s: 'token-of-the-cluster', aws: 'token-of-the-account' }
 const onOpsTools = needs(hasOpsTools, 'needs the nineteen operations tools beside the checkout')

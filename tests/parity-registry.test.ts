@@ -8,7 +8,7 @@ import { listForModel } from '../src/operations/registry/llm.ts'
 import * as proposals from '../src/operations/registry/proposals.ts'
 import * as tools from '../src/operations/registry/tools.ts'
 import * as versions from '../src/operations/registry/versions.ts'
-import { openWorlds, type Request, type World } from './support/open-worlds.ts'
+import { openWorlds, type Request, type World } from './support/open-registry.ts'
 import { tempFile } from './support/temp-folder.ts'
 
 type Ids = Record<string, string>

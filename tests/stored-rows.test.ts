@@ -5,7 +5,7 @@ import { exportBundle, importBundle } from '../src/operations/registry/bundles.t
 import { searchTools } from '../src/operations/search-tools.ts'
 import { writeBundle } from '../src/sources/bundle/index.ts'
 import { routes } from '../src/surfaces/rest/routes.ts'
-import { openRegistry } from './support/open-worlds.ts'
+import { openRegistry } from './support/open-registry.ts'
 import { run } from './support/query-database.ts'
 
 // Postgres takes ids and texts that today's rules of writing refuse.

@@ -25,7 +25,7 @@ export const draft = (name: string, more: object = {}): Record<string, unknown> 
 })
 
 /** Registers a tool and gives what was answered. */
-export async function register(server: TestServer, name: string, more: object = {}) {
+export async function register(server: Pick<TestServer, 'request'>, name: string, more: object = {}) {
   const answer = await server.request('POST', '/tools', { body: draft(name, more) })
   expect(answer.status, answer.text).toBe(201)
   return answer.body

@@ -141,6 +141,12 @@ export async function ask(address: string, method: string, options: RequestOptio
     ...(sent === undefined ? {} : { body: sent as string }),
     redirect: 'manual',
   })
+  return readAnswer(response)
+}
+
+/** Reads a response to the end. */
+export async function readAnswer(answered: Response | Promise<Response>): Promise<TestAnswer> {
+  const response = await answered
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parse(text) }
 }

@@ -14,6 +14,7 @@ import { createStores } from '../../src/storage/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/index.ts'
 import { openMigrated } from './migrated-database.ts'
 import { runInProcess } from './run-in-process.ts'
+import { type RequestOptions, readAnswer } from './start-server.ts'
 
 /** One request in the words of each surface. */
 export interface Request {
@@ -32,7 +33,7 @@ export interface World {
 
 const secret = 'tdx_a_key_for_tests_only_0123456789'
 
-/** A registry in memory, with what the surfaces need. */
+/** A registry in this process, with the parts that surfaces need; `request` calls its REST API as an admin. */
 export async function openRegistry(configs: readonly string[] = []) {
   const database = await openMigrated()
   const stores = createStores(database)
@@ -46,7 +47,15 @@ export async function openRegistry(configs: readonly string[] = []) {
     memoryOf: () => context.memory,
     catalogueOf: async () => context.catalogue,
   })
-  return { context, app, database, sync: () => feed.sync(), close: () => database.close() }
+  const request = (method: string, path: string, { body, key = secret, headers }: RequestOptions = {}) =>
+    readAnswer(
+      app.request(`http://localhost/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    )
+  return { context, app, database, request, sync: () => feed.sync(), close: () => database.close() }
 }
 
 /** The same registry four times: in the library, behind commands, behind commands that ask a server, behind HTTP. */
