@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, revisions } from './support/connect.ts'
+import { connect, openConnection, revisions } from './support/connect.ts'
 import { eventually } from './support/keys.ts'
 import { draft } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
@@ -69,6 +69,12 @@ const names = async (client: Client) => (await client.listTools()).tools.map(({ 
 const executions = async (tool: string) => (await server.request('GET', `/executions?tool=${tool}`)).body.items
 
 describe('tooldex run beside a server', () => {
+  let shared: Awaited<ReturnType<typeof openConnection>>
+  beforeAll(async () => {
+    shared = await openConnection([], { env: here() })
+  })
+  afterAll(() => shared?.client.close())
+
   it.each(revisions)(
     'finds, describes and calls the registered tools of the server (%s)',
     async (revision) => {
@@ -94,7 +100,7 @@ describe('tooldex run beside a server', () => {
   )
 
   it('answers wrong calls as without a server', async () => {
-    const { client } = await connect([], { env: here() })
+    const { client } = shared
     const nameless = await ask(client, 'call_tool', {})
     expect(nameless).toMatchObject({ isError: true, data: { error: { code: 'INPUT_INVALID' } } })
     expect(nameless.text).toContain('name')
@@ -124,7 +130,7 @@ describe('tooldex run beside a server', () => {
   })
 
   it('says why a call failed', async () => {
-    const { client } = await connect([], { env: here() })
+    const { client } = shared
     const failed = await call(client, 'stumble')
     expect(failed).toMatchObject({ isError: true, data: { status: 'FAILED', errorCode: 'EXECUTION_FAILED' } })
     expect(failed.text).toContain('ValueError: bad boom')
@@ -132,7 +138,7 @@ describe('tooldex run beside a server', () => {
   })
 
   it('reads large results by handle, and as resources', async () => {
-    const { client } = await connect([], { env: here() })
+    const { client } = shared
     const { data } = await call(client, 'flood', { text: '' })
     const { handle } = data.stored
     const page = await call(client, 'tooldex:read_result', { handle, path: '$[0:2]' })
@@ -142,7 +148,7 @@ describe('tooldex run beside a server', () => {
   })
 
   it('reports progress, and cancels the run with its request', async () => {
-    const { client } = await connect([], { env: here() })
+    const { client } = shared
     const stop = new AbortController()
     const ended = call(client, 'graze', {}, { signal: stop.signal, onprogress: () => stop.abort() })
     await expect(ended).rejects.toThrow()

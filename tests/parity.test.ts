@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { callTool } from '../src/operations/call-tool.ts'
@@ -6,8 +6,9 @@ import { describeTools } from '../src/operations/describe-tools.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { listTools } from '../src/operations/list-tools.ts'
 import { searchTools } from '../src/operations/search-tools.ts'
-import { connect } from './support/connect.ts'
+import { connect, openConnection } from './support/connect.ts'
 import { runCli } from './support/run-cli.ts'
+import { runHere } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const configs = ['git', 'coreutils']
@@ -133,11 +134,17 @@ async function throughLibrary({ operation, input }: (typeof cases)[number]): Pro
 const core = ({ tool: _, ...answer }: Answer): Answer => JSON.parse(JSON.stringify(answer))
 
 describe('library, command line and MCP give the same answers and the same errors', () => {
+  let shared: Awaited<ReturnType<typeof openConnection>>
+  beforeAll(async () => {
+    shared = await openConnection(configs)
+  })
+  afterAll(() => shared?.client.close())
+
   it.each(cases)('$name', async (request) => {
     const expected = core(await throughLibrary(request))
-    const { stdout } = await runCli(request.words)
+    const { stdout } = await runHere(request.words)
     expect(core(JSON.parse(stdout))).toEqual(expected)
-    const { client } = await connect(configs)
+    const { client } = shared
     const { structuredContent } = await client.callTool({ name: request.tool, arguments: request.input })
     expect(core(structuredContent as Answer)).toEqual(expected)
   })
@@ -147,11 +154,11 @@ describe('library, command line and MCP give the same answers and the same error
     const { nextCursor: cursor } = await invoke(searchTools, input, compose({ configs }))
     const expected = core(await invoke(searchTools, { ...input, cursor }, compose({ configs })))
     const words = ['files', '--limit', '1', '--cursor', String(cursor), '--json']
-    expect(core(JSON.parse((await runCli(['search', ...c, ...words])).stdout))).toEqual(expected)
-    const { client } = await connect(configs)
+    expect(core(JSON.parse((await runHere(['search', ...c, ...words])).stdout))).toEqual(expected)
+    const { client } = shared
     const { structuredContent } = await client.callTool({ name: 'search_tools', arguments: { ...input, cursor } })
     expect(core(structuredContent as Answer)).toEqual(expected)
-    const { error } = JSON.parse((await runCli(['search', '-c', 'coreutils', ...words])).stdout)
+    const { error } = JSON.parse((await runHere(['search', '-c', 'coreutils', ...words])).stdout)
     expect(error).toMatchObject({ code: 'CURSOR_INVALID', message: expect.stringContaining('catalogue changed') })
   })
 
@@ -178,7 +185,7 @@ describe('library, command line and MCP give the same answers and the same error
       },
     })
     const cli = async (...words: string[]) =>
-      (await runCli([...words, ...files.flatMap((file) => ['-c', file])])).stdout
+      (await runHere([...words, ...files.flatMap((file) => ['-c', file])])).stdout
     expect(core(JSON.parse(await cli('search', 'gone', 'files', '--facets', '--json')))).toEqual(expected)
     expect(await cli('search', 'gone', 'files')).toContain('not ready: Command not found: no-such-program')
     const listed = JSON.parse(await cli('list', '--readiness', 'needs-program', '--json'))
@@ -201,7 +208,7 @@ describe('library, command line and MCP give the same answers and the same error
     const expected = 'outcome' in direct ? stable(direct.outcome.result) : {}
     const { stdout } = await runCli(['call', ...c, '--json', 'coreutils_echo', 'same'])
     expect(stable(JSON.parse(stdout).outcome.result)).toEqual(expected)
-    const { client } = await connect(configs)
+    const { client } = shared
     const { structuredContent } = await client.callTool({ name: 'call_tool', arguments: call })
     expect(stable(structuredContent as Answer)).toEqual(expected)
   })
