@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const docs = (name) => new URL(`../docs/${name}`, import.meta.url)
 const { samples, minutes } = JSON.parse(readFileSync(docs('soak-result.json'), 'utf8'))
 const [width, height, left, right] = [760, 430, 64, 640]
-const colours = { server: '#0b6e4f', worker: '#c1121f' }
+const colors = { server: '#0b6e4f', worker: '#c1121f' }
 
 const panels = [
   { title: 'memory, MB', top: 40, bottom: 200, read: (held) => held.rss / 1e6 },
@@ -12,7 +12,7 @@ const panels = [
 ]
 
 const text = (x, y, content, more = '') => `<text x="${x}" y="${y}" ${more}>${content}</text>`
-const line = (x1, y1, x2, y2, colour) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${colour}"/>`
+const line = (x1, y1, x2, y2, color) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${color}"/>`
 const atX = (second) => (left + (second / (minutes * 60)) * (right - left)).toFixed(1)
 
 /** A round step that gives about four lines. */
@@ -33,9 +33,9 @@ function draw({ title, top, bottom, read }) {
       line(left, atY(tick), right, atY(tick), '#ddd'),
       text(left - 8, Number(atY(tick)) + 4, tick, 'text-anchor="end"'),
     ]),
-    ...Object.entries(colours).map(([who, colour]) => {
+    ...Object.entries(colors).map(([who, color]) => {
       const points = samples.map((sample) => `${atX(sample.second)},${atY(read(sample[who]))}`)
-      return `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.8"/>`
+      return `<polyline points="${points.join(' ')}" fill="none" stroke="${color}" stroke-width="1.8"/>`
     }),
   ]
 }
@@ -45,8 +45,8 @@ const parts = [
   `<rect width="${width}" height="${height}" fill="#fff"/>`,
   ...panels.flatMap(draw),
   ...marks.map((minute) => text(atX(minute * 60), 412, `${minute} min`, 'text-anchor="middle"')),
-  ...Object.entries(colours).map(([who, colour], index) =>
-    text(right + 16, 60 + index * 22, who, `fill="${colour}" font-weight="bold"`),
+  ...Object.entries(colors).map(([who, color], index) =>
+    text(right + 16, 60 + index * 22, who, `fill="${color}" font-weight="bold"`),
   ),
 ]
 const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222" role="img" aria-label="Memory and open files over the soak">`

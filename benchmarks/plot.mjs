@@ -2,7 +2,7 @@
 
 const [width, height] = [760, 460]
 const area = { left: 74, right: 560, top: 48, bottom: 396 }
-const colours = ['#0b6e4f', '#5fb49c', '#c1121f', '#e09f3e', '#335c81', '#8e6bbf']
+const colors = ['#0b6e4f', '#5fb49c', '#c1121f', '#e09f3e', '#335c81', '#8e6bbf']
 const shapes = ['', '6 3', '', '', '', '']
 
 const escapeText = (text) => text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign])
@@ -20,7 +20,7 @@ const scale = (ticks, from, to) => {
 }
 
 const text = (x, y, content, more = '') => `<text x="${x}" y="${y}" ${more}>${escapeText(content)}</text>`
-const line = (x1, y1, x2, y2, colour) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${colour}"/>`
+const line = (x1, y1, x2, y2, color) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${color}"/>`
 
 /** `series` is a list of `{ name, points: [[x, y], ...] }`. */
 export function drawLines({ title, x, y, series }) {
@@ -50,11 +50,11 @@ export function drawLines({ title, x, y, series }) {
 }
 
 const stroke = (index) =>
-  `fill="none" stroke="${colours[index % colours.length]}" stroke-width="2.2" stroke-dasharray="${shapes[index % shapes.length]}"`
+  `fill="none" stroke="${colors[index % colors.length]}" stroke-width="2.2" stroke-dasharray="${shapes[index % shapes.length]}"`
 
 function drawSeries(points, index, atX, atY) {
   const placed = points.map(([x, y]) => [atX(x), atY(y)])
-  const dots = placed.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colours[index % colours.length]}"/>`)
+  const dots = placed.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colors[index % colors.length]}"/>`)
   return [`<polyline points="${placed.map((point) => point.join(',')).join(' ')}" ${stroke(index)}/>`, ...dots]
 }
 

@@ -215,5 +215,5 @@ async function measureLarge(ours, url) {
     }
     rows.push([name, ms(percentile(times, 0.5)), ms(percentile(times, 0.95))])
   }
-  return `With ${many.toLocaleString('en')} tools, one request at a time (the catalogue took 90,000 new tools over in ${(taken / 1000).toFixed(1)} s):\n\n${table(['', 'p50', 'p95'], rows)}`
+  return `With ${many.toLocaleString('en')} tools, one request at a time (the catalog loaded 90,000 new tools in ${(taken / 1000).toFixed(1)} s):\n\n${table(['', 'p50', 'p95'], rows)}`
 }

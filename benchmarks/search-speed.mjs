@@ -431,7 +431,7 @@ export async function run() {
     new URL('search-speed.svg', import.meta.url),
     drawLines({
       title: 'Time of one search, median',
-      x: 'tools in the catalogue',
+      x: 'tools in the catalog',
       y: 'milliseconds',
       series: series.filter(({ points }) => points.length > 0),
     }),

@@ -85,5 +85,5 @@ export async function run() {
     }
   }
   const goal = 'Goal: never slower than the loop, and at least 5 times faster for a query that matches nothing.'
-  return `${goal}\n\n${table(['tools', 'query', 'loop of includes', 'ToolIndex', 'faster by'], rows)}\n\nBuilding it, and resident memory per 1,000 tools (small catalogues are within the noise of the measurement):\n\n${table(['tools', 'build', 'per 1,000 tools'], builds)}`
+  return `${goal}\n\n${table(['tools', 'query', 'loop of includes', 'ToolIndex', 'faster by'], rows)}\n\nBuilding it, and resident memory per 1,000 tools (small catalogs are within the noise of the measurement):\n\n${table(['tools', 'build', 'per 1,000 tools'], builds)}`
 }

@@ -169,25 +169,6 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
     expectProblem(await other('DELETE', '/keys/nobody'), 404)
   })
 
-  it('113: what is of another workspace takes as long as what is nowhere, and less than one more question', async () => {
-    expect((await other('POST', '/tools', toolDraft('asked_twice'))).status).toBe(201)
-    const paths = { foreign: ids.tool, nowhere: '00000000-0000-4000-8000-000000000000', oneMore: 'asked_twice@9' }
-    const times = { foreign: [] as number[], nowhere: [] as number[], oneMore: [] as number[] }
-    const names = Object.keys(paths) as (keyof typeof paths)[]
-    const middle = (name: keyof typeof paths) => times[name].toSorted((a, b) => a - b)[times[name].length >> 1] ?? 0
-    // More is measured where others keep the machine busy; a question more would stay as far away.
-    const differs = () => Math.abs(middle('foreign') - middle('nowhere')) > (middle('oneMore') - middle('nowhere')) / 2
-    for (let round = 0; round < 200 || (differs() && round < 1500); round++)
-      for (let turn = 0; turn < names.length; turn++) {
-        const name = names[(turn + round) % names.length] as keyof typeof paths
-        const started = performance.now()
-        const { status } = await other('GET', `/tools/${paths[name]}`)
-        times[name].push(performance.now() - started)
-        expect(status).toBe(404)
-      }
-    expect(differs(), JSON.stringify(names.map((name) => [name, middle(name)]))).toBe(false)
-  })
-
   it('115: no secret is in any table', async () => {
     const headers = { 'idempotency-key': 'secret-once' }
     const made = await server.request('POST', '/keys', { body: { name: 'looked for' }, headers })
