@@ -1,12 +1,13 @@
-// Writes docs/reference from the code. With --check it only says whether the files are what the code says.
+// Writes docs/reference and docs/requirements.md from the code. With --check it only reports files that are not current.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { errorTable } from '../dist/base/errors.js'
 import { operations } from '../dist/operations/index.js'
 import { createProgram } from '../dist/surfaces/cli/index.js'
+import { requirementsPage } from './requirements-page.mjs'
 
-const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+const root = fileURLToPath(new URL('../', import.meta.url))
 const note = '<!-- Written by `npm run docs`; edit the code, not this file. -->\n\n'
 const table = (header, rows) =>
   [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -20,14 +21,14 @@ function errorsPage() {
     row.retry ? 'yes' : 'no',
     inCell(row.hint),
   ])
-  return `# Errors\n\nEvery way Tooldex says no. A tool that failed is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'worth repeating', 'what to do'], rows)}\n`
+  return `# Errors\n\nAll error codes. A failed tool is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'retryable', 'hint'], rows)}\n`
 }
 
 function typeOf(schema) {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' \\| ')
   if (schema.anyOf) return [...new Set(schema.anyOf.filter((one) => one.type !== 'null').map(typeOf))].join(' \\| ')
   if (Array.isArray(schema.type)) return schema.type.filter((type) => type !== 'null').join(' \\| ')
-  return schema.type === 'array' ? `list of ${schema.items ? typeOf(schema.items) : 'values'}` : (schema.type ?? 'any')
+  return schema.type === 'array' ? `array of ${schema.items ? typeOf(schema.items) : 'any'}` : (schema.type ?? 'any')
 }
 
 function operationsPage() {
@@ -42,10 +43,10 @@ function operationsPage() {
         property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``,
       ]
     })
-    const body = rows.length === 0 ? 'Takes nothing.' : table(['input', 'type', 'required', 'default'], rows)
+    const body = rows.length === 0 ? 'No input.' : table(['input', 'type', 'required', 'default'], rows)
     return `## ${name}\n\n${summary} Scope: \`${scope}\`.\n\n${body}\n`
   })
-  return `# Operations\n\nEverything a caller can do. The command line and MCP are renderings of this list.\n\n${parts.join('\n')}`
+  return `# Operations\n\nAll operations. REST, MCP and the command line are renderings of this list.\n\n${parts.join('\n')}`
 }
 
 async function commandsPage() {
@@ -63,14 +64,19 @@ async function commandsPage() {
   return `# Command line\n\n${text.trimEnd()}\n`
 }
 
-const pages = { 'errors.md': errorsPage(), 'operations.md': operationsPage(), 'command-line.md': await commandsPage() }
+const pages = {
+  'docs/reference/errors.md': errorsPage(),
+  'docs/reference/operations.md': operationsPage(),
+  'docs/reference/command-line.md': await commandsPage(),
+  'docs/requirements.md': requirementsPage(root),
+}
 const check = process.argv.includes('--check')
-mkdirSync(folder, { recursive: true })
+mkdirSync(`${root}docs/reference`, { recursive: true })
 for (const [name, text] of Object.entries(pages)) {
-  const path = folder + name
+  const path = root + name
   const same = existsSync(path) && readFileSync(path, 'utf8') === note + text
   if (check && !same) {
-    console.error(`docs/reference/${name} is not what the code says: run npm run docs`)
+    console.error(`${name} is not current: run npm run docs`)
     process.exitCode = 1
   } else if (!same) writeFileSync(path, note + text)
 }

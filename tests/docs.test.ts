@@ -31,8 +31,12 @@ function anchorsOf(page: string): string[] {
 }
 
 describe('documents', () => {
-  it('have a reference that is what the code says', () => {
+  it('have a current reference and requirement matrix', () => {
     execFileSync(process.execPath, ['scripts/write-reference.mjs', '--check'], { cwd: projectRoot })
+  })
+
+  it('name a test for every requirement and fault of what is built', () => {
+    expect(read('docs/requirements.md')).toContain('| other | none |')
   })
 
   it('document every error code, and none that is gone', () => {

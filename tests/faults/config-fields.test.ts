@@ -53,7 +53,7 @@ describe('fault 9: what is missing or of the wrong type', () => {
 
   it('fault 9: run leaves a bad file out, says why, and serves the rest; with nothing left it exits with 3', async () => {
     const bad = tempFile('bad.yaml', `${many}\n`)
-    const listed = await runHere(['list', '--json', good(), bad])
+    const listed = await runCli(['list', '--json', good(), bad])
     expect(listed.code).toBe(0)
     expect(JSON.parse(listed.stdout)).toMatchObject({ tools: [{ name: 'good' }] })
     expect(listed.stderr).toContain(`left out: ${bad}:1:10: command must be a text`)
