@@ -90,7 +90,7 @@ describe('architecture', () => {
   it('sees the code', () => {
     expect(sources.length).toBeGreaterThan(60)
     expect(sources.flatMap(importsOf).length).toBeGreaterThan(250)
-    expect(importsOf('operations/call-tool.ts')).toContain('./runs/resolve-call.ts')
+    expect(importsOf('operations/runs/call-tool.ts')).toContain('./runs/resolve-call.ts')
   })
 
   it('puts every file into a known layer', () => {
@@ -150,7 +150,7 @@ describe('architecture', () => {
     const late = [
       'app/open-runs.ts',
       'runs/recorded-runs.ts',
-      'operations/registry/registry-feed.ts',
+      'operations/catalog/registry-feed.ts',
       'search/index.ts',
     ]
     expect(late.filter((path) => reached.includes(path))).toEqual([])

@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { bundledConfigsDir } from '../src/base/package-info.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { lintCatalogue } from '../src/operations/lint-catalogue.ts'
-import { searchTools } from '../src/operations/search-tools.ts'
+import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
+import { searchTools } from '../src/operations/search/search-tools.ts'
 
 // One of the right tools must be among the first three. The descriptions were mended until these were found, so this keeps
 // what was won; it does not measure how requests that nobody thought of fare.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
 import { createCategory } from '../src/operations/registry/categories.ts'
-import { listForModel } from '../src/operations/registry/llm.ts'
+import { listForModel } from '../src/operations/registry/definitions.ts'
 import { activateTool, createTool, listRegistered } from '../src/operations/registry/tools.ts'
-import { searchTools } from '../src/operations/search-tools.ts'
+import { searchTools } from '../src/operations/search/search-tools.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { draft } from './support/rest.ts'
 

@@ -7,14 +7,14 @@ import { createRandom } from './fuzz/random.ts'
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
 const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readPart } = (await built(
   'base/json-work.js',
-)) as typeof import('../src/base/json-work.ts')
+)) as typeof import('../src/json-schema/offload/json-work.ts')
 const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
 const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
 const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('../src/runs/shape-output.ts')
 const { failure } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
 const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
-const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/base/check-json-text.ts')
+const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/documents/read-json.ts')
 
 /** How many turns the event loop took until the work was done; none where it was done on this very thread. */
 async function turnsDuring<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients.ts'
+import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients/client-files.ts'
 import { mainFile } from './support/run-cli.ts'
 import { runHere } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'

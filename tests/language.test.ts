@@ -10,11 +10,11 @@ import { projectRoot } from './support/run-cli.ts'
  * stay right however the texts are worded.
  */
 const proseReaders: Readonly<Record<string, string>> = {
-  'base/yaml-errors.ts': 'the YAML parser has one code for several mistakes',
+  'documents/yaml-errors.ts': 'the YAML parser has one code for several mistakes',
   'storage/failures.ts': 'PostgreSQL and poolers name values and limits in their text only',
   'base/errors.ts': 'the standard hint of an error of another process is recognized by the table itself',
-  'base/refusal.ts': 'a message that names the field is not prefixed with it again',
-  'operations/result-text.ts': 'the exit code has a line of its own, so the sentence made from it is left out',
+  'diagnostics/problem-error.ts': 'a message that names the field is not prefixed with it again',
+  'surfaces/text/result-text.ts': 'the exit code has a line of its own, so the sentence made from it is left out',
   'surfaces/cli/report-error.ts': 'a problem that the message repeats is not printed twice',
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { checkSchema } from '../src/operations/lint/check-schemas.ts'
-import { lintCatalogue } from '../src/operations/lint-catalogue.ts'
+import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { listSources } from '../src/operations/list-sources.ts'
+import { listSources } from '../src/operations/server/list-sources.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const text = (name: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { validateConfigs } from '../src/operations/validate-configs.ts'
+import { validateConfigs } from '../src/operations/server/validate-configs.ts'
 import { tempFile } from './support/temp-folder.ts'
 
 /** `line:column severity message (hint)` of everything said about a text. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { callTool } from '../src/operations/call-tool.ts'
+import { callTool } from '../src/operations/runs/call-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { putPolicy } from '../src/operations/registry/policies.ts'
 import { executeTool } from '../src/operations/runs/execute.ts'

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { RegistryClient } from '../operations/client/registry-client.ts'
+import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
 import { findServer, hasDatabase, runningServer } from './find-server.ts'
 import { SharedRegistry } from './shared-registry.ts'
@@ -33,7 +33,7 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
       },
       key: server.key,
     }
-    const open = async () => (await import('../operations/client/remote-client.ts')).openRemote(current, ending)
+    const open = async () => (await import('../operations/registry-client/remote-client.ts')).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
   return hasDatabase() ? openDatabaseHere(ending) : undefined

@@ -51,7 +51,7 @@ const host: CliHost = {
   },
   async work(options) {
     sayExposed(withdrawEnvironment())
-    await (await import('./work.ts')).work({ ...options, say }, stopping.signal)
+    await (await import('./run-worker.ts')).work({ ...options, say }, stopping.signal)
   },
   openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),

@@ -10,14 +10,14 @@ import {
   Environments,
   type Sandbox,
 } from '../executors/index.ts'
-import { environmentsFolder } from '../operations/python-environments.ts'
+import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { readGrants } from '../policy/index.ts'
 import { createSecretBox, openSecrets } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
-import type { Hand } from './hand/hand.ts'
+import type { Hand } from './launcher/launcher.ts'
 import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'

@@ -1,5 +1,5 @@
-import { createLocalClient } from '../operations/client/local-client.ts'
-import type { CallControls, RecordedCall, RegistryClient } from '../operations/client/registry-client.ts'
+import { createLocalClient } from '../operations/registry-client/local-client.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
@@ -96,7 +96,7 @@ class OwnRegistry implements RegistryClient {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
     const { catalogue, logger, caller } = context
-    const { RegistryFeed } = await import('../operations/registry/registry-feed.ts')
+    const { RegistryFeed } = await import('../operations/catalog/registry-feed.ts')
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalogue, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
     return context

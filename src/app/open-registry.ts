@@ -1,5 +1,5 @@
-import type { RegistryClient } from '../operations/client/registry-client.ts'
-import { openRemote } from '../operations/client/remote-client.ts'
+import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
+import { openRemote } from '../operations/registry-client/remote-client.ts'
 import { findServer } from './find-server.ts'
 
 /** Opens the registry: at the server named, at the one that runs here, or in the database itself. */

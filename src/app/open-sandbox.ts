@@ -1,6 +1,6 @@
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { readAllowedFolders, Sandbox, Shield, splitFolderList } from '../executors/index.ts'
-import { environmentsFolder } from '../operations/python-environments.ts'
+import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 

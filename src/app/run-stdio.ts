@@ -56,7 +56,7 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   const listed = registry.isRefused ? { classic: false, pinned: [] } : mode
   const remote = toolsOfClient(registry.client, { mode: listed, pollMs: registry.pollMs, signal })
   if (local === undefined || context === undefined) return remote
-  const { combineClients } = await import('../operations/client/combine-clients.ts')
+  const { combineClients } = await import('../operations/registry-client/combine-clients.ts')
   return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))
 }
 

@@ -1,4 +1,4 @@
-import type { CallControls, RecordedCall, RegistryClient } from '../operations/client/registry-client.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
 
 /** How a registry is opened, and after how long without use it is closed; never where absent. */
 interface SharedRegistryOptions {

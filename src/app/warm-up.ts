@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import { validateValue } from '../base/json-work.ts'
+import { validateValue } from '../json-schema/offload/json-work.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { loadHttpClient } from '../executors/http/http-executor.ts'
 import type { OperationContext } from '../operations/operation.ts'

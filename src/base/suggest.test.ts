@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { didYouMean, suggest } from './suggest.ts'
-import { withSuggestion } from './suggest-mending.ts'
+import { withSuggestion } from '../diagnostics/default-hints.ts'
 import { suggestionSteps, WorkBudget } from './work-budget.ts'
 
 const tools = ['git_status', 'git_log', 'git_commit', 'docker_ps']

@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import type { SchemaValidator } from '../base/json-schema.ts'
+import type { SchemaValidator } from '../json-schema/index.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { toolIdOf } from './parse-tool.ts'
@@ -43,7 +43,7 @@ const validators = new WeakMap<object, SchemaValidator>()
 async function validatorOf(schema: CatalogTool['inputSchema']): Promise<SchemaValidator> {
   const known = validators.get(schema)
   if (known !== undefined) return known
-  const { compileSchema } = await import('../base/json-schema.ts')
+  const { compileSchema } = await import('../json-schema/index.ts')
   const compiled = compileSchema(schema)
   validators.set(schema, compiled)
   return compiled

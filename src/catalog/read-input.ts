@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
-import { describedParse, describeIssue } from '../base/zod-issues.ts'
+import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 
 /** Checks an input and returns a frozen JSON copy of its own; `what` begins the message of the refusal. */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hints } from '../base/shape-problems.ts'
+import { hints } from '../diagnostics/shape-problems.ts'
 import { withDisplayName } from './display-name.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'

@@ -1,5 +1,5 @@
-import type { Finding } from '../base/typed-yaml.ts'
-import { refusedKeys } from '../base/yaml-document.ts'
+import type { Finding } from '../documents/typed-yaml.ts'
+import { refusedKeys } from '../documents/yaml-document.ts'
 import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
 /** Contradictions in a list of arguments; those that CLImax accepts are tolerated. */

@@ -1,4 +1,4 @@
-import { type KeyShape, sameKeys } from '../base/yaml-keys.ts'
+import { type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
 
 const argKeys: KeyShape = {
   keys: sameKeys('name type description required default flag positional cwd stdin enum repeat items root'),

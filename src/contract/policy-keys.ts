@@ -1,4 +1,4 @@
-import { type KeyShape, sameKeys } from '../base/yaml-keys.ts'
+import { type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
 
 /** The keys of a policy file. */
 export const policyKeys: KeyShape = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hints } from '../base/shape-problems.ts'
+import { hints } from '../diagnostics/shape-problems.ts'
 import { hasInvisible } from '../base/visible-text.ts'
 import { GivenAnnotations } from './annotations.ts'
 import { asStored, fieldsAsStored } from './as-stored.ts'

@@ -1,4 +1,4 @@
-import { describedParse, describeIssue } from '../base/zod-issues.ts'
+import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 import type { BundlePolicy } from './bundle.ts'
 import { Policy } from './policy.ts'
 

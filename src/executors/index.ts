@@ -15,7 +15,7 @@ export { createPythonExecutor } from './python/python-executor.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'
 export { Sandbox } from './sandbox/sandbox.ts'
 export { Shield } from './sandbox/shield.ts'
-export { defaultWarm } from './sandbox/warm-places.ts'
+export { defaultWarm } from './sandbox/warm-sandboxes.ts'
 export { schemaDefaults } from './schema-defaults.ts'
 export { createShellExecutor } from './shell/shell-executor.ts'
 export type { CheckScriptOptions }

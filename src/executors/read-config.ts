@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { mendValue } from '../base/mend-value.ts'
+import { mendValue } from '../diagnostics/drop-invalid.ts'
 import { type Problem, type ProblemKind, toPointer } from '../base/problem.ts'
-import { describeShape } from '../base/shape-problems.ts'
-import { describedParse } from '../base/zod-issues.ts'
+import { describeShape } from '../diagnostics/shape-problems.ts'
+import { describedParse } from '../diagnostics/zod-issues.ts'
 
 /** How long a run may take, in every kind of config. */
 export const TimeoutMs = z.int().min(1).max(3_600_000)

@@ -11,7 +11,7 @@ import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/database.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
-import type { LiveCatalogue } from './live-catalogue.ts'
+import type { LiveCatalogue } from './catalog/live-catalog.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** What a caller may do. */

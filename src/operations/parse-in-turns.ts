@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { takeTurns } from '../base/take-turns.ts'
+import { takeTurns } from '../base/yield-turns.ts'
 
 /** A shorter list is parsed at once. */
 const shortList = 20

@@ -49,7 +49,7 @@ async function breaches(name: string, { pattern, min, max }: ArgConstraint, valu
 
 /** Whether a text matches; the engine of patterns is loaded for the first policy that has one. */
 async function matches(pattern: string, text: string): Promise<boolean> {
-  const { matchesPattern } = await import('../base/json-work.ts')
+  const { matchesPattern } = await import('../json-schema/offload/json-work.ts')
   return matchesPattern(pattern, text)
 }
 

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
-import { readTextFile } from '../base/read-text-file.ts'
-import { parseTypedYaml, type TypedYaml } from '../base/typed-yaml.ts'
+import { readTextFile } from '../documents/read-text-file.ts'
+import { parseTypedYaml, type TypedYaml } from '../documents/typed-yaml.ts'
 import { checkPolicy } from '../contract/check-policy.ts'
 import { Policy } from '../contract/policy.ts'
 import { policyKeys } from '../contract/policy-keys.ts'

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
-import { SchemaCache } from '../base/json-schema.ts'
-import { readPart, validateValue } from '../base/json-work.ts'
+import { SchemaCache } from '../json-schema/index.ts'
+import { readPart, validateValue } from '../json-schema/offload/json-work.ts'
 import type { Problem } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
-import { takeTurns } from '../base/take-turns.ts'
+import { takeTurns } from '../base/yield-turns.ts'
 import type { Ended, Execution, FinishedRun } from '../contract/execution.ts'
 import { type Job, killAtOnce, type RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -10,7 +10,7 @@ import type { HeldRun, StopReason } from './heartbeat.ts'
 import { labelOf } from './label-of.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
-import { OutputTeller } from './tell-output.ts'
+import { OutputTeller } from './output-publisher.ts'
 
 /** A run that this process holds. */
 export interface BegunRun {

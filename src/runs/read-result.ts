@@ -100,7 +100,7 @@ function readPattern(text: string): Pattern {
 }
 
 async function valuesAt(content: string, path: string): Promise<readonly unknown[]> {
-  const { findByPath } = await import('../base/json-path.ts')
+  const { findByPath } = await import('../json-schema/offload/json-path.ts')
   try {
     return findByPath(JSON.parse(content), path)
   } catch (error) {

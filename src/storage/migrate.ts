@@ -9,8 +9,8 @@ import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
 import type { Database, Db } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
-import { bringOver, setAside } from './older-shape.ts'
-import { checkNothingInTheWay, hasOlderShape } from './older-tables.ts'
+import { bringOver, setAside } from './legacy/convert.ts'
+import { checkNothingInTheWay, hasOlderShape } from './legacy/tables.ts'
 import { rowsOf } from './rows-of.ts'
 
 /** A step of the schema, as it is shipped. */

@@ -5,7 +5,7 @@ import type { Database, Db } from './database.ts'
 import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
-import { isOneOf, listTags } from './tags.ts'
+import { isOneOf, listTags } from './categories/tags.ts'
 
 /** How much there is, counted in the database. */
 export class DatabaseStatsStore implements StatsStore {

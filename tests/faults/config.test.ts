@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../src/base/logger.ts'
-import { LiveCatalogue } from '../../src/operations/live-catalogue.ts'
+import { LiveCatalogue } from '../../src/operations/catalog/live-catalog.ts'
 import { createCliSource, loadConfig } from '../../src/sources/cli/index.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runHere } from '../support/run-here.ts'

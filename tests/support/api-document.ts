@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { openApiDocument } from '../../src/surfaces/rest/openapi.ts'
+import { openApiDocument } from '../../src/surfaces/rest/openapi/openapi.ts'
 import type { Schema } from './schema-arbitrary.ts'
 
 /** One way to ask the API, as its document tells it. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../src/app/serve.ts'
-import { work } from '../../src/app/work.ts'
+import { work } from '../../src/app/run-worker.ts'
 import { copyDatabaseTo } from './migrated-database.ts'
 import { ask, type RequestOptions, type TestAnswer, testKey } from './start-server.ts'
 

@@ -1,5 +1,5 @@
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
-import { refusedKeys } from '../../base/yaml-document.ts'
+import { refusedKeys } from '../../documents/yaml-document.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
 import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'

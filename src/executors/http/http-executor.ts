@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { Deadline } from '../../base/deadline.ts'
+import { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
@@ -9,7 +9,7 @@ import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { authHeader, maskedHeader } from './add-auth.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { mapAnswer } from './map-answer.ts'
+import { mapAnswer } from './map-response.ts'
 import { type HttpAnswer, send } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, mostBytes: 10 * 1024 * 1024, perHost: 16 }

@@ -1,7 +1,7 @@
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from '../../base/deadline.ts'
+import type { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 
 /** Reads an answer to its end, unpacked; one that is larger than allowed is cut off where that shows. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from '../../base/deadline.ts'
+import type { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { checkHost } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'

@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { McpConfig } from './check-config.ts'
-import { sayFailure } from './say-failure.ts'
+import { sayFailure } from './describe-failure.ts'
 import type { Upstreams } from './upstreams.ts'
 
 const withinMs = 10_000

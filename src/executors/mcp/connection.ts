@@ -10,9 +10,9 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
-import type { HttpLine } from './http-line.ts'
+import type { HttpLine } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
-import type { StdioLine } from './stdio-line.ts'
+import type { StdioLine } from './stdio-transport.ts'
 
 /** One call of one tool. */
 export interface UpstreamCall {

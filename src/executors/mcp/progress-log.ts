@@ -1,6 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import type { RunControls } from '../../contract/executor.ts'
-import { cut } from './say-failure.ts'
+import { cut } from './describe-failure.ts'
 
 const mostBytes = 64 * 1024
 const tellEveryMs = 250

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import type { Connection, MadeLine, UpstreamCall } from './connection.ts'
-import { sayFailure } from './say-failure.ts'
+import { sayFailure } from './describe-failure.ts'
 
 /** How one server is kept. */
 export interface UpstreamOptions {

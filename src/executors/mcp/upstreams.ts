@@ -80,7 +80,7 @@ export class Upstreams {
   }
 
   async #start(server: StdioServer): Promise<MadeLine> {
-    const { StdioLine } = await import('./stdio-line.ts')
+    const { StdioLine } = await import('./stdio-transport.ts')
     const env = { ...baseEnvironment(this.#options.env), ...(await this.#resolve(server.env)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {
@@ -95,7 +95,7 @@ export class Upstreams {
   }
 
   async #reach(server: HttpServer): Promise<MadeLine> {
-    const { HttpLine } = await import('./http-line.ts')
+    const { HttpLine } = await import('./http-transport.ts')
     const address = { url: new URL(server.url), headers: await this.#resolve(server.headers) }
     return this.#made((check) => new HttpLine({ ...address, allowPrivate: server.allowPrivate }, check))
   }

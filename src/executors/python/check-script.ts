@@ -5,7 +5,7 @@ import type { Semaphore } from '../../base/semaphore.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
-import { askPython, type PythonAnswer } from './ask-python.ts'
+import { askPython, type PythonAnswer } from './query-python.ts'
 import { scriptChecker } from './script-checker.ts'
 
 export interface CheckScriptOptions {

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { countThreads } from '../process/limit-own-process.ts'
-import type { Mount } from './bubblewrap-words.ts'
+import type { Mount } from './bubblewrap-arguments.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** What one confined run may do. */

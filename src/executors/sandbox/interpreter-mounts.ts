@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Mount } from './bubblewrap-words.ts'
+import type { Mount } from './bubblewrap-arguments.ts'
 
 /** The system's own Python is seen anyway; another one brings the folder it is installed in. */
 export function interpreterMounts(python: string): readonly Mount[] {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
-import { type Mount, sandboxPath, workFolder } from './bubblewrap-words.ts'
+import { type Mount, sandboxPath, workFolder } from './bubblewrap-arguments.ts'
 import type { Level } from './level.ts'
 
 const systemPath = /^\/(usr|bin|sbin|lib[0-9x]*)(\/|$)/

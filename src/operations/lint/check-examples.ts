@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { toPointer } from '../../base/problem.ts'
-import { describeShape } from '../../base/shape-problems.ts'
-import { takeTurns } from '../../base/take-turns.ts'
-import { describedParse } from '../../base/zod-issues.ts'
+import { describeShape } from '../../diagnostics/shape-problems.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
+import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
-import { readableNames } from '../tool-view.ts'
+import { readableNames } from '../search/tool-view.ts'
 import type { Finding } from './finding.ts'
 
 const pageRows = 500

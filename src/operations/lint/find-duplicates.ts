@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { createTokenizer, termsOf } from '../../search/tokenize.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'

@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
 import { type Finding, type LintTool, lintLimits } from './finding.ts'
 

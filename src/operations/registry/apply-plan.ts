@@ -1,12 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from './current-bundle.ts'
-import { findSteps } from './judge-changes.ts'
-import { refuseUnproposed } from './replay-gate.ts'
+import { findSteps } from '../checks/check-changes.ts'
+import { refuseUnproposed } from '../checks/replay-gate.ts'
 
 /** Categories first, because tools name them; they go last, because tools are in them. */
 export async function applyPlan(

@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { Category, CategoryName, registryLimits } from '../../contract/registry.ts'
 import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { readableNames } from '../tool-view.ts'
+import { readableNames } from '../search/tool-view.ts'
 import { ExpectedVersion, IdOrName } from './inputs.ts'
 import { registryOf } from './registry.ts'
 

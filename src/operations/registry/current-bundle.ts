@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { StoredPolicy } from '../../contract/stored-policy.ts'

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { hints } from '../../base/shape-problems.ts'
+import { hints } from '../../diagnostics/shape-problems.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'

@@ -2,9 +2,9 @@ import { cutExample, cutText, readSchemaInfo, toSummary } from '../../catalog/in
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { type DetailLevel, docLimits } from '../../contract/tool-doc.ts'
-import type { ToolDoc } from '../describe-tools.ts'
+import type { ToolDoc } from '../search/describe-tools.ts'
 import type { OperationContext } from '../operation.ts'
-import { toShown } from './registry-feed.ts'
+import { toShown } from '../catalog/registry-feed.ts'
 
 /** A registered tool as the catalogue would show it, with how it would be run. */
 export async function showRegistered(

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
-import { diffTools } from '../../catalog/versions/index.ts'
+import { diffTools } from '../../versions/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
@@ -10,9 +10,9 @@ import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
-import { checkRest } from './check-rest.ts'
+import { checkRest } from '../checks/check-remainder.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
-import { refuseUnsafeChange } from './name-gate.ts'
+import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
   contentOf,
   findRegistered,
@@ -23,7 +23,7 @@ import {
   registryOf,
   withChange,
 } from './registry.ts'
-import { refuseUntried } from './replay-gate.ts'
+import { refuseUntried } from '../checks/replay-gate.ts'
 import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'

@@ -1,16 +1,16 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../base/refusal.ts'
+import { toRefusal } from '../../diagnostics/problem-error.ts'
 import { sameJson } from '../../base/same-json.ts'
-import { hasErrors } from '../../base/typed-yaml.ts'
-import { diffTools } from '../../catalog/versions/index.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
+import { diffTools } from '../../versions/index.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OperationContext } from '../operation.ts'
-import { findNamed, idOfRegistered, inVersion } from '../resolve-name.ts'
-import { readableNames } from '../tool-view.ts'
+import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
+import { readableNames } from '../search/tool-view.ts'
 
 /** The caller that a tool is checked for. */
 type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'> & {

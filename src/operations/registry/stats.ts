@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ToolSource } from '../../contract/tool-state.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { readableNames } from '../tool-view.ts'
+import { readableNames } from '../search/tool-view.ts'
 import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../base/refusal.ts'
-import { hasErrors } from '../../base/typed-yaml.ts'
+import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
 import {
   ExecutorType,
@@ -15,12 +15,12 @@ import {
 import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
-import { readableNames } from '../tool-view.ts'
-import { checkPlace } from './check-place.ts'
-import { checkRest } from './check-rest.ts'
+import { readableNames } from '../search/tool-view.ts'
+import { checkPlace } from '../checks/check-category.ts'
+import { checkRest } from '../checks/check-remainder.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
-import { refuseTakenName, refuseUnsafeChange } from './name-gate.ts'
-import { refuseUnprotecting } from './protection-gate.ts'
+import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
+import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import {
   checkContent,
   contentOf,
@@ -32,7 +32,7 @@ import {
   registryOf,
   withChange,
 } from './registry.ts'
-import { refuseUnproposed } from './replay-gate.ts'
+import { refuseUnproposed } from '../checks/replay-gate.ts'
 import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'

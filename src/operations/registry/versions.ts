@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { describeDiff, diffTools } from '../../catalog/versions/index.ts'
+import { describeDiff, diffTools } from '../../versions/index.ts'
 import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { refuseUnsafeChange } from './name-gate.ts'
+import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
   checkContent,
   contentOf,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
-import { withSuggestion } from '../../base/suggest-mending.ts'
+import { withSuggestion } from '../../diagnostics/default-hints.ts'
 import { RegisteredTool } from '../../contract/registry.ts'
 
 /** A problem of a tool, as callers read it. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import type { ToolDoc } from '../describe-tools.ts'
+import type { ToolDoc } from '../search/describe-tools.ts'
 import type { Operation } from '../operation.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'

@@ -7,7 +7,7 @@ import { defaultRunSettings } from '../../runs/settings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from '../registry/inputs.ts'
 import { findRegistered, registryOf } from '../registry/registry.ts'
-import { readableNames } from '../tool-view.ts'
+import { readableNames } from '../search/tool-view.ts'
 
 const tag = 'executions'
 const Id = z.string().min(1).max(100)

@@ -4,7 +4,7 @@ import { attemptNumbers, Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
-import { outcomeOf } from './execution-answer.ts'
+import { outcomeOf } from './execution-result.ts'
 import { findExecution, runsOf } from './executions.ts'
 
 /** What one hears of a run: how it stands, what it prints, how it ended. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { defineOperation } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
-import { readableNames } from '../tool-view.ts'
+import { readableNames } from '../search/tool-view.ts'
 
 /** See what is counted in this process. */
 export const readMetrics = defineOperation({

@@ -1,4 +1,4 @@
-import { diffJson } from '../../base/diff-json.ts'
+import { diffJson } from '../../versions/diff-json.ts'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'

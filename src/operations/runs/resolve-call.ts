@@ -5,10 +5,10 @@ import { policiesFor, ruleFor, type ToolRule } from '../../contract/policy.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../contract/protection.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
-import { findTool } from '../find-tool.ts'
-import { toolIdOf } from '../live-catalogue.ts'
+import { findTool } from '../catalog/find-tool.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
-import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from '../resolve-name.ts'
+import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 
 /** What a policy says about a tool, and which policy it is. */
 interface NamedRule extends ToolRule {

@@ -1,4 +1,4 @@
-import { bothSpellings, type KeyShape, sameKeys } from '../../base/yaml-keys.ts'
+import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-keys.ts'
 import { policyKeys } from '../../contract/policy-keys.ts'
 
 /** The keys of a tool in the order in which they are written. */

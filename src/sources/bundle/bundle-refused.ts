@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../base/refusal.ts'
-import type { PlacedBundle } from './place-bundle.ts'
+import { toRefusal } from '../../diagnostics/problem-error.ts'
+import type { PlacedBundle } from './locate-bundle.ts'
 
 /** What is left of a bundle without what is wrong with its shape: it can still be judged. */
 export interface BundleRest extends PlacedBundle {

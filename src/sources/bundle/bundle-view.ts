@@ -1,6 +1,6 @@
-import type { Finding } from '../../base/typed-yaml.ts'
-import type { YamlDocument } from '../../base/yaml-document.ts'
-import { toSnakeCase } from '../../base/yaml-keys.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
+import type { YamlDocument } from '../../documents/yaml-document.ts'
+import { toSnakeCase } from '../../documents/yaml-keys.ts'
 
 /** What a file holds, in the shape of a bundle, and where each part of it stood. */
 export interface BundleView {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import type { Bundle } from '../../contract/bundle.ts'
 import { checkPolicy } from '../../contract/check-policy.ts'
 

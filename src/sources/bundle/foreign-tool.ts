@@ -1,4 +1,4 @@
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import { toDisplayName } from '../../contract/display-name.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { remarkName, toSafeName } from './safe-name.ts'

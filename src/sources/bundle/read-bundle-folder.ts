@@ -1,14 +1,14 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
-import { readTextFile } from '../../base/read-text-file.ts'
-import { hasErrors } from '../../base/typed-yaml.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import { checkTogether, type PartFinding } from './check-together.ts'
+import { checkTogether, type PartFinding } from './check-references.ts'
 import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
-import { type PlacedBundle, placeBundle, type ScriptFile } from './place-bundle.ts'
+import { type PlacedBundle, placeBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, readPart } from './read-part.ts'
 
 /** All that the files of a folder say. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { TooldexError } from '../../base/errors.ts'
-import { type AsideInput, type AsideMessage, placeHere, readHere } from './read-bundle-aside.ts'
+import { type AsideInput, type AsideMessage, placeHere, readHere } from './read-bundle-in-worker.ts'
 
 // The receiver must not be held by any of the parts for long.
 const partTools = 100

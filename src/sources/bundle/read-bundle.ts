@@ -1,9 +1,9 @@
 import type { Problem } from '../../base/problem.ts'
-import { hasErrors } from '../../base/typed-yaml.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import { checkTogether } from './check-together.ts'
+import { checkTogether } from './check-references.ts'
 import type { BundleFormat } from './detect-format.ts'
-import { type PlacedBundle, placeBundle } from './place-bundle.ts'
+import { type PlacedBundle, placeBundle } from './locate-bundle.ts'
 import { readPart } from './read-part.ts'
 
 /** Which file a text is from and, where it is not to be guessed, what it holds. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import { registryLimits } from '../../contract/registry.ts'
 
 /** A name as the registry takes it: `getWeather` and `get-weather` become `get_weather`. */

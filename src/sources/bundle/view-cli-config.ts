@@ -1,6 +1,6 @@
 import { findOpenQuote } from '../../base/split-words.ts'
-import { type Finding, typeDocument } from '../../base/typed-yaml.ts'
-import type { YamlDocument } from '../../base/yaml-document.ts'
+import { type Finding, typeDocument } from '../../documents/typed-yaml.ts'
+import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
 import { CliConfig, type ToolDef, toHints } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'

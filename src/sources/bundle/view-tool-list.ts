@@ -1,4 +1,4 @@
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { isForeign, readForeignTool } from './foreign-tool.ts'
 

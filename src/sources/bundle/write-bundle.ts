@@ -1,9 +1,9 @@
-import { writeYaml } from '../../base/write-yaml.ts'
+import { writeYaml } from '../../documents/write-yaml.ts'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { toolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
-import { leaveOut } from './leave-out.ts'
+import { leaveOut } from './omit-fields.ts'
 
 /** A bundle as text that reads back as the same bundle: in the order of names, with fixed keys, defaults left out. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {

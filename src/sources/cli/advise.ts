@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import type { ArgDef, CliConfig } from '../../contract/cli-config.ts'
 
 /** What works in a config but is probably a mistake. */

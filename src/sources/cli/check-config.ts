@@ -1,8 +1,8 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
-import type { Finding } from '../../base/typed-yaml.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
 import { hasInvisible, showInvisible } from '../../base/visible-text.ts'
-import { formatPath } from '../../base/zod-issues.ts'
+import { formatPath } from '../../diagnostics/zod-issues.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
 import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
 

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { readTextFile } from '../../base/read-text-file.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 import type { LoadedConfig } from '../../contract/source.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Environment } from '../../base/expand-variables.ts'
-import { parseTypedYaml } from '../../base/typed-yaml.ts'
+import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { ArgDef, CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import type { LoadedConfig } from '../../contract/source.ts'

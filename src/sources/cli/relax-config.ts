@@ -1,4 +1,4 @@
-import type { Finding, RelaxedValue } from '../../base/typed-yaml.ts'
+import type { Finding, RelaxedValue } from '../../documents/typed-yaml.ts'
 
 /** The text of a plain scalar as it is written in the file. */
 type SourceAt = (path: readonly PropertyKey[]) => string | undefined

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { Gatherer } from '../../base/gather.ts'
+import { Gatherer } from '../statement-batcher.ts'
 import type {
   ApprovalDecision,
   Attempt,
@@ -27,8 +27,8 @@ import { executionEvents, executionResults, toolExecutions } from '../schema-run
 import { checkAttempts, giveBack } from './attempts.ts'
 import { claimExecutions } from './claim.ts'
 import { after, createExecution, findKnown } from './create.ts'
-import { createHere, type HereDraft } from './create-here.ts'
-import { answerRun, cancelRun, decideOn } from './decide.ts'
+import { createHere, type HereDraft } from './create-inline.ts'
+import { answerRun, cancelRun, decideOn } from './decide-approval.ts'
 import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
 import { listExecutions } from './list.ts'
 import { readNotice, runChannel } from './notices.ts'

@@ -91,31 +91,31 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   secrets: {
     summary: 'manage the secrets that tools refer to as secret:NAME',
-    load: async () => (await import('./commands/secrets.ts')).addSecrets,
+    load: async () => (await import('./commands/registry/secrets.ts')).addSecrets,
   },
   tools: {
     summary: 'register, change, version and retire tools',
-    load: async () => (await import('./commands/tools.ts')).addTools,
+    load: async () => (await import('./commands/registry/tools.ts')).addTools,
   },
   apply: {
     summary: 'update the registry from a folder of tools, categories and policies',
-    load: async () => (await import('./commands/apply.ts')).addApply,
+    load: async () => (await import('./commands/registry/apply.ts')).addApply,
   },
   categories: {
     summary: 'manage the tree of categories',
-    load: async () => (await import('./commands/categories.ts')).addCategories,
+    load: async () => (await import('./commands/registry/categories.ts')).addCategories,
   },
   tags: {
     summary: 'manage the tags of registered tools',
-    load: async () => (await import('./commands/categories.ts')).addTags,
+    load: async () => (await import('./commands/registry/categories.ts')).addTags,
   },
   keys: {
     summary: 'manage the keys of the HTTP API',
-    load: async () => (await import('./commands/keys.ts')).addKeys,
+    load: async () => (await import('./commands/registry/keys.ts')).addKeys,
   },
   audit: {
     summary: 'list recorded changes, newest first',
-    load: async () => (await import('./commands/keys.ts')).addAudit,
+    load: async () => (await import('./commands/registry/keys.ts')).addAudit,
   },
   demo: {
     summary: 'show a short tour with the bundled configs',

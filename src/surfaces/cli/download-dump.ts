@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { type RemoteServer, requestRemote } from '../../operations/client/remote-client.ts'
+import { type RemoteServer, requestRemote } from '../../operations/registry-client/remote-client.ts'
 import { backupDatabase } from '../../operations/database/backup-database.ts'
 import { type SavedDump, saveDump } from '../../operations/database/save-dump.ts'
 import type { CliHost } from './host.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { writeYaml } from '../../base/write-yaml.ts'
+import { writeYaml } from '../../documents/write-yaml.ts'
 import { type RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { readToolFile } from './read-tool-file.ts'
 

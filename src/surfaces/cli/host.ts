@@ -1,9 +1,9 @@
 import type { LogLevel } from '../../base/logger.ts'
-import type { RegistryClient } from '../../operations/client/registry-client.ts'
+import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { Database } from '../../storage/index.ts'
 
-export type { RecordedCall, RegistryClient } from '../../operations/client/registry-client.ts'
+export type { RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
 
 /** What a command needs open before it can work. */
 export interface OpenOptions {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import { parseJsonOrYaml } from '../../base/json-document.ts'
-import { placeInBlock } from '../../base/place-in-block.ts'
+import { parseJsonOrYaml } from '../../documents/json-document.ts'
+import { placeInBlock } from '../../documents/locate-in-block.ts'
 import { fromPointer, type Problem } from '../../base/problem.ts'
-import { readTextFile } from '../../base/read-text-file.ts'
-import type { YamlDocument } from '../../base/yaml-document.ts'
-import { bothSpellings, type KeyShape, respellKeys } from '../../base/yaml-keys.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
+import type { YamlDocument } from '../../documents/yaml-document.ts'
+import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-keys.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { respell, toolKeys } from '../../sources/bundle/index.ts'
-import { inFiles } from './judge-files.ts'
+import { inFiles } from './validate-files.ts'
 
 /** The fields in a file, and where each of them stands. */
 export interface ToolFile {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { toOneLine } from '../../base/visible-text.ts'
-import { describeDiff } from '../../catalog/versions/index.ts'
+import { describeDiff } from '../../versions/index.ts'
 import type { ReplayReport } from '../../contract/replay.ts'
 import type { getProposal } from '../../operations/registry/proposals.ts'
 

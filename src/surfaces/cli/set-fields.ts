@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { parseJsonOrYaml } from '../../base/json-document.ts'
+import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 
 const texts = new Set(

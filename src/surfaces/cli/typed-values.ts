@@ -1,4 +1,4 @@
-import { readJson } from '../../base/check-json-text.ts'
+import { readJson } from '../../documents/read-json.ts'
 import type { FlagProperty } from './tool-flags.ts'
 
 type Properties = Readonly<Record<string, FlagProperty & { readonly items?: FlagProperty }>>

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
-import { searchTools } from '../../operations/search-tools.ts'
+import { searchTools } from '../../operations/search/search-tools.ts'
 import { handleClimaxCall, type McpRequest, orToolError } from './handle-call.ts'
 
 type Given = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
-import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/live-catalogue.ts'
+import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/catalog/live-catalog.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */

@@ -1,5 +1,5 @@
-import { createLocalClient } from '../../operations/client/local-client.ts'
-import type { RegistryClient } from '../../operations/client/registry-client.ts'
+import { createLocalClient } from '../../operations/registry-client/local-client.ts'
+import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { type ListedTool, type ListMode, listedWithIds } from './list-tools.ts'
 

@@ -1,4 +1,4 @@
-import { toRefusal } from '../../base/refusal.ts'
+import { toRefusal } from '../../diagnostics/problem-error.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { toTooldexError } from '../../base/errors.ts'
-import type { RegistryClient } from '../../operations/client/registry-client.ts'
+import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 
 /** What the address of a large output begins with. */
 export const resultScheme = 'tooldex://results/'

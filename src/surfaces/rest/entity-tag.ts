@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
 
 /** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */

@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/take-turns.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
 
 const shortList = 20
 const partCharacters = 64 * 1024

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { TooldexError } from '../../base/errors.ts'
-import { readJsonInTurns } from '../../base/json-work.ts'
+import { readJsonInTurns } from '../../json-schema/offload/json-work.ts'
 
 /** How much a request may bring. */
 export interface BodyLimits {

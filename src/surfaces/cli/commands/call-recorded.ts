@@ -8,7 +8,7 @@ import { typedValues } from '../typed-values.ts'
 import { type CallFlags, parseArgs } from './call.ts'
 import { printAnswer, type Shown, waitingText } from './call-output.ts'
 import { toJson } from './command.ts'
-import { given, withRegistry } from './registry-command.ts'
+import { given, withRegistry } from './registry/registry-command.ts'
 
 /** A call as it was typed. */
 interface TypedCall {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
-import { clientNames } from '../../../operations/clients.ts'
+import { clientNames } from '../../../operations/clients/client-files.ts'
 import type { CliHost } from '../host.ts'
 import type { AddCommand } from './command.ts'
 

@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
-import { describeTools } from '../../../operations/describe-tools.ts'
-import { ask, withServerOption } from './ask.ts'
+import { describeTools } from '../../../operations/search/describe-tools.ts'
+import { ask, withServerOption } from './query-server.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
 
 interface DescribeFlags extends ToolOptions {

@@ -1,6 +1,6 @@
 import colors from 'picocolors'
 import { invoke } from '../../../operations/invoke.ts'
-import { runDoctor } from '../../../operations/run-doctor.ts'
+import { runDoctor } from '../../../operations/server/run-doctor.ts'
 import { type AddCommand, toJson } from './command.ts'
 
 /** `tooldex doctor`: what of the installation works, and what to do about the rest. */

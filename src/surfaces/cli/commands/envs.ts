@@ -4,7 +4,7 @@ import {
   buildEnvironment,
   listEnvironments,
   removeEnvironment,
-} from '../../../operations/python-environments.ts'
+} from '../../../operations/server/python-environments.ts'
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, toJson } from './command.ts'
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import type { ExecutionSummary } from '../../../contract/execution.ts'
-import { answerOf } from '../../../operations/runs/execution-answer.ts'
+import { answerOf } from '../../../operations/runs/execution-result.ts'
 import { getExecution, listExecutions } from '../../../operations/runs/executions.ts'
 import { stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { NewRuns } from '../new-runs.ts'
 import { printAnswer, type Shown, waitingText } from './call-output.ts'
 import { parseCount } from './command.ts'
-import { given, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+import { given, type RegistryFlags, withRegistry, withRegistryOptions } from './registry/registry-command.ts'
 
 interface TailFlags extends RegistryFlags {
   readonly follow?: boolean

@@ -13,7 +13,7 @@ import { executionText, listText, queueText, resultText } from '../execution-tex
 import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, parseCount, parseLimit } from './command.ts'
 import { addTail } from './execution-tail.ts'
-import { given, printOperation, type RegistryFlags, withRegistryOptions } from './registry-command.ts'
+import { given, printOperation, type RegistryFlags, withRegistryOptions } from './registry/registry-command.ts'
 
 /** `tooldex executions`: what ran, what runs, what waits. */
 export const addExecutions: AddCommand = (program, host, exit) => {

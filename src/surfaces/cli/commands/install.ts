@@ -10,8 +10,8 @@ import {
   clientScopes,
   clients,
   scopeOf,
-} from '../../../operations/clients.ts'
-import { installClient, uninstallClient } from '../../../operations/install-client.ts'
+} from '../../../operations/clients/client-files.ts'
+import { installClient, uninstallClient } from '../../../operations/clients/install-client.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, toJson } from './command.ts'

@@ -5,7 +5,7 @@ import type { Operation } from '../../../operations/operation.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
-import { withRegistry } from './registry-command.ts'
+import { withRegistry } from './registry/registry-command.ts'
 
 interface LearningFlags {
   readonly reset?: boolean

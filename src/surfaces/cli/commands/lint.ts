@@ -1,7 +1,7 @@
 import colors from 'picocolors'
 import { showInvisible } from '../../../base/visible-text.ts'
-import { lintCatalogue } from '../../../operations/lint-catalogue.ts'
-import { type AskFlags, ask, withServerOption } from './ask.ts'
+import { lintCatalogue } from '../../../operations/lint/lint-catalog.ts'
+import { type AskFlags, ask, withServerOption } from './query-server.ts'
 import { type AddCommand, parseLimit, toJson, withToolOptions } from './command.ts'
 
 interface LintFlags extends AskFlags {

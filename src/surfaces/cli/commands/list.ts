@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import { invoke } from '../../../operations/invoke.ts'
-import { listTools } from '../../../operations/list-tools.ts'
-import { searchTools } from '../../../operations/search-tools.ts'
+import { listTools } from '../../../operations/search/list-tools.ts'
+import { searchTools } from '../../../operations/search/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { type AskFlags, askRegistry, refuseBoth, withServerOption } from './ask.ts'
+import { type AskFlags, askRegistry, refuseBoth, withServerOption } from './query-server.ts'
 import {
   type AddCommand,
   type StateFlags,

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { maxShortDescription } from '../../../contract/summary.ts'
-import { searchTools } from '../../../operations/search-tools.ts'
+import { searchTools } from '../../../operations/search/search-tools.ts'
 import { formatTable } from '../format-table.ts'
-import { ask, withServerOption } from './ask.ts'
+import { ask, withServerOption } from './query-server.ts'
 import {
   type AddCommand,
   collect,

@@ -3,7 +3,7 @@ import { errorTable } from '../../../base/errors.ts'
 import { formatProblem } from '../../../base/problem.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import { validateConfigs } from '../../../operations/validate-configs.ts'
+import { validateConfigs } from '../../../operations/server/validate-configs.ts'
 import { type AddCommand, toJson } from './command.ts'
 
 interface ValidateFlags {

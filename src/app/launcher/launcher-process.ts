@@ -1,0 +1,101 @@
+import { onFaultPoint } from '../../base/fault-points.ts'
+import { type Executor, killAtOnce, type RunControls } from '../../contract/executor.ts'
+import type { ExecutorChoice } from '../../contract/policy.ts'
+import { createCliExecutor } from '../../executors/cli/cli-executor.ts'
+import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
+import { environmentsFolder } from '../../operations/server/python-environments.ts'
+import { limitedConfigs } from '../limited-configs.ts'
+import { openSandbox } from '../open-sandbox.ts'
+import { withdrawEnvironment } from '../withdraw-environment.ts'
+import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
+import { fromRefusal, toRefusal } from './error-message.ts'
+
+// The credentials of tools are for those that declare them.
+withdrawEnvironment()
+
+// A process that only starts others: it is small, and so starting one is quick, whatever its server holds in memory.
+const running = new Map<number, AbortController>()
+const asked = new Map<number, (answer: Extract<ToHand, { type: 'secret' }>) => void>()
+let executors: Readonly<Record<HandKind, Executor>> | undefined
+let where: ExecutorChoice | undefined
+let asks = 0
+
+const say = (message: FromHand): void => void process.send?.(message, undefined, undefined, () => {})
+
+process.on('message', (message: ToHand) => {
+  if (message.type === 'start') executors = open(message.options)
+  else if (message.type === 'run') void run(message)
+  else if (message.type === 'cancel') running.get(message.id)?.abort(message.atOnce ? killAtOnce : undefined)
+  else {
+    asked.get(message.ask)?.(message)
+    asked.delete(message.ask)
+  }
+})
+
+// Its server decides when it ends: a signal of the terminal reaches both.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
+process.on('disconnect', () => void end())
+
+/** The server is gone, however it went; nothing that it started may stay. */
+async function end(): Promise<void> {
+  for (const stopping of running.values()) stopping.abort()
+  const late = setTimeout(() => process.exit(1), 3000)
+  while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await Promise.all(Object.values(executors ?? {}).map((executor) => executor.close?.()))
+  clearTimeout(late)
+  process.exit(0)
+}
+
+function open(options: HandOptions): Readonly<Record<HandKind, Executor>> {
+  const { env } = process
+  if (options.points) onFaultPoint((point) => say({ type: 'point', point }))
+  const sandbox = openSandbox(env, options)
+  const environments = new Environments(environmentsFolder(env))
+  const { maxOutput, maxFile, containment } = options
+  return {
+    cli: createCliExecutor({
+      env,
+      scope: 'service',
+      where: () => where,
+      limitFiles: true,
+      limited: limitedConfigs(env, options.limited),
+      sandbox,
+      containment,
+      limits: {
+        ...(maxOutput === undefined ? {} : { outputBytes: maxOutput }),
+        ...(maxFile === undefined ? {} : { fileBytes: maxFile }),
+      },
+    }),
+    python: createPythonExecutor({ sandbox, env, environments, warm: options.warm }),
+    shell: createShellExecutor({ sandbox, env }),
+  }
+}
+
+async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
+  const { id, kind, job, tellOutput } = message
+  const stopping = new AbortController()
+  running.set(id, stopping)
+  where = message.where
+  const controls: RunControls = {
+    signal: stopping.signal,
+    secret: (reference) => askSecret(id, reference),
+    onProgress: (bytes) => say({ type: 'progress', id, bytes }),
+    ...(tellOutput ? { onOutput: (stream, text) => say({ type: 'output', id, stream, text }) } : {}),
+  }
+  try {
+    if (executors === undefined) throw new Error('not started')
+    say({ type: 'end', id, outcome: await executors[kind].run(job, controls) })
+  } catch (thrown) {
+    say({ type: 'end', id, error: toRefusal(thrown) })
+  } finally {
+    running.delete(id)
+  }
+}
+
+function askSecret(id: number, reference: string): Promise<string> {
+  const ask = ++asks
+  return new Promise((resolve, reject) => {
+    asked.set(ask, ({ value, error }) => (value === undefined ? reject(error && fromRefusal(error)) : resolve(value)))
+    say({ type: 'secret', id, ask, reference })
+  })
+}

@@ -1,0 +1,42 @@
+import type { JsonSchema } from '../contract/input-schema.ts'
+import type { LlmFormat, Loss } from '../contract/llm.ts'
+import { CompileState } from './compile-state.ts'
+import { SchemaConverter } from './convert-schema.ts'
+import { type Dialect, dialects } from './dialects.ts'
+import { fitsStrict } from './fits-strict.ts'
+import { isModest } from './is-modest.ts'
+import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
+
+/** The schema of a tool's arguments in a provider's words. */
+export interface CompiledSchema {
+  readonly schema: JsonSchema
+  readonly losses: Loss[]
+  readonly isWrapped: boolean
+  /** Whether the provider can hold the model to it, without anything being lost by that. */
+  readonly isStrict: boolean
+}
+
+/** Compiles a stored input schema for a provider; what is lost only ever lets more through, or is said to. */
+export function compileSchema(stored: JsonSchema, format: LlmFormat): CompiledSchema {
+  if (format === 'mcp' && mayBeObject(stored) && isModest(stored)) {
+    const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
+    return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
+  }
+  if (format !== 'openai') return { ...convertWith(stored, dialects[format]), isStrict: false }
+  const strict = convertWith(stored, dialects.openaiStrict)
+  if (strict.losses.length === 0 && fitsStrict(strict.schema)) return { ...strict, isStrict: true }
+  return { ...convertWith(stored, dialects.openai), isStrict: false }
+}
+
+function convertWith(stored: JsonSchema, dialect: Dialect): Omit<CompiledSchema, 'isStrict'> {
+  const state = new CompileState(stored, dialect)
+  const root = shapeRoot(state)
+  const converter = new SchemaConverter(state)
+  const schema = converter.convert(root.node, root.path, state.document.root)
+  const parts = converter.definitions()
+  const whole = Object.keys(parts).length > 0 ? { ...schema, $defs: parts } : schema
+  return { schema: withProperties(whole), losses: state.losses, isWrapped: root.isWrapped }
+}
+
+/** Some refuse an object that does not say which properties it has. */
+const withProperties = (schema: JsonSchema) => ({ ...schema, type: 'object', properties: schema.properties ?? {} })

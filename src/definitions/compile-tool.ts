@@ -1,0 +1,98 @@
+import type { JsonSchema } from '../contract/input-schema.ts'
+import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../contract/llm.ts'
+import { cutText } from '../catalog/cut-text.ts'
+import { type CompiledSchema, compileSchema } from './compile-schema.ts'
+import { longestDescription } from './dialects.ts'
+import {
+  inInput,
+  lossesOfAnnotations,
+  lossesOfEmpty,
+  lossesOfOutput,
+  lossesOfTexts,
+  outputOf,
+} from './losses-of-tool.ts'
+import { wrapperName } from './shape-root.ts'
+import { toAlias } from './tool-aliases.ts'
+
+/** How definitions are written. */
+export interface CompileOptions {
+  /** Leaves the tool out of the prompt until the provider's own tool search finds it (Anthropic, OpenAI); costs a search. */
+  readonly deferLoading?: boolean
+  /** Groups tools by namespace (OpenAI, lists only). */
+  readonly namespaces?: boolean
+  /** OpenAI's API: `responses` where deferring or namespaces are asked for, which only it has, else `chat`. */
+  readonly openaiApi?: 'chat' | 'responses'
+  /** How many example requests are put under the description; each costs its tokens. None by default. */
+  readonly exampleRequests?: number
+  /** The name to use; by default the one that `toAlias` gives. */
+  readonly alias?: string
+}
+
+interface Parts {
+  readonly tool: LlmTool
+  readonly name: string
+  readonly description: string
+  readonly compiled: CompiledSchema
+  readonly options: CompileOptions
+}
+
+/** The definition of a tool for a provider, and what of the stored tool the provider cannot be told. */
+export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
+  const compiled = compileSchema(tool.inputSchema, format)
+  const text = describe(tool, options.exampleRequests ?? 0)
+  const description = cutText(text, longestDescription[format])
+  const name = options.alias ?? toAlias(tool, format)
+  const losses = [
+    ...inInput(compiled.losses),
+    ...(hasNoPlace(format, compiled.schema) ? inInput(lossesOfEmpty(compiled.schema)) : []),
+    ...lossesOfTexts(text, description, format),
+    ...lossesOfOutput(tool, format),
+    ...lossesOfAnnotations(tool, format),
+  ]
+  const definition = definers[format]({ tool, name, description, compiled, options })
+  return { name, definition, losses, ...(compiled.isWrapped ? { wrappedAs: wrapperName } : {}) }
+}
+
+function describe({ description, exampleRequests }: LlmTool, most: number): string {
+  const examples = (exampleRequests ?? []).slice(0, most)
+  return examples.length === 0 ? description : `${description}\nFor requests such as:\n- ${examples.join('\n- ')}`
+}
+
+const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
+  mcp: ({ tool, name, description, compiled }) => ({
+    name,
+    ...(tool.displayName === undefined ? {} : { title: tool.displayName }),
+    description,
+    inputSchema: compiled.schema,
+    ...outputOf(tool),
+    ...(Object.keys(tool.annotations ?? {}).length === 0 ? {} : { annotations: structuredClone(tool.annotations) }),
+    ...(tool.icons === undefined ? {} : { icons: structuredClone(tool.icons) }),
+    ...(tool._meta === undefined ? {} : { _meta: structuredClone(tool._meta) }),
+  }),
+  openai: ({ name, description, compiled, options }) => {
+    const definition = { name, description, parameters: compiled.schema, strict: compiled.isStrict }
+    if (apiOf(options) === 'chat') return { type: 'function' as const, function: definition }
+    return { type: 'function' as const, ...definition, ...deferred(options) }
+  },
+  anthropic: ({ name, description, compiled, options }) => ({
+    name,
+    description,
+    input_schema: compiled.schema,
+    ...deferred(options),
+  }),
+  gemini: ({ name, description, compiled: { schema } }) => ({
+    name,
+    description,
+    ...(hasNoPlace('gemini', schema) ? {} : { parameters: schema }),
+  }),
+}
+
+/** Whether the schema is left out, since Gemini refuses one of an object without properties. */
+const hasNoPlace = (format: LlmFormat, { properties = {} }: JsonSchema) =>
+  format === 'gemini' && Object.keys(properties as object).length === 0
+
+/** Which of OpenAI's APIs the definitions are for. */
+export const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =>
+  openaiApi ?? (deferLoading === true || namespaces === true ? 'responses' : 'chat')
+
+const deferred = (options: CompileOptions) => (options.deferLoading === true ? { defer_loading: true as const } : {})

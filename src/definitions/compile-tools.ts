@@ -1,0 +1,59 @@
+import { takeTurns } from '../base/yield-turns.ts'
+import { toClientName } from '../contract/client-name.ts'
+import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNamespace } from '../contract/llm.ts'
+import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
+import { assignAliases } from './tool-aliases.ts'
+
+/** How a list of definitions is written. */
+interface ListOptions extends Omit<CompileOptions, 'alias'> {
+  /** Names by tool id, for a list that is one page of a longer one. */
+  readonly aliases?: ReadonlyMap<string, string>
+  /** Awaited after each tool, so that a long list does not keep others waiting. */
+  readonly turn?: (() => Promise<void> | undefined) | undefined
+}
+
+/** Definitions of many tools, under names that differ, and the way back from a name to the tool; a tool is listed once. */
+export async function compileTools(
+  tools: readonly LlmTool[],
+  format: LlmFormat,
+  options: ListOptions = {},
+): Promise<CompiledTools> {
+  const { aliases = assignAliases(tools, format), turn = takeTurns(), ...each } = options
+  const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
+  const compiled: (Entry & CompiledTools['tools'][number])[] = []
+  for (const tool of distinct) {
+    const alias = aliases.get(tool.id)
+    const made = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
+    compiled.push({ tool, id: tool.id, ...made })
+    await turn()
+  }
+  const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'
+  return {
+    definitions: grouped ? groupByNamespace(compiled) : compiled.map(({ definition }) => definition),
+    aliases: Object.fromEntries(compiled.map(({ name, id }) => [name, id])),
+    tools: compiled.map(({ tool: _, ...rest }) => rest),
+  }
+}
+
+type Entry = { readonly tool: LlmTool; readonly definition: CompiledTools['definitions'][number] }
+
+/** Tools of a namespace stand together where its first one stood; those without one stay by themselves. */
+function groupByNamespace(entries: readonly Entry[]): CompiledTools['definitions'] {
+  const groups = new Map<string, OpenAiNamespace>()
+  return entries.flatMap(({ tool, definition }) => {
+    const namespace = tool.namespace ?? ''
+    if (namespace === '') return [definition]
+    const known = groups.get(namespace)
+    const group = known ?? createGroup(namespace)
+    groups.set(namespace, group)
+    group.tools.push(definition as OpenAiFlatDefinition)
+    return known === undefined ? [group] : []
+  })
+}
+
+const createGroup = (namespace: string): OpenAiNamespace => ({
+  type: 'namespace',
+  name: toClientName(namespace),
+  description: `Tools of ${namespace}.`,
+  tools: [],
+})

@@ -1,0 +1,152 @@
+import type { JsonSchema } from '../contract/input-schema.ts'
+import type { CompileState, Path } from './compile-state.ts'
+import type { SchemaConverter } from './convert-schema.ts'
+import { isObject, listOf, omit, pickTexts, typeOfValue } from './json-value.ts'
+import { keywordsOfType } from './keyword-kinds.ts'
+import { fitsType, narrowToType, takesFormat } from './open-api-type.ts'
+import { mergeNodes, resolveNode } from './resolve-node.ts'
+
+const inline = { refs: true, allOf: true }
+
+/** A resolved schema as OpenAPI 3.0 has it: one type and perhaps `nullable`, or `anyOf` and nothing beside it. */
+export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path: Path): JsonSchema {
+  const { state } = converter
+  const node = withoutConst(state, state.document.derive(withoutNullable(state, raw), raw))
+  if (Array.isArray(node.anyOf) && node.anyOf.length > 0) {
+    const union = convertUnion(converter, node, path)
+    if (union !== undefined) return union
+  }
+  return convertTyped(converter, state.document.derive(omit(node, 'anyOf'), node), path)
+}
+
+/** A schema for any value, as near as there is one: it says nothing of what is in a list. */
+export function openAny(state: CompileState, at: string, texts: JsonSchema = {}): JsonSchema {
+  state.loseAt(at, 'any type', `${state.dialect.label} needs a type; lists are of texts.`)
+  return anyValue(texts)
+}
+
+/** Every type there is. */
+export function anyValue(texts: JsonSchema = {}): JsonSchema {
+  const list = { type: 'array', items: { type: 'string' } }
+  const types = [{ type: 'string', ...texts }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, list]
+  return { anyOf: types.map((type) => ({ ...type, nullable: true })) }
+}
+
+/** In a stored schema the word has no meaning, whatever it has in OpenAPI. */
+function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
+  if (!('nullable' in node)) return node
+  state.lose(node, 'nullable', 'JSON Schema does not have this keyword.')
+  return omit(node, 'nullable')
+}
+
+function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
+  if (!('const' in node)) return node
+  const { document } = state
+  const rest = document.derive(omit(node, 'const'), node)
+  const listed = document.deriveKeyword({ enum: [node.const] }, node, 'const')
+  const merged = mergeNodes(state, node, [rest, listed])
+  if (merged === undefined) state.lose(node, 'const', 'It contradicts what else is said, so that nothing matches.')
+  return merged ?? rest
+}
+
+/** Puts what stands beside `anyOf` into each of its parts; undefined where that cannot be done exactly. */
+function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema | undefined {
+  const { state } = converter
+  const beside = state.document.derive(omit(node, 'anyOf'), node)
+  const parts = listOf(node.anyOf).map((part) => {
+    const resolved = resolveNode(state, isObject(part) ? part : {}, path, inline)
+    const merged = part === false ? undefined : mergeNodes(state, isObject(part) ? part : node, [beside, resolved.node])
+    return merged && { node: merged, path: resolved.path, own: resolved.node }
+  })
+  const found = parts.filter((part) => part !== undefined)
+  if (found.length < parts.length) {
+    state.lose(
+      node,
+      'anyOf',
+      `What stands beside it could not be put into its parts, as ${state.dialect.label} needs it.`,
+    )
+    return undefined
+  }
+  const others = found.filter((part) => !isNull(part.node))
+  const why = `${state.dialect.label} says null with one word, and nothing of it.`
+  for (const { own } of found.filter((part) => isNull(part.node))) state.loseAllBut(own, nullWords, why)
+  if (others.length === 0) {
+    state.lose(node, 'anyOf', `${state.dialect.label} has no type that is null only.`)
+    return undefined
+  }
+  const converted = others.map((part) => converter.convert(part.node, part.path, part.node))
+  return toUnion(converted, others.length < found.length)
+}
+
+const nullWords = ['type', 'enum', 'const', '$ref', 'allOf']
+
+function isNull(node: JsonSchema): boolean {
+  if (node.type !== undefined && ![node.type].flat().includes('null')) return false
+  if ('const' in node && node.const !== null) return false
+  if (Array.isArray(node.enum)) return node.enum.every((value) => value === null)
+  return node.const === null || (node.type !== undefined && [node.type].flat().every((type) => type === 'null'))
+}
+
+function toUnion(parts: readonly JsonSchema[], nullable: boolean): JsonSchema {
+  const flat = parts.flatMap((part) => (Array.isArray(part.anyOf) ? (part.anyOf as JsonSchema[]) : [part]))
+  const marked = nullable ? flat.map((part) => ({ ...part, nullable: true })) : flat
+  return marked.length === 1 && marked[0] !== undefined ? marked[0] : { anyOf: marked }
+}
+
+function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema {
+  const { state } = converter
+  const types = typesOf(state, node)
+  if (types.length === 0) {
+    state.loseAllBut(node, texts, `${state.dialect.label} needs a type for it to be about.`)
+    return openAny(state, state.document.pointerOf(node), pickTexts(node, ...texts))
+  }
+  const others = types.filter((type) => type !== 'null')
+  const nullable = types.includes('null') && (!Array.isArray(node.enum) || node.enum.includes(null))
+  if (others.length === 0) {
+    state.loseAllBut(node, texts, `${state.dialect.label} has no type that is null only.`)
+    return { ...pickTexts(node, ...texts), type: 'string', nullable: true }
+  }
+  loseForeign(state, node, others)
+  const parts = others.map((type) => converter.emit(state.document.derive(narrowToType(state, node, type), node), path))
+  return toUnion(parts, nullable)
+}
+
+const texts = ['title', 'description']
+
+/** Reports what says nothing of values of the types there are. */
+function loseForeign(state: CompileState, node: JsonSchema, types: readonly string[]): void {
+  const own = types.flatMap((type) => keywordsOfType[type] ?? [])
+  const foreign = new Set(
+    Object.values(keywordsOfType)
+      .flat()
+      .filter((key) => !own.includes(key)),
+  )
+  for (const key of Object.keys(node).filter((each) => foreign.has(each))) {
+    state.lose(node, key, `${state.dialect.label} has one type to a schema, and this is not about that type.`)
+  }
+  if ('format' in node && !types.some((type) => takesFormat(type, node.format))) {
+    state.lose(node, 'format', `${state.dialect.label} does not take this format.`)
+  }
+}
+
+/** The types of a schema: those it names, those of its values, or the one its keywords are about. */
+function typesOf(state: CompileState, node: JsonSchema): string[] {
+  const named = [node.type]
+    .flat()
+    .filter((type) => typeof type === 'string' && (Object.hasOwn(keywordsOfType, type) || type === 'null'))
+  if (named.length > 0) return withValuesOf(node, [...new Set(named as string[])])
+  if (Array.isArray(node.enum) && node.enum.length > 0) return [...new Set(node.enum.map(typeOfValue))]
+  const about = Object.keys(keywordsOfType).filter((type) => keywordsOfType[type]?.some((key) => key in node))
+  const types = about.includes('number') ? about.filter((type) => type !== 'integer') : about
+  if (types.length > 0) {
+    const why = `${state.dialect.label} needs a type; it is taken from the keywords, and values of others are not allowed.`
+    state.loseAt(state.document.pointerOf(node), 'any other type', why)
+  }
+  return types
+}
+
+/** Those of the types that one of the listed values has; all where none has. */
+function withValuesOf(node: JsonSchema, types: string[]): string[] {
+  const listed = types.filter((type) => listOf(node.enum).some((value) => fitsType(value, type)))
+  return listed.length > 0 ? listed : types
+}

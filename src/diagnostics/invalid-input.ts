@@ -1,0 +1,42 @@
+import type * as z from 'zod'
+import type { TooldexError } from '../base/errors.ts'
+import { mendValue } from './drop-invalid.ts'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { toRefusal } from './problem-error.ts'
+import { describeShape } from './shape-problems.ts'
+import type { Operation, OperationContext } from '../operations/operation.ts'
+
+interface Refused {
+  readonly input: unknown
+  readonly issues: readonly z.core.$ZodIssue[]
+}
+
+/** The error that an input of the wrong shape is refused with: everything that is wrong with it, not its shape alone. */
+export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  { input, issues }: Refused,
+  context?: OperationContext,
+): Promise<TooldexError> {
+  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context?.elsewhere }))
+  const problems = [
+    ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
+    ...(await judgeRest(operation, { input, issues }, context)),
+  ]
+  const { takes } = operation
+  const code = 'INPUT_INVALID'
+  // An agent reads the message alone, so the few arguments of a call are told in it.
+  if (takes === undefined) return toRefusal({ code, what: 'The input', problems, said: 10 })
+  return toRefusal({ code, what: `The ${takes}`, problems, hint: 'Mend the places named, and send it again.' })
+}
+
+async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+  { input, issues }: Refused,
+  context: OperationContext | undefined,
+): Promise<readonly Problem[]> {
+  if (operation.judgeRest === undefined || context === undefined) return []
+  const rest = mendValue<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
+  const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
+  const wrong = known.map(({ path }) => toPointer(path))
+  return rest === undefined ? [] : operation.judgeRest(rest, wrong, context)
+}

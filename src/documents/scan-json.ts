@@ -1,0 +1,151 @@
+import { isExact } from '../base/exact-numbers.ts'
+import { skipString } from './skip-string.ts'
+
+/** The first thing wrong with a JSON text, and where it is. */
+export interface JsonFault {
+  readonly at: number
+  readonly message: string
+  readonly hint?: string
+  /** Whether the text is well-formed so far, but has too many values. */
+  readonly tooLarge?: true
+}
+
+// One word for each thing that may come next.
+type Next = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end' | 'nothing'
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const blank = /[ \t\n\r]*/y
+
+/** Goes through a JSON text once, without recursion, and finds what JSON.parse forgives or says badly. */
+export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonFault | undefined {
+  return new Scan(text, maxDepth, maxValues).run()
+}
+
+class Scan {
+  readonly #text: string
+  readonly #maxDepth: number
+  // The keys of each open object; null for an open list.
+  readonly #open: (Set<string> | null)[] = []
+  readonly #maxValues: number
+  #values = 0
+  #at = 0
+  #next: Next = 'value'
+
+  constructor(text: string, maxDepth: number, maxValues: number) {
+    this.#text = text
+    this.#maxDepth = maxDepth
+    this.#maxValues = maxValues
+  }
+
+  run(): JsonFault | undefined {
+    for (;;) {
+      this.#skipBlank()
+      if (this.#at >= this.#text.length) {
+        return this.#next === 'nothing' ? undefined : this.#fault('it ends too early')
+      }
+      const fault = this.#step(this.#text.charCodeAt(this.#at))
+      if (fault !== undefined) return fault
+    }
+  }
+
+  #step(code: number): JsonFault | undefined {
+    const next = this.#next
+    if (next === 'nothing') return this.#fault('there is more after its end')
+    if (next === 'comma or end') return this.#separate(code)
+    if (next === 'key' || next === 'key or end') {
+      if (code === 0x22) return this.#key()
+      return next === 'key or end' && code === 0x7d ? this.#close() : this.#fault('a key in double quotes is missing')
+    }
+    if (next === 'value or end' && code === 0x5d) return this.#close()
+    return this.#value(code)
+  }
+
+  #value(code: number): JsonFault | undefined {
+    if (++this.#values > this.#maxValues)
+      return { at: this.#at, message: `it has more than ${this.#maxValues} values`, tooLarge: true }
+    if (code === 0x22) return this.#string()
+    if (code === 0x7b || code === 0x5b) return this.#openPart(code === 0x7b)
+    if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.#number()
+    for (const word of ['true', 'false', 'null']) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length
+        return this.#ended()
+      }
+    }
+    return this.#fault('a value is missing')
+  }
+
+  #openPart(isObject: boolean): JsonFault | undefined {
+    if (this.#open.length >= this.#maxDepth) return this.#fault(`it nests deeper than ${this.#maxDepth} levels`)
+    this.#open.push(isObject ? new Set() : null)
+    this.#next = isObject ? 'key or end' : 'value or end'
+    this.#at++
+    return undefined
+  }
+
+  #close(): undefined {
+    this.#open.pop()
+    this.#at++
+    return this.#ended()
+  }
+
+  #ended(): undefined {
+    this.#next = this.#open.length === 0 ? 'nothing' : 'comma or end'
+  }
+
+  #separate(code: number): JsonFault | undefined {
+    const isObject = this.#open.at(-1) !== null
+    if (code === (isObject ? 0x7d : 0x5d)) return this.#close()
+    if (code !== 0x2c) return this.#fault(`a comma or ${isObject ? '}' : ']'} is missing`)
+    this.#at++
+    this.#next = isObject ? 'key' : 'value'
+    return undefined
+  }
+
+  #key(): JsonFault | undefined {
+    const start = this.#at
+    const fault = this.#string()
+    if (fault !== undefined) return fault
+    const raw = this.#text.slice(start, this.#at)
+    const key = raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
+    const keys = this.#open.at(-1)
+    if (keys?.has(key)) {
+      const shown = JSON.stringify(key.length > 100 ? `${key.slice(0, 99)}…` : key)
+      return { at: start, message: `the key ${shown} is there twice`, hint: 'Keep one of them.' }
+    }
+    keys?.add(key)
+    this.#skipBlank()
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) return this.#fault('a colon is missing')
+    this.#at++
+    this.#next = 'value'
+    return undefined
+  }
+
+  #string(): JsonFault | undefined {
+    const end = skipString(this.#text, this.#at)
+    if (typeof end !== 'number') return end
+    this.#at = end
+    return this.#ended()
+  }
+
+  #number(): JsonFault | undefined {
+    number.lastIndex = this.#at
+    const found = number.exec(this.#text)?.[0]
+    if (found === undefined) return this.#fault('a number is not well formed')
+    if (!isExact(found))
+      return this.#fault(`the number ${found.slice(0, 40)} cannot be kept exactly`, 'Write it as a text.')
+    this.#at += found.length
+    return this.#ended()
+  }
+
+  #skipBlank(): void {
+    const code = this.#text.charCodeAt(this.#at)
+    if (code > 0x20) return
+    blank.lastIndex = this.#at
+    this.#at += blank.exec(this.#text)?.[0].length ?? 0
+  }
+
+  #fault(message: string, hint?: string): JsonFault {
+    return { at: this.#at, message, ...(hint === undefined ? {} : { hint }) }
+  }
+}

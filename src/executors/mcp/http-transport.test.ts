@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HttpLine } from './http-transport.ts'
+import { defaultMessageLimits, MessageCheck } from './message-check.ts'
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+async function listen(handle: Handle): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const headers = { authorization: 'Bearer t-1', 'x-api-key': 'k-1' }
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const
+
+function open(url: string): HttpLine {
+  const line = new HttpLine(
+    { url: new URL(url), headers, allowPrivate: true },
+    new MessageCheck(defaultMessageLimits, () => {}),
+  )
+  onTestFinished(() => line.close())
+  return line
+}
+
+describe('a redirect of an MCP server', () => {
+  it.each([301, 302, 307, 308])('%i to another host is refused, and nothing is sent there', async (status) => {
+    const received: IncomingMessage[] = []
+    const other = await listen((request, response) => {
+      received.push(request)
+      response.end()
+    })
+    const line = open(await listen((_request, response) => response.writeHead(status, { location: other }).end()))
+    await line.start()
+    await expect(line.send(ping)).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+    expect(received).toEqual([])
+  })
+
+  it('within one host keeps headers and body', async () => {
+    const received: (string | undefined)[] = []
+    const url = await listen(async (request, response) => {
+      if (request.url === '/mcp') return void response.writeHead(307, { location: '/new' }).end()
+      let body = ''
+      for await (const part of request) body += part
+      received.push(request.headers['x-api-key'] as string, JSON.parse(body).method)
+      response.writeHead(202).end()
+    })
+    const line = open(`${url}/mcp`)
+    await line.start()
+    await line.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect(received).toEqual(['k-1', 'notifications/initialized'])
+  })
+})

@@ -1,0 +1,42 @@
+import type { ChildProcess } from 'node:child_process'
+import { expect, it } from 'vitest'
+import type { Cell } from '../process/containment.ts'
+import { createProcessGroups } from '../process/process-group.ts'
+import { defaultMessageLimits, MessageCheck } from './message-check.ts'
+import { StdioLine } from './stdio-transport.ts'
+
+it('waits together where much is sent at once, and leaves nobody listening', async () => {
+  const children: ChildProcess[] = []
+  const server = { program: '/bin/sh', args: ['-c', 'sleep 0.2; cat > /dev/null'], cwd: '/', env: {} }
+  const line = new StdioLine(
+    server,
+    watched(await createProcessGroups().start(8), children),
+    new MessageCheck(defaultMessageLimits, () => {}),
+  )
+  try {
+    await line.start()
+    const stdin = children[0]?.stdin
+    const listeners = () => ['drain', 'close', 'error'].map((event) => stdin?.listenerCount(event))
+    const before = listeners()
+    const send = (id: number) =>
+      line.send({ jsonrpc: '2.0', method: 'notifications/x', params: { id, text: 'x'.repeat(1_000_000) } })
+    for (let round = 0; round < 5; round++) await send(round)
+    expect(listeners()).toEqual(before)
+    const all = Promise.all(Array.from({ length: 15 }, (_, id) => send(id)))
+    expect(stdin?.listenerCount('drain')).toBe(1)
+    await all
+    expect(listeners()).toEqual(before)
+  } finally {
+    await line.close()
+  }
+})
+
+/** A cell that tells which processes are started in it. */
+function watched(cell: Cell, children: ChildProcess[]): Cell {
+  const born: Cell['born'] = (start) => {
+    const started = cell.born(start)
+    children.push(started as ChildProcess)
+    return started
+  }
+  return Object.assign(Object.create(cell), { born })
+}

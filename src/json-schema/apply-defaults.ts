@@ -1,0 +1,59 @@
+import type { WorkBudget } from '../base/work-budget.ts'
+import type { BuiltSchema } from './build-schema.ts'
+import { copyJson, NotJson, setOwn } from './copy-json.ts'
+import { schemaLimits, stepCosts } from './limits.ts'
+import { isSchemaObject, type SchemaObject } from './walk-schema.ts'
+
+type Path = readonly PropertyKey[]
+
+/** Fills the defaults of a schema into a value of one's own, wherever the schema holds without conditions. */
+export function applyDefaults({ root, defs }: BuiltSchema, value: unknown, budget: WorkBudget): void {
+  new Filler(defs, budget).fill(root, value, [])
+}
+
+class Filler {
+  readonly #defs: BuiltSchema['defs']
+  readonly #budget: WorkBudget
+  #filled = 0
+
+  constructor(defs: BuiltSchema['defs'], budget: WorkBudget) {
+    this.#defs = defs
+    this.#budget = budget
+  }
+
+  fill(schema: unknown, value: unknown, path: Path): void {
+    if (!isSchemaObject(schema) || typeof value !== 'object' || value === null) return
+    this.#budget.spend(stepCosts.visit, 'the defaults of the schema')
+    if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has defaults without end')
+    if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
+    if (Array.isArray(schema.allOf)) for (const part of schema.allOf) this.fill(part, value, path)
+    if (Array.isArray(value)) this.#fillList(schema, value, path)
+    else this.#fillObject(schema, value as Record<string, unknown>, path)
+  }
+
+  #fillList(schema: SchemaObject, value: readonly unknown[], path: Path): void {
+    const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
+    if (first.length === 0 && !isSchemaObject(schema.items)) return
+    for (const [index, item] of value.entries()) {
+      this.fill(index < first.length ? first[index] : schema.items, item, [...path, index])
+    }
+  }
+
+  #fillObject(schema: SchemaObject, value: Record<string, unknown>, path: Path): void {
+    const properties = isSchemaObject(schema.properties) ? schema.properties : {}
+    for (const [name, part] of Object.entries(properties)) {
+      if (!isSchemaObject(part)) continue
+      if (part.default !== undefined && !Object.hasOwn(value, name)) this.#put(value, name, part.default)
+      if (Object.hasOwn(value, name)) this.fill(part, value[name], [...path, name])
+    }
+    if (!isSchemaObject(schema.additionalProperties)) return
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(properties, name)) this.fill(schema.additionalProperties, value[name], [...path, name])
+    }
+  }
+
+  #put(value: Record<string, unknown>, name: string, standard: unknown): void {
+    if (++this.#filled > schemaLimits.defaults) throw new NotJson([], 'has defaults without end')
+    setOwn(value, name, copyJson(standard).value)
+  }
+}

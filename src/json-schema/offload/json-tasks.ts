@@ -1,0 +1,126 @@
+import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
+import { findByPath } from './json-path.ts'
+import { tooMuchWork, type Validated } from '../schema-validator.ts'
+import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
+import { compilePattern } from '../../base/pattern.ts'
+import type { Problem } from '../../base/problem.ts'
+import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
+
+/** Work whose cost the input decides. Schemas and values travel as JSON text, which costs the least to hand over. */
+export type JsonTask =
+  | {
+      readonly kind: 'validate'
+      readonly schema: string
+      readonly value: string
+      readonly problemsOnly: boolean
+      readonly root?: string | undefined
+    }
+  | { readonly kind: 'check schema'; readonly schema: string; readonly pointer: string; readonly object: boolean }
+  | { readonly kind: 'find'; readonly text: string; readonly path: string }
+  /** `exact`: whole numbers that cannot be kept exactly become strings. */
+  | { readonly kind: 'read'; readonly text: string; readonly pointer: string; readonly exact: boolean }
+  | { readonly kind: 'read parts'; readonly bytes: Uint8Array; readonly options: ReadJsonOptions }
+  | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
+
+/** The answer to each kind of task. */
+export interface JsonAnswers {
+  readonly validate: Validated
+  readonly 'check schema': readonly Problem[]
+  readonly find: ReadText
+  readonly read: ReadText
+  readonly match: boolean
+  readonly 'read parts': JsonParts
+}
+
+/** A part of a JSON text as JSON text, or why there is none. */
+export type ReadText = { readonly json: string } | MissingPart
+
+/** A JSON value in parts that are each received in a moment: all but its long lists, and those as texts of pieces. */
+export interface JsonParts {
+  readonly rest: unknown
+  readonly lists: readonly { readonly path: readonly string[]; readonly pieces: readonly string[] }[]
+}
+
+const schemas = new SchemaCache()
+const patternSteps = 60_000_000
+
+/** Does one task on this thread. */
+export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
+  if (task.kind === 'validate') {
+    const validator = compileSchema(JSON.parse(task.schema), schemas)
+    const { value, problems } = validator.validate(JSON.parse(task.value), task.root)
+    return { value: task.problemsOnly ? undefined : value, problems }
+  }
+  if (task.kind === 'check schema') {
+    return checkSchema(JSON.parse(task.schema), task.pointer, { object: task.object })
+  }
+  if (task.kind === 'read') return read(task.text, task.pointer, task.exact)
+  if (task.kind === 'read parts') return toParts(readJsonBytes(task.bytes, task.options))
+  return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
+}
+
+const pieceCharacters = 64 * 1024
+// Bundles have their lists in the second level.
+const listDepth = 2
+
+/** Takes the long lists out of a value. */
+function toParts(value: unknown): JsonParts {
+  const lists: { path: readonly string[]; pieces: readonly string[] }[] = []
+  const take = (each: unknown, path: readonly string[]): unknown => {
+    if (typeof each !== 'object' || each === null || path.length > listDepth) return each
+    if (Array.isArray(each)) {
+      const pieces = toPieces(each)
+      if (pieces.length < 2) return each
+      lists.push({ path, pieces })
+      return []
+    }
+    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, take(inner, [...path, name])]))
+  }
+  return { rest: take(value, []), lists }
+}
+
+function toPieces(list: readonly unknown[]): readonly string[] {
+  const pieces: string[] = []
+  let piece: string[] = []
+  let size = 0
+  const flush = () => void (piece.length > 0 && pieces.push(`[${piece.join(',')}]`))
+  for (const item of list) {
+    const text = JSON.stringify(item)
+    piece.push(text)
+    size += text.length
+    if (size < pieceCharacters) continue
+    flush()
+    piece = []
+    size = 0
+  }
+  flush()
+  return pieces
+}
+
+function find(text: string, path: string): ReadText {
+  let value: unknown
+  try {
+    value = parseExactly(text)
+  } catch {
+    return { missing: 'JSON' }
+  }
+  return { json: JSON.stringify(findByPath(value, path)) }
+}
+
+function read(text: string, pointer: string, exact: boolean): ReadText {
+  const found = readExactly(text, pointer, exact ? parseExactly : JSON.parse)
+  return 'value' in found ? { json: JSON.stringify(found.value) } : found
+}
+
+function match(pattern: string, text: string): boolean {
+  const budget = new WorkBudget(patternSteps)
+  try {
+    return compilePattern(pattern, budget).test(text, budget)
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    const problems = [tooMuchWork(error.where)]
+    throw new TooldexError('INPUT_INVALID', `The text is too long for ${error.where}.`, { problems })
+  }
+}

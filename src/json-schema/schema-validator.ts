@@ -1,0 +1,101 @@
+import type { ErrorObject } from 'ajv'
+import { type Problem, toPointer } from '../base/problem.ts'
+import { OutOfBudget, WorkBudget } from '../base/work-budget.ts'
+import { formatPath, theInput } from '../diagnostics/zod-issues.ts'
+import { applyDefaults } from './apply-defaults.ts'
+import { type BuiltSchema, buildSchema } from './build-schema.ts'
+import { compileBuilt, type Judge } from './compile-built.ts'
+import { type CopiedJson, copyJson, NotJson } from './copy-json.ts'
+import { limitsHere, schemaLimits } from './limits.ts'
+import type { ReadSchema } from './read-schema.ts'
+import { sayErrors } from './describe-errors.ts'
+
+/** A value as a schema sees it. */
+export interface Validated {
+  /** A copy with the defaults filled in; the value itself where it is not JSON. */
+  readonly value: unknown
+  readonly problems: readonly Problem[]
+}
+
+// Past this many checks only the first error is looked for, so that a large wrong value cannot flood memory with errors.
+const mostChecks = 2_000_000
+// A string is read by each keyword that holds for it; this many characters count as one part.
+const charactersPerPart = 8
+
+/** Validates values against one schema; compiled with the first value. */
+export class SchemaValidator {
+  readonly #built: BuiltSchema
+  readonly #subschemas: number
+  #first: Judge | undefined
+  #all: Judge | undefined
+
+  constructor(read: ReadSchema) {
+    this.#built = buildSchema(read)
+    this.#subschemas = Math.max(1, read.subschemas)
+  }
+
+  /** Checks a copy of a value with defaults filled in; never changes the value, never throws for one. */
+  validate(value: unknown, root = theInput): Validated {
+    try {
+      return this.#validate(copyJson(value), new WorkBudget(schemaLimits.steps), root)
+    } catch (error) {
+      return { value, problems: [describe(error, root)] }
+    }
+  }
+
+  /** The same within a few milliseconds; throws OutOfBudget where that is not enough. */
+  validateHere(value: unknown, root = theInput): Validated {
+    if (this.#subschemas > limitsHere.subschemas) throw new OutOfBudget('the size of the schema')
+    try {
+      const copied = copyJson(value, limitsHere.valueNodes)
+      if (sizeOf(copied) * this.#subschemas > limitsHere.checks) throw new OutOfBudget('the size of the value')
+      return this.#validate(copied, new WorkBudget(limitsHere.steps), root)
+    } catch (error) {
+      if (error instanceof OutOfBudget) throw error
+      return { value, problems: [describe(error, root)] }
+    }
+  }
+
+  #validate(copied: CopiedJson, budget: WorkBudget, root: string): Validated {
+    applyDefaults(this.#built, copied.value, budget)
+    return { value: copied.value, problems: sayErrors(this.#judge(copied, budget), root) }
+  }
+
+  #judge(copied: CopiedJson, budget: WorkBudget): readonly ErrorObject[] {
+    this.#first ??= compileBuilt(this.#built, false)
+    const first = this.#first(copied.value, budget)
+    if (first.length === 0 || sizeOf(copied) * this.#subschemas > mostChecks) return first
+    this.#all ??= compileBuilt(this.#built, true)
+    return this.#all(copied.value, budget)
+  }
+}
+
+const sizeOf = ({ nodes, characters }: CopiedJson): number => nodes + characters / charactersPerPart
+
+function describe(error: unknown, root: string): Problem {
+  if (error instanceof NotJson) {
+    return {
+      severity: 'error',
+      pointer: toPointer(error.path),
+      message: `${formatPath(error.path, root)} ${error.message}`,
+    }
+  }
+  if (!(error instanceof OutOfBudget) && !(error instanceof RangeError)) throw error
+  return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined, root)
+}
+
+/** Whether a validation ended early because it took too long. */
+export const wasTooMuch = (problems: readonly Problem[]): boolean => problems.some(({ kind }) => kind === 'too-costly')
+
+/** The problem of a value whose validation takes too long; `where` names the part of the schema that it is spent on. */
+export function tooMuchWork(where: string | undefined, root = theInput): Problem {
+  const at = where === undefined ? '' : ` (${where})`
+  const message = `${root} takes too long to validate against this schema${at}`
+  return {
+    severity: 'error',
+    kind: 'too-costly',
+    pointer: '',
+    message,
+    hint: 'shorten the input, or simplify the schema',
+  }
+}

@@ -1,0 +1,23 @@
+import type { SearchFilters } from '../../contract/catalog.ts'
+import type { Category } from '../../contract/registry.ts'
+import type { OperationContext } from '../operation.ts'
+
+/** Filters by a category with all below it, where the registry has it by this name or id. */
+export async function withSubtree(filters: SearchFilters, context: OperationContext): Promise<SearchFilters> {
+  const { category } = filters
+  if (typeof category !== 'string' || context.registry === undefined) return filters
+  const all = await context.registry.stores.categories.all(context.caller.workspace)
+  return { ...filters, category: [category, ...namesBelow(all, category.toLowerCase())] }
+}
+
+function namesBelow(all: readonly Category[], wanted: string): readonly string[] {
+  const names: string[] = []
+  // The case of a name counts in the registry, but not for those who search.
+  let level = all.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
+  while (level.length > 0) {
+    names.push(...level.map(({ name }) => name))
+    const above = new Set(level.map(({ id }) => id))
+    level = all.filter(({ parentId }) => parentId !== null && above.has(parentId))
+  }
+  return names
+}

@@ -1,0 +1,44 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import { parseToolId, toFullId } from '../../contract/tool-id.ts'
+import type { OperationContext } from '../operation.ts'
+import { viewOf } from '../search/tool-view.ts'
+
+/** Finds a tool by its name, or else by the name it has in a list for a provider, which is what a model knows. */
+export async function orByAlias<Found>(
+  context: OperationContext,
+  name: string,
+  find: (idOrName: string) => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await find(name)
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError) || thrown.code !== 'TOOL_NOT_FOUND') throw thrown
+    const id = await findByAlias(context, name)
+    if (id === undefined) throw thrown
+    return find(id)
+  }
+}
+
+/** A tool as lists for models name it: with a full id where several tools have its name. */
+export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
+  const { name, namespace } = tool
+  if (namespace || !tools.sharesName(tool)) return { id, name, namespace }
+  const fullId = toFullId(tool)
+  return { id: fullId, name, namespace: parseToolId(fullId).namespace }
+}
+
+async function findByAlias(context: OperationContext, name: string): Promise<string | undefined> {
+  const { assignAliases } = await import('../../definitions/index.ts')
+  const { tools } = await context.catalogue.open()
+  const view = await viewOf(context)
+  const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+  const names = new Map(named.map((tool) => [tool.id, tool]))
+  for (const format of ['openai', 'gemini'] as const)
+    for (const [id, alias] of assignAliases(named, format)) {
+      // The id of a hidden tool is not shown.
+      if (alias === name && view?.sees(names.get(id) ?? { name }) !== false) return id
+    }
+  return undefined
+}

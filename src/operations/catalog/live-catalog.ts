@@ -1,0 +1,205 @@
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import { formatProblem, type Problem } from '../../base/problem.ts'
+import { watchFiles } from '../../base/watch-files.ts'
+import type { BundlePolicy } from '../../contract/bundle.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import { toClientName } from '../../contract/client-name.ts'
+import type { RunnableTool } from '../../contract/executor.ts'
+import type { Policy } from '../../contract/policy.ts'
+import type { Isolation } from '../../contract/run.ts'
+import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/source.ts'
+import { formatToolId } from '../../contract/tool-id.ts'
+import type { ToolIndexEntry } from '../../contract/tool-index.ts'
+import type { Readiness } from '../../contract/tool-state.ts'
+import { findUnknownNames } from '../../policy/find-unknown-names.ts'
+import { loadPolicy } from '../../policy/load-policy.ts'
+import { ToolIndex } from '../../search/tool-index.ts'
+import type { LiveIndexOptions } from './live-index.ts'
+import type { OpenCatalogue } from './open-catalog.ts'
+
+/** The tools of all configs at one moment, ready to run: built whole, swapped whole. */
+export interface CatalogueSnapshot {
+  readonly index: ToolIndex
+  readonly entries: readonly ToolIndexEntry[]
+  /** Every accepted spelling of a tool: its name, its id, its name in clients. */
+  readonly names: ReadonlyMap<string, ToolIndexEntry>
+  readonly policy: Policy | undefined
+  readonly configs: readonly LoadedConfig[]
+  /** Grows with every reload that took effect. */
+  readonly version: number
+}
+
+/** What the catalogue is made from. */
+export interface LiveCatalogueOptions extends LiveIndexOptions {
+  readonly source: Source
+  readonly policyFile?: string | undefined
+  readonly logger: Logger
+  /** Whether a tool could be run now; all can where absent. */
+  readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
+  /** The level that a call of the tool would run at; undefined where callers need not be told. */
+  readonly isolationOf?: ((tool: RunnableTool) => Isolation | undefined) | undefined
+}
+
+/** The tools that can be found and called now. */
+export class LiveCatalogue {
+  readonly #options: LiveCatalogueOptions
+  readonly #listeners = new Set<() => void>()
+  #opened: OpenCatalogue | undefined
+  #failures: readonly LoadFailure[]
+  #snapshot: CatalogueSnapshot
+  /** The policies of the database that this catalogue follows, as of its last change; undefined where it follows none. */
+  policies: readonly BundlePolicy[] | undefined
+
+  constructor(options: LiveCatalogueOptions) {
+    this.#options = options
+    const { configs, failures } = options.source.load()
+    const named = failures.filter(({ found }) => found !== true)
+    // A broken file in a folder is no reason not to start: nobody named it, and it can be fixed while the tools are served.
+    if (named.length > 0 && configs.length === 0) throw allFailed(named.map(({ error }) => error))
+    this.#failures = failures
+    for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
+    this.#snapshot = build(options, configs, 1)
+  }
+
+  current(): CatalogueSnapshot {
+    return this.#snapshot
+  }
+
+  /** Whether a tool could be run now; undefined where that is not known. */
+  readinessOf(tool: RunnableTool): Readiness | undefined {
+    return this.#options.readinessOf?.(tool)
+  }
+
+  /** The level that a call of a tool would run at; undefined where callers need not be told. */
+  isolationOf(tool: RunnableTool): Isolation | undefined {
+    return this.#options.isolationOf?.(tool)
+  }
+
+  /** What could not be loaded the last time; of what is in use the tools are those from before. */
+  failures(): readonly LoadFailure[] {
+    return this.#failures
+  }
+
+  /** The catalogue in which tools are found; loaded for its first reader, because a server starts without. */
+  async open(): Promise<OpenCatalogue> {
+    const { openCatalogue } = await import('./open-catalog.ts')
+    this.#opened ??= openCatalogue(this.#options, () => this.#snapshot)
+    return this.#opened
+  }
+
+  /** The tools of the registry in the order of their names; none where no registry feeds this catalogue. */
+  registered(): readonly CatalogTool[] {
+    const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
+    return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Calls back after each change of the tools that took effect, of configs or of the registry. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Says that other tools than those of configs have changed. */
+  announce(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Reloads whenever a config or the policy changes; a broken edit is reported and the tools stay as they were. */
+  watch(signal: AbortSignal): void {
+    const reload = () => this.reload()
+    this.#options.source.watch(reload, signal)
+    if (this.#options.policyFile !== undefined) watchFiles([this.#options.policyFile], reload, signal)
+  }
+
+  /** Builds the catalogue anew and, if that worked, puts it in the old one's place. */
+  reload(): boolean {
+    const { logger } = this.#options
+    try {
+      const configs = this.#withBroken(this.#options.source.load())
+      this.#swap(build(this.#options, configs, this.#snapshot.version + 1))
+    } catch (thrown) {
+      for (const reason of reasonsOf(toTooldexError(thrown)))
+        logger.error(`reload refused, the old tools stay: ${reason}`)
+      return false
+    }
+    logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
+    this.announce()
+    return true
+  }
+
+  /**
+   * The configs to use after a reload. What is in use is not given up for a broken edit: that of a named config refuses the
+   * reload; one found in a folder stays as it was, so that it does not keep the others from changing.
+   */
+  #withBroken({ configs, failures }: LoadResult): readonly LoadedConfig[] {
+    const reported = new Set(this.#failures.map(textOf))
+    this.#failures = failures
+    const used = new Map(this.#snapshot.configs.map((config) => [config.name, config]))
+    const refused = failures.find(({ name, found }) => used.has(name) && found !== true)
+    if (refused !== undefined) throw refused.error
+    for (const failure of failures.filter((each) => !reported.has(textOf(each)))) {
+      const effect = used.has(failure.name) ? 'its old tools stay' : 'left out'
+      for (const reason of reasonsOf(failure.error)) this.#options.logger.error(`${effect}: ${reason}`)
+    }
+    return [...configs, ...failures.flatMap(({ name }) => used.get(name) ?? [])]
+  }
+
+  /** Whoever hears of a change finds the new snapshot; where the catalogue refuses, the old one stays. */
+  #swap(next: CatalogueSnapshot): void {
+    const before = this.#snapshot
+    this.#snapshot = next
+    try {
+      this.#opened?.replaceConfigs(next)
+    } catch (error) {
+      this.#snapshot = before
+      throw error
+    }
+  }
+}
+
+function allFailed(failures: readonly TooldexError[]): TooldexError {
+  const [only] = failures
+  if (only !== undefined && failures.length === 1) return only
+  const message = `None of the ${failures.length} configs could be loaded.`
+  const problems = failures.flatMap((failure): readonly Problem[] =>
+    failure.problems.length > 0 ? failure.problems : [{ severity: 'error', message: failure.message }],
+  )
+  return new TooldexError('CONFIG_INVALID', message, { problems })
+}
+
+const textOf = ({ name, error }: LoadFailure): string => [name, ...reasonsOf(error)].join('\n')
+
+const reasonsOf = (error: TooldexError): readonly string[] =>
+  error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]
+
+function build(
+  { policyFile, logger }: LiveCatalogueOptions,
+  configs: readonly LoadedConfig[],
+  version: number,
+): CatalogueSnapshot {
+  const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
+  const parsed = configs.map((loaded) => loaded.config)
+  for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {
+    logger.warn(formatProblem(warning))
+  }
+  if (policy !== undefined) for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
+  const index = ToolIndex.fromConfigs(parsed, {
+    policy: policy?.value,
+    checked: true,
+    onDuplicate: (tool, cli) => logger.warn(`tool '${tool}' is defined more than once; the one in '${cli}' is used`),
+  })
+  const entries = index.search({ limit: Number.POSITIVE_INFINITY })
+  return { index, entries, names: spellings(entries), policy: policy?.value, configs, version }
+}
+
+function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, ToolIndexEntry> {
+  const names = new Map<string, ToolIndexEntry>()
+  for (const entry of entries) names.set(toClientName(entry.toolName), entry).set(toolIdOf(entry), entry)
+  // Real names last, so that no short name or id of another tool can hide one.
+  for (const entry of entries) names.set(entry.toolName, entry)
+  return names
+}
+
+/** The id of a tool that comes from a config. */
+export const toolIdOf = (entry: ToolIndexEntry): string =>
+  formatToolId({ namespace: entry.cliName, name: entry.toolName })

@@ -1,0 +1,70 @@
+import { Catalog } from '../../catalog/index.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import type { RunnableTool } from '../../contract/executor.ts'
+import type { RankedPage, RankedTool, RankQuery } from '../../contract/ranker.ts'
+import type { Isolation } from '../../contract/run.ts'
+import { fromConfig } from '../../contract/runnable-tool.ts'
+import { type Readiness, ready } from '../../contract/tool-state.ts'
+import { configBackend, toCatalogTools } from './config-tools.ts'
+import { type CatalogueSnapshot, type LiveCatalogueOptions, toolIdOf } from './live-catalog.ts'
+import { LiveIndex } from './live-index.ts'
+import { needsApproval } from '../search/tool-view.ts'
+import { wayToRun } from './runnable-for.ts'
+
+/** The catalogue of every source, and the search engine that follows it. */
+export interface OpenCatalogue {
+  /** The tools of every source; those of configs are in it as one backend. */
+  readonly tools: Catalog
+  readonly index: LiveIndex
+  /** Whether a tool could be run now, and what it needs otherwise. */
+  readonly readinessOf: (tool: CatalogTool) => Readiness
+  /** The level that a call of a tool would run at, where that is known and of interest. */
+  readonly isolationOf: (tool: CatalogTool) => Isolation | undefined
+  /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
+  replaceConfigs(snapshot: CatalogueSnapshot): void
+}
+
+/** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
+export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
+  const wayOf = (tool: CatalogTool): RunnableTool | undefined => {
+    const resolved = tool.source === 'cli' ? current().index.get(tool.name) : null
+    return resolved === null ? wayToRun(tool) : fromConfig(resolved, tool.namespace)
+  }
+  const isolationOf = (tool: CatalogTool): Isolation | undefined => {
+    const way = wayOf(tool)
+    return way === undefined ? undefined : options.isolationOf?.(way)
+  }
+  const readinessOf = (tool: CatalogTool): Readiness => {
+    const way = wayOf(tool)
+    const readiness = way === undefined ? ready : (options.readinessOf?.(way) ?? ready)
+    return readiness.state === 'ready' && tool.annotations?.requiresApproval === true ? needsApproval : readiness
+  }
+  const tools = new Catalog({
+    ranker: {
+      search: (asked) => (asked.query.trim() === '' ? browse(current(), tools, asked) : index.engine().search(asked)),
+    },
+    readinessOf,
+    // One command gives a cursor and the next, another process, takes it.
+    sharedCursors: true,
+    onListenerError: (error) => options.logger.error(`a listener failed: ${String(error)}`),
+  })
+  const index = new LiveIndex(tools, options)
+  const replaceConfigs = (snapshot: CatalogueSnapshot) => {
+    const before = tools.version
+    tools.sync(configBackend, toCatalogTools(snapshot.index, snapshot.entries), { checked: true })
+    // Only their order may have changed, in which they are listed.
+    if (tools.version === before) tools.refresh()
+  }
+  replaceConfigs(current())
+  return { tools, index, readinessOf, isolationOf, replaceConfigs }
+}
+
+/** Without a query registered tools come first, by id; then those of configs, in the order of their files. */
+function browse({ entries }: CatalogueSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
+  const configured = new Set(entries.map(toolIdOf))
+  const others = [...tools.entries.keys()].filter((id) => !configured.has(id)).sort()
+  const ids = [...others, ...configured].map((id) => ({ id }))
+  const fit = ids.filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))
+  const hits = fit.map((tool): RankedTool => ({ tool, score: 1, scoreType: 'substring' }))
+  return { hits: hits.slice(offset, offset + limit), total: hits.length }
+}

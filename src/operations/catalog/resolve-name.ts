@@ -1,0 +1,98 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { RegisteredTool } from '../../contract/registry.ts'
+import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../contract/tool-id.ts'
+import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
+import { toolIdOf } from './live-catalog.ts'
+import type { OperationContext } from '../operation.ts'
+import { viewOf } from '../search/tool-view.ts'
+
+/** A tool of a config, as found and as run. */
+export interface FoundTool {
+  readonly from: 'config'
+  readonly entry: ToolIndexEntry
+  readonly resolved: ResolvedTool
+}
+
+/** A registered tool as it is now, whatever its status, and the version of it that was named. */
+export interface NamedTool {
+  readonly from: 'registry'
+  readonly tool: RegisteredTool
+  readonly version?: number | undefined
+}
+
+/** A name taken apart. */
+interface AskedTool {
+  readonly name: string
+  readonly namespace?: string | undefined
+  readonly version?: number | undefined
+}
+
+/**
+ * The tool that a name means on every surface: the one with exactly this id, or else the only one with this bare name. A
+ * name that a config and the registry both offer is ambiguous, so that no source takes over calls of another's tool.
+ */
+export async function resolveName(
+  context: OperationContext,
+  given: string,
+): Promise<FoundTool | NamedTool | undefined> {
+  const known = findInConfigs(context, given)
+  if (known !== undefined && toolIdOf(known.entry) === given) return known
+  const named = await findNamed(context, given)
+  if (known === undefined || named === undefined) return named ?? known
+  if (named.tool.name !== given) return named
+  // A tool that cannot be called leaves the name to the other.
+  if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return known
+  throw ambiguous(given, [toolIdOf(known.entry), toFullId(named.tool)])
+}
+
+/** A registered tool by its name, its id, the id of its row, each with a version or without. */
+export async function findNamed({ registry, caller }: OperationContext, given: string): Promise<NamedTool | undefined> {
+  const asked = readName(given)
+  if (registry === undefined || asked === undefined) return undefined
+  const tool = await registry.stores.tools.get(caller.workspace, asked.name)
+  if (tool === undefined || !isInNamespace(tool.namespace, asked.namespace)) return undefined
+  return { from: 'registry', tool, version: asked.version }
+}
+
+/** A registered tool as it was in one version. */
+export async function inVersion(
+  { registry, caller }: OperationContext,
+  tool: RegisteredTool,
+  version: number | undefined,
+): Promise<RegisteredTool> {
+  if (version === undefined || version === tool.version) return tool
+  const isPast = version >= 1 && version < tool.version
+  const found = isPast ? await registry?.stores.tools.version(caller.workspace, tool.id, version) : undefined
+  if (found !== undefined) return { ...tool, ...found.content, version }
+  throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${version}; its versions are 1 to ${tool.version}.`)
+}
+
+/** The id of a registered tool in the catalogue. */
+export const idOfRegistered = ({ name, namespace }: RegisteredTool): string =>
+  formatToolId({ name, namespace: namespace ?? undefined })
+
+/** Whether a registered tool can be called by its name. */
+export const isCallable = ({ status }: RegisteredTool): boolean => status === 'ACTIVE' || status === 'DEPRECATED'
+
+function findInConfigs({ catalogue }: OperationContext, given: string): FoundTool | undefined {
+  const { names, index } = catalogue.current()
+  const entry = names.get(given)
+  const resolved = entry === undefined ? null : index.get(entry.toolName)
+  return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }
+}
+
+/** `name`, `name@3`, `namespace:name`, `namespace:name:3`, `namespace:name@3`; undefined for what is none of them. */
+function readName(given: string): AskedTool | undefined {
+  try {
+    const { version, ...asked } = parseToolId(given)
+    if (version === undefined) return asked
+    return /^\d{1,15}$/.test(version) ? { ...asked, version: Number(version) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const ambiguous = (given: string, ids: readonly string[]): TooldexError =>
+  new TooldexError('INPUT_INVALID', `tool name "${given}" is ambiguous: ${[...ids].sort().join(', ')}`, {
+    hint: 'Give one of these ids instead of the name.',
+  })

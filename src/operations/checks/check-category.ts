@@ -1,0 +1,28 @@
+import type { Problem } from '../../base/problem.ts'
+import type { ToolContent } from '../../contract/registry.ts'
+import type { OperationContext } from '../operation.ts'
+import { registryOf } from '../registry/registry.ts'
+
+/** What stands in the way of a new tool in the registry that it comes to. */
+interface PlaceProblems {
+  readonly category: readonly Problem[]
+  readonly name: readonly Problem[]
+}
+
+/** Whether the category of a new tool is there, and its name is free. */
+export async function checkPlace(context: OperationContext, { name, categoryId }: ToolContent): Promise<PlaceProblems> {
+  const { stores } = registryOf(context)
+  const { workspace } = context.caller
+  const [category, tool] = await Promise.all([
+    categoryId === null ? undefined : stores.categories.get(workspace, categoryId),
+    stores.tools.get(workspace, name),
+  ])
+  const isLost = categoryId !== null && category === undefined
+  const taken = `a tool called ${name} exists already`
+  const hint = 'choose another name, or change that tool'
+  return {
+    // What to do about it is said wherever a category is.
+    category: isLost ? [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] : [],
+    name: tool === undefined ? [] : [{ severity: 'error', pointer: '/name', message: taken, hint }],
+  }
+}

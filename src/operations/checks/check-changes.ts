@@ -1,0 +1,63 @@
+import type { Problem } from '../../base/problem.ts'
+import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import { type Transition, transitions } from '../../contract/registry.ts'
+import type { ToolStatus } from '../../contract/tool-state.ts'
+import { toContent } from '../registry/current-bundle.ts'
+import { findUnproposed } from './replay-gate.ts'
+
+/** What keeps one tool from becoming what a bundle wants, at JSON pointers into the bundle. */
+interface ChangeProblems {
+  readonly name: string
+  readonly problems: readonly Problem[]
+}
+
+const steps = Object.entries(transitions) as [Transition, { from: ToolStatus; to: ToolStatus }][]
+
+/** The steps from one status to another, of which at most one other is in between; undefined where there are none. */
+export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition[] | undefined {
+  if (from === to) return []
+  const direct = steps.find(([, step]) => step.from === from && step.to === to)
+  if (direct !== undefined) return [direct[0]]
+  const first = steps.find(([, step]) => step.from === from && step.to === 'ACTIVE')
+  const second = steps.find(([, step]) => step.from === 'ACTIVE' && step.to === to)
+  return first === undefined || second === undefined ? undefined : [first[0], second[0]]
+}
+
+/** Everything that a bundle wants of the tools that a registry has and cannot have, of every tool. */
+export function judgeChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
+  const known = new Map(current.tools.map((tool) => [tool.name, tool]))
+  return wanted.tools.flatMap((next, index) => {
+    const now = known.get(next.name)
+    if (now === undefined) return []
+    const problems = [...judgeStatus(now, next, index), ...judgeGate(now, next, { index, current })]
+    return problems.length === 0 ? [] : [{ name: next.name, problems }]
+  })
+}
+
+function judgeStatus(
+  { name, status: from = 'DRAFT' }: BundleTool,
+  { status: to }: BundleTool,
+  index: number,
+): Problem[] {
+  if (to === undefined || findSteps(from, to) !== undefined) return []
+  const next = steps.filter(([, step]) => step.from === from).map(([step, end]) => `${end.to} (${step})`)
+  const message = `${name} is ${from} and cannot become ${to}; the steps from ${from} lead to ${next.join(' and ')}`
+  const hint = `write another status, or leave it out to keep ${from}`
+  return [{ severity: 'error', pointer: `/tools/${index}/status`, message, hint }]
+}
+
+/** What a policy of the registry asks for, before the bundle brings another. */
+function judgeGate(
+  now: BundleTool,
+  next: BundleTool,
+  { index, current: { policies } }: { readonly index: number; readonly current: Bundle },
+): Problem[] {
+  if (policies.length === 0) return []
+  const { status = 'DRAFT' } = now
+  const why = findUnproposed({
+    policies,
+    current: { ...toContent(now, null), status },
+    next: toContent(next, null),
+  })
+  return why === undefined ? [] : [{ severity: 'error', pointer: `/tools/${index}/name`, ...why }]
+}

@@ -1,0 +1,119 @@
+import { wasTooMuch } from '../../json-schema/schema-validator.ts'
+import type { SchemaCache } from '../../json-schema/index.ts'
+import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
+import { type Problem, toPointer } from '../../base/problem.ts'
+import type { ToolContent } from '../../contract/registry.ts'
+import { type CheckScriptOptions, executorKinds, schemaDefaults } from '../../executors/index.ts'
+import { checkAnnotations } from './check-annotations.ts'
+
+export interface CheckToolOptions extends CheckScriptOptions {
+  /** Where compiled schemas are kept; without it each check compiles anew. */
+  readonly schemas?: SchemaCache | undefined
+  /** What is known of scripts, by their text; asking Python takes far longer than everything else. */
+  readonly scripts?: Map<string, readonly Problem[]> | undefined
+}
+
+const mostScripts = 200
+const ownNamespace = 'tooldex'
+
+/** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
+export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
+  const { inputSchema, outputSchema, executorType, executorConfig } = content
+  const { signal } = options
+  const input = await checkSchemaText(inputSchema, '/inputSchema', { object: true, signal })
+  // A stored tool may be of a kind that another release knows.
+  if (!Object.hasOwn(executorKinds, executorType)) return [...input, unknownKind(executorType)]
+  return [
+    ...checkNamespace(content),
+    ...input,
+    ...(await checkSchemaText(outputSchema, '/outputSchema', { signal })),
+    ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
+    ...checkAnnotations(content.annotations),
+    ...(await checkScriptOf(content, options)),
+    ...(input.length > 0
+      ? []
+      : [...(await checkDefaults(content, options)), ...(await checkExamples(content, options))]),
+  ]
+}
+
+const unknownKind = (executorType: string): Problem => ({
+  severity: 'error',
+  pointer: '/executorType',
+  message: `'${executorType}' is not a kind of executor`,
+  hint: `choose one of: ${Object.keys(executorKinds).join(', ')}`,
+})
+
+/** A tool there could not be told from one of Tooldex itself. */
+function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
+  if (namespace !== ownNamespace) return []
+  const message = `the namespace '${ownNamespace}' is kept for the tools of Tooldex itself`
+  return [{ severity: 'error', pointer: '/namespace', message, hint: 'choose another namespace, or none' }]
+}
+
+async function checkScriptOf(content: ToolContent, options: CheckToolOptions): Promise<readonly Problem[]> {
+  const { executorType, scriptContent } = content
+  const { checkScript } = executorKinds[executorType]
+  const pointer = '/scriptContent'
+  if (checkScript === undefined) {
+    if (scriptContent === null) return []
+    const hint = "leave it out, or choose the executor type 'python'"
+    return [{ severity: 'error', pointer, message: `a tool of type '${executorType}' has no script`, hint }]
+  }
+  if (scriptContent === null) {
+    const message = `a tool of type '${executorType}' needs a script`
+    return [{ severity: 'error', pointer, message, hint: 'add: def main(arguments):' }]
+  }
+  const known = options.scripts?.get(scriptContent) ?? (await checkScript(scriptContent, options))
+  remember(options.scripts, scriptContent, known)
+  return known.map((problem) => ({ ...problem, pointer }))
+}
+
+/** Only what is right: that Python is missing, or was too slow, may be otherwise the next time. */
+function remember(scripts: CheckToolOptions['scripts'], script: string, problems: readonly Problem[]): void {
+  if (scripts === undefined || problems.length > 0) return
+  if (scripts.size >= mostScripts) scripts.clear()
+  scripts.set(script, problems)
+}
+
+/** Defaults that break their own schema: every call that leaves the parameter out would fail. */
+async function checkDefaults(
+  { inputSchema }: ToolContent,
+  { schemas: cache, signal }: CheckToolOptions,
+): Promise<readonly Problem[]> {
+  const filled = new Map(schemaDefaults(inputSchema).map(([name]) => [toPointer([name]), name]))
+  if (filled.size === 0) return []
+  const { problems } = await validateValue({ ...inputSchema, required: [] }, {}, { cache, signal })
+  return problems.flatMap(({ pointer = '', message }) => {
+    const [top = '', rest = ''] = /^(\/[^/]*)(.*)$/s.exec(pointer)?.slice(1) ?? []
+    const name = filled.get(top)
+    if (name === undefined) return []
+    return {
+      severity: 'error' as const,
+      pointer: `/inputSchema/properties${top}/default${rest}`,
+      message: `the default of '${name}' breaks its own schema: ${message}`,
+      hint: 'every call without the parameter would fail; change or remove the default',
+    }
+  })
+}
+
+/** Examples that do not fit mislead their readers, but break nothing. */
+async function checkExamples(
+  { examples, inputSchema }: ToolContent,
+  { schemas: cache, signal }: CheckToolOptions,
+): Promise<readonly Problem[]> {
+  const found: Problem[] = []
+  for (const [index, { args }] of examples.entries()) {
+    const { problems } = await validateValue(inputSchema, args, { cache, signal })
+    const pointer = `/examples/${index}/args`
+    found.push(
+      ...problems.map((problem) => ({
+        ...problem,
+        severity: 'warning' as const,
+        pointer: pointer + (problem.pointer ?? ''),
+      })),
+    )
+    // The next one would take as long, and others wait for the thread.
+    if (wasTooMuch(problems)) break
+  }
+  return found
+}

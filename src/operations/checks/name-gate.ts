@@ -1,0 +1,62 @@
+import { TooldexError } from '../../base/errors.ts'
+import { toAlias } from '../../definitions/index.ts'
+import type { BundlePolicy } from '../../contract/bundle.ts'
+import { LlmFormat } from '../../contract/llm.ts'
+import type { ToolContent } from '../../contract/registry.ts'
+import { formatToolId } from '../../contract/tool-id.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import type { OperationContext } from '../operation.ts'
+import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
+
+/** Refuses a change that loosens the protection of a tool, or takes a name that is another's. */
+export async function refuseUnsafeChange(
+  context: OperationContext,
+  edit: ToolEdit,
+  proposal?: ProposedEdit,
+): Promise<void> {
+  refuseLoosening(context, edit, proposal)
+  await refuseTakenName(context, edit.next, edit)
+}
+
+type Named = Pick<ToolContent, 'name' | 'namespace'>
+
+/**
+ * Refuses to give a tool a name that another source offers, that another tool goes by in lists for models, or that a policy
+ * has a rule for, without the scope 'admin': calls and permissions that were meant for the other would come to this one.
+ */
+export async function refuseTakenName(
+  context: OperationContext,
+  next: Named,
+  { current, policies }: { readonly current?: Named; readonly policies: readonly BundlePolicy[] },
+): Promise<void> {
+  if (context.scopes.has('admin')) return
+  if (current !== undefined && current.name === next.name && current.namespace === next.namespace) return
+  const owner = await findOwner(context, next, policies, current)
+  if (owner === undefined) return
+  throw new TooldexError('FORBIDDEN', `${owner}; giving it to a registered tool needs the scope 'admin'.`, {
+    hint: 'Choose another name and namespace, or ask an admin.',
+  })
+}
+
+async function findOwner(
+  { catalogue }: OperationContext,
+  { name, namespace }: Named,
+  policies: readonly BundlePolicy[],
+  current: Named | undefined,
+): Promise<string | undefined> {
+  const { names, configs } = catalogue.current()
+  const offered = names.get(name)
+  if (offered !== undefined) return `The name ${name} is that of ${toolIdOf(offered)}, a tool of a config`
+  if (namespace && configs.some(({ config }) => config.name === namespace))
+    return `The namespace ${namespace} is that of a config`
+  if (current?.name === name) return undefined
+  const policy = policyNaming(policies, name)
+  if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
+  const { tools } = await catalogue.open()
+  for (const [id, { tool }] of tools.entries) {
+    const isAlias = LlmFormat.options.some((format) => toAlias({ id, ...tool }, format) === name)
+    if (isAlias && tool.name !== name)
+      return `The name ${name} is what ${formatToolId(tool)} is called in lists for models`
+  }
+  return undefined
+}

@@ -1,0 +1,136 @@
+import { TooldexError } from '../../base/errors.ts'
+import { diffTools } from '../../versions/index.ts'
+import type { BundlePolicy } from '../../contract/bundle.ts'
+import type { ToolRule } from '../../contract/policy.ts'
+import { requiresApproval } from '../../contract/protection.ts'
+import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import type { OperationContext } from '../operation.ts'
+import { changesBehaviour } from './replay-gate.ts'
+
+/** A change of a tool, and the policies that may stand in its way. */
+export interface ToolEdit {
+  readonly policies: readonly BundlePolicy[]
+  readonly current: RegisteredTool
+  readonly next: ToolContent
+}
+
+/** The rule of each stored policy for a tool, with the name of the policy. */
+const rulesOn = (policies: readonly BundlePolicy[], toolName: string): readonly (readonly [string, ToolRule])[] =>
+  policies.flatMap(({ name, policy: { tools } }) => {
+    const rule = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined
+    return rule === undefined ? [] : [[name, rule] as const]
+  })
+
+/** A proposal whose acceptance makes a change, and what protected the tool when it was made. */
+export interface ProposedEdit {
+  readonly createdBy: string | null
+  /** The version that it was made from, where that is known. */
+  readonly base: ToolContent | undefined
+  /** The policies that were put or changed since. */
+  readonly newPolicies: readonly string[]
+}
+
+/** A protection that a change takes away from a tool. */
+interface Loosening {
+  readonly message: string
+  /** Whether it protected the tool when this was proposed. */
+  readonly wasInForce: boolean
+  readonly adminOnly?: boolean
+}
+
+/** Every protection that a change takes away from a tool. */
+function findLoosenings({ policies, current, next }: ToolEdit, proposal?: ProposedEdit): readonly Loosening[] {
+  const { name } = current
+  const found: Loosening[] = []
+  const wasApproved = proposal?.base !== undefined && requiresApproval(proposal.base)
+  if (requiresApproval(current)) {
+    if (!requiresApproval(next))
+      found.push({
+        message: `After this change, calls of ${name} would no longer require approval.`,
+        wasInForce: wasApproved,
+      })
+    if (next.name !== name && current.status !== 'DRAFT')
+      found.push({
+        message: `Calls of ${name} require approval, and after this change another tool could take its name.`,
+        wasInForce: wasApproved,
+        adminOnly: true,
+      })
+  }
+  const changes = changesArguments(current, next)
+  for (const [policy, { args }] of rulesOn(policies, name)) {
+    const wasInForce = proposal?.newPolicies.includes(policy) === false
+    if (next.name !== name)
+      found.push({ message: `The policy ${policy} has a rule for ${name}, which this change renames.`, wasInForce })
+    if (changes && Object.keys(args).length > 0)
+      found.push({
+        message: `The policy ${policy} bounds arguments of ${name}, and this change affects what they do.`,
+        wasInForce,
+      })
+  }
+  return found
+}
+
+/** Whether a change is one of what the tool takes or does, beyond the wording of its schema. */
+function changesArguments(before: ToolContent, after: ToolContent): boolean {
+  if (changesBehaviour({ ...before, inputSchema: {} }, { ...after, inputSchema: {} })) return true
+  if (!changesBehaviour(before, after)) return false
+  const change = diffTools(before, after).fields.find(({ field }) => field === 'inputSchema')
+  return change !== undefined && change.class !== 'wording'
+}
+
+/**
+ * Refuses a change that loosens the protection of a tool, unless an admin makes it or somebody else proposed it: with one
+ * key that may write and call, nobody gets around the approval of another person. A proposal loosens only what protected
+ * the tool when it was made.
+ */
+export function refuseLoosening({ scopes, caller }: OperationContext, edit: ToolEdit, proposal?: ProposedEdit): void {
+  if (scopes.has('admin')) return
+  const loosenings = findLoosenings(edit, proposal)
+  const [first] = loosenings
+  if (first === undefined) return
+  const reserved = loosenings.find(({ adminOnly }) => adminOnly)
+  if (reserved !== undefined)
+    throw new TooldexError('FORBIDDEN', `${reserved.message} This needs the scope 'admin'.`, {
+      hint: 'Keep the name (displayName may change), or ask an admin.',
+    })
+  const isAnothers = proposal !== undefined && proposal.createdBy !== null && proposal.createdBy !== caller.actor
+  const added = loosenings.find(({ wasInForce }) => !wasInForce)
+  if (isAnothers && added === undefined) return
+  if (isAnothers && added !== undefined)
+    throw new TooldexError(
+      'FORBIDDEN',
+      `${added.message} This protection was added or changed after the proposal was made; accepting it needs the scope 'admin'.`,
+      { hint: 'Propose the change again, based on the tool as it is now, or ask an admin.' },
+    )
+  throw new TooldexError(
+    'FORBIDDEN',
+    `${first.message} This needs the scope 'admin', or the acceptance of another person.`,
+    {
+      hint:
+        proposal === undefined
+          ? 'Propose the change (tooldex tools propose); somebody with another key that has the scope write can accept it.'
+          : 'You proposed this change yourself: ask somebody with another key that has the scope write to accept it.',
+    },
+  )
+}
+
+/** Refuses to delete a protected tool without the scope 'admin': under its name another could take its place unprotected. */
+export function refuseUnprotecting(
+  { scopes }: OperationContext,
+  { policies, current }: Pick<ToolEdit, 'policies' | 'current'>,
+): void {
+  if (scopes.has('admin') || current.status === 'DRAFT') return
+  const isRuled = rulesOn(policies, current.name).some(([, rule]) => isProtecting(rule))
+  if (!requiresApproval(current) && !isRuled) return
+  const why = isRuled ? 'is protected by a policy' : 'requires approval of each call'
+  throw new TooldexError('FORBIDDEN', `${current.name} ${why}; deleting it needs the scope 'admin'.`, {
+    hint: 'Deactivate it instead (tooldex tools deactivate), or ask an admin.',
+  })
+}
+
+const isProtecting = ({ args, requireApproval, requireReplay }: ToolRule): boolean =>
+  requireApproval === true || requireReplay !== undefined || Object.keys(args).length > 0
+
+/** The policy that has a rule for a name, where one has. */
+export const policyNaming = (policies: readonly BundlePolicy[], toolName: string): string | undefined =>
+  rulesOn(policies, toolName)[0]?.[0]

@@ -1,0 +1,126 @@
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
+import * as z from 'zod'
+import { ensureFolder } from '../../base/ensure-folder.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { lineDiff } from '../../versions/line-diff.ts'
+import {
+  type Client,
+  type ClientName,
+  type ClientScope,
+  clientFile,
+  clientNames,
+  clientScopes,
+  clients,
+  scopeOf,
+} from './client-files.ts'
+import { defineOperation } from '../operation.ts'
+
+const input = {
+  client: z.enum(clientNames),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .default('tooldex'),
+  scope: z.enum(clientScopes).optional(),
+  dryRun: z.boolean().default(false),
+}
+const output = z.object({
+  client: z.string(),
+  file: z.string(),
+  changed: z.boolean(),
+  backup: z.string().nullable(),
+  diff: z.array(z.string()),
+  next: z.string(),
+})
+
+/** Write Tooldex into the config of an MCP client. */
+export const installClient = defineOperation({
+  name: 'clients.install',
+  summary: 'Add Tooldex to the config file of an MCP client, keeping a backup.',
+  scope: 'admin',
+  input: z.object({
+    ...input,
+    /** How the client starts the server. */
+    command: z.array(z.string()).min(1),
+    /** Variables that the client sets for the server. */
+    env: z.record(z.string(), z.string()).optional(),
+  }),
+  output,
+  handle({ command: [program = '', ...args], env, ...target }) {
+    const entry = { command: program, args, ...(env === undefined ? {} : { env }) }
+    return editFile(target, (client, text, file) => client.set(text, target.name, entry, file))
+  },
+})
+
+/** Take Tooldex out of the config of an MCP client. */
+export const uninstallClient = defineOperation({
+  name: 'clients.uninstall',
+  summary: 'Remove Tooldex from the config file of an MCP client, keeping a backup.',
+  scope: 'admin',
+  input: z.object(input),
+  output,
+  async handle(target) {
+    const edited = await editFile(target, (client, text, file) => client.remove(text, target.name, file))
+    return { ...edited, next: `${edited.client} starts it no more; end a session that still runs it.` }
+  },
+})
+
+interface Target {
+  readonly client: ClientName
+  readonly scope?: ClientScope | undefined
+  readonly dryRun: boolean
+}
+
+async function editFile(
+  { client: id, scope, dryRun }: Target,
+  edit: (client: Client, text: string, file: string) => Promise<string>,
+): Promise<z.output<typeof output>> {
+  const client: Client = clients[id]
+  const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  const named = clientFile(id, scopeOf(id, scope), place)
+  // A config that is a link (dotfiles in a repository, say) stays one: its target is changed.
+  const file = existsSync(named) ? realpathSync(named) : named
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const after = await edit(client, before, file)
+  const changed = after !== before
+  const backup = changed && !dryRun ? replaceFile(file, after) : null
+  return { client: client.title, file, changed, backup, diff: [...lineDiff(before, after)], next: client.next }
+}
+
+/** Writes beside the file and renames, so that a crash leaves the old or the new one, never half of it. */
+function replaceFile(file: string, text: string): string | null {
+  const temporary = `${file}.tooldex-${process.pid}`
+  try {
+    ensureFolder(dirname(file))
+    const backup = existsSync(file) ? freeName(`${file}.backup`) : null
+    if (backup !== null) copyFileSync(file, backup)
+    const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600
+    writeFileSync(temporary, text, { mode })
+    renameSync(temporary, file)
+    return backup
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+    throw new TooldexError('FILE_REFUSED', `${file} could not be written (${code}).`, {
+      hint: 'Check its folder.',
+      cause,
+    })
+  }
+}
+
+function freeName(path: string): string {
+  let name = path
+  for (let count = 2; existsSync(name); count++) name = `${path}-${count}`
+  return name
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { loadTokenCounter } from '../../base/tokens.ts'
+import { SearchMode } from '../../contract/search.ts'
+import { findOddities } from './eval-set.ts'
+import { measureQueries } from './measure-queries.ts'
+import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
+import { defineOperation } from '../operation.ts'
+import { toQuestion } from '../search/search-tools.ts'
+import { viewOf } from '../search/tool-view.ts'
+
+const most = { queries: 200, characters: 1000, relevant: 100 } as const
+
+const AskedQuery = z.object({
+  query: z.string().min(1).max(most.characters).describe('What a user would ask for.'),
+  relevant: z.array(z.string().max(500)).max(most.relevant).describe('The ids of the tools that answer it.'),
+})
+
+/** Measure how well search finds the right tools among those that there are. */
+export const evalCatalogue = defineOperation({
+  name: 'catalogue.eval',
+  summary: 'Measure how well search finds the right tools of this catalogue, by requests whose answers are known.',
+  scope: 'read',
+  http: { method: 'post', path: '/eval', tag: 'catalogue' },
+  input: z.object({
+    queries: z.array(AskedQuery).min(1).max(most.queries),
+    mode: SearchMode.nullish(),
+    limit: z.int().min(1).max(100).default(10).describe('Tools in an answer; below 10 the scores at 10 suffer.'),
+  }),
+  output: z.object({ sets: z.array(SetScores), macro: MacroScores, warnings: z.array(z.string()) }),
+  async handle({ queries, mode, limit }, context) {
+    const { tools, index } = await context.catalogue.open()
+    const view = await viewOf(context)
+    const seen = Array.from(tools.entries, ([id, { tool }]) => ({ id, tool })).filter(
+      ({ tool }) => view?.sees(tool) ?? true,
+    )
+    const set = { name: 'catalogue', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
+    const notes = new Set<string>()
+    const ask = async (query: string) => {
+      const { question, note } = await toQuestion({ query, mode, limit }, index, context)
+      if (note !== undefined) notes.add(note)
+      return tools
+        .search(question)
+        .hits.map(({ id, tool }) => ({ tool: { id, name: tool.name, description: tool.description } }))
+    }
+    const { signal } = context
+    const countTokens = await loadTokenCounter()
+    const scores = summarize(set, await measureQueries(set.queries, { ask, countTokens, signal, onQuery: () => {} }))
+    const { set: _set, tools: _tools, queries: _queries, ...macro } = roundScores(scores)
+    return { sets: [roundScores(scores)], macro, warnings: [...findOddities(set), ...notes] }
+  },
+})

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { loadTokenCounter } from '../../base/tokens.ts'
+import { SearchMode } from '../../contract/search.ts'
+import { average } from './average.ts'
+import { lazyEncoder } from './bundled-encoder.ts'
+import { compareWithBaseline, Drop, readBaseline } from './compare-with-baseline.ts'
+import { findOddities, QueryLine, readEvalSet } from './eval-set.ts'
+import { createAsker, measureQueries, type Ranking } from './measure-queries.ts'
+import { readJsonLines } from './read-json-lines.ts'
+import { MacroScores, numberKeys, roundScores, SetScores, summarize } from './set-scores.ts'
+import { defineOperation } from '../operation.ts'
+
+const Input = z.object({
+  /** Folders with a tools.jsonl and a queries.jsonl each. */
+  folders: z.array(z.string()).min(1),
+  mode: SearchMode.nullish().transform((mode) => mode ?? 'hybrid'),
+  /** Tools in an answer; below 10 the scores at 10 suffer. */
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .nullish()
+    .transform((limit) => limit ?? 10),
+  /** A file of requests with their answers that search may know beforehand. */
+  learn: z.string().nullish(),
+  /** What an earlier measuring printed as JSON. */
+  baseline: z.string().nullish(),
+  /** How many points of macro nDCG@10 may be lost since then. */
+  maxDrop: z.number().min(0).nullish(),
+  /** Whether to give the answers too: memory grows with queries times limit. */
+  rankings: z.boolean().default(false),
+})
+type Input = z.infer<typeof Input>
+
+/** Measure how well search finds the right tools. */
+export const evalSearch = defineOperation({
+  name: 'search.eval',
+  summary: 'Measure how well search finds the right tools, on sets of requests whose answers are known.',
+  scope: 'read',
+  input: Input,
+  output: z.object({
+    sets: z.array(SetScores),
+    macro: MacroScores,
+    warnings: z.array(z.string()),
+    drop: Drop.optional(),
+    rankings: z.array(z.object({ id: z.string(), results: z.array(z.string()) })).optional(),
+  }),
+  async handle(input, { signal, onProgress }) {
+    if (input.maxDrop != null && input.baseline == null) {
+      throw new TooldexError('USAGE', 'A largest drop needs a baseline to measure it from.')
+    }
+    const sets = input.folders.map(readEvalSet)
+    const saved = input.baseline == null ? undefined : readBaseline(input.baseline)
+    const learn = input.learn == null ? [] : readJsonLines(input.learn, QueryLine)
+    const [countTokens, loadEmbedder] = [await loadTokenCounter(), lazyEncoder()]
+    const warnings = [...sets.flatMap(findOddities), ...missingEncoder(input, loadEmbedder()), ...leaks(sets, learn)]
+    const scores: SetScores[] = []
+    const rankings: Ranking[] = []
+    let done = 0
+    const onQuery = () => onProgress?.(++done)
+    for (const set of sets) {
+      const { mode, limit } = input
+      const ask = createAsker(set, { mode, limit, loadEmbedder, learn })
+      const measured = await measureQueries(set.queries, { ask, countTokens, signal, onQuery })
+      scores.push(summarize(set, measured))
+      if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)
+    }
+    const macro = average(numberKeys, scores)
+    const compared = saved && compareWithBaseline(saved, { sets: scores, macro }, input.maxDrop ?? undefined)
+    return {
+      sets: scores.map(roundScores),
+      macro: roundScores(macro),
+      warnings: [...warnings, ...(compared?.warnings ?? [])],
+      ...(compared === undefined ? {} : { drop: compared.drop }),
+      ...(input.rankings ? { rankings: rankings.map(({ id, results }) => ({ id, results: [...results] })) } : {}),
+    }
+  },
+})
+
+function missingEncoder({ mode }: Input, encoder: unknown): readonly string[] {
+  const needed = mode === 'hybrid' || mode === 'embedding'
+  return needed && encoder === undefined ? ['the encoder is not installed: search goes by words alone'] : []
+}
+
+/** A request that was learned and is asked again measures memory, not search. */
+function leaks(sets: readonly { readonly queries: readonly QueryLine[] }[], learn: readonly QueryLine[]): string[] {
+  const learned = new Set(learn.map((line) => normalize(line.query)))
+  const again = sets.flatMap((set) => set.queries).filter((line) => learned.has(normalize(line.query))).length
+  return again === 0 ? [] : [`${again} query(s) are among those learned beforehand`]
+}
+
+const normalize = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ')

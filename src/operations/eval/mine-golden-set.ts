@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import { defineOperation } from '../operation.ts'
+
+const ToolLine = z.object({
+  id: z.string(),
+  name: z.string(),
+  namespace: z.string(),
+  description: z.string(),
+  category: z.string().nullable(),
+  tags: z.array(z.string()),
+  input_schema: z.record(z.string(), z.unknown()),
+})
+const QueryLine = z.object({ id: z.string(), query: z.string(), relevant: z.array(z.string()) })
+
+/** Build requests with known answers from recorded calls. */
+export const mineGoldenSet = defineOperation({
+  name: 'search.mine',
+  summary: 'Build a set for eval from recorded calls: what was asked, and the tools that answered.',
+  scope: 'read',
+  input: z.object({}),
+  output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
+  async handle(_, { catalogue, memory }) {
+    const { entries, names } = catalogue.current()
+    const answers = new Map<string, Set<string>>()
+    for (const { query, toolIds } of await memory.experiences()) {
+      const known = toolIds.filter((id) => names.has(id))
+      if (known.length > 0) answers.set(query, new Set([...(answers.get(query) ?? []), ...known]))
+    }
+    const queries = Array.from(answers, ([query, ids], index) => ({
+      id: `mined-${index + 1}`,
+      query,
+      relevant: [...ids],
+    }))
+    const tools = entries.map((entry) => {
+      const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
+      return { id: toolIdOf(entry), name, namespace, description, category, tags: [...tags], input_schema: inputSchema }
+    })
+    return { tools, queries }
+  },
+})

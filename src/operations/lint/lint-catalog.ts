@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { takeTurns } from '../../base/yield-turns.ts'
+import { loadTokenCounter } from '../../base/tokens.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import { lazyEncoder } from '../eval/bundled-encoder.ts'
+import { checkExamples } from './check-examples.ts'
+import { ambiguousNames, checkName } from './check-names.ts'
+import { checkSchema } from './check-schemas.ts'
+import { checkStored } from './check-stored.ts'
+import { checkTexts } from './check-texts.ts'
+import { findDuplicates } from './find-duplicates.ts'
+import { Finding, type LintTool, lintRules } from './finding.ts'
+import { measureCosts } from './measure-costs.ts'
+import type { LiveCatalogue } from '../catalog/live-catalog.ts'
+import { defineOperation } from '../operation.ts'
+import { readableNames } from '../search/tool-view.ts'
+
+const Answer = z.object({
+  findings: z.array(Finding),
+  counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
+  tools: z.int(),
+  /** Tokens of all definitions, by source, the costliest first. */
+  sources: z.array(z.object({ source: z.string(), tools: z.int(), tokens: z.int() })),
+  tokens: z.int(),
+  /** From 0 to 100: the mean over all tools. */
+  score: z.number(),
+  summary: z.string(),
+})
+type Answer = z.infer<typeof Answer>
+
+interface Linted {
+  readonly tools: readonly LintTool[]
+  readonly findings: readonly Finding[]
+  readonly sources: Answer['sources']
+}
+
+// Linting takes seconds where there are thousands of tools, so the result is kept for each set of tools that callers may see.
+const linted = new WeakMap<LiveCatalogue, { readonly version: number; readonly results: Map<string, Linted> }>()
+const maxResults = 20
+
+/** What a finding takes from the hundred points of its tool. */
+const penalties = { error: 50, warning: 20, info: 5 }
+
+/** Judge the catalogue: can each tool be found, told from the others, and called? */
+export const lintCatalogue = defineOperation({
+  name: 'catalogue.lint',
+  summary: 'Judge the catalogue: what makes tools hard to find, to tell apart or to call, and what they cost.',
+  scope: 'read',
+  http: { method: 'get', path: '/lint', tag: 'catalogue' },
+  input: z.object({}),
+  output: Answer,
+  async handle(_, context) {
+    const { catalogue, signal } = context
+    const { version } = (await catalogue.open()).tools
+    const names = await readableNames(context)
+    const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())
+    const results = resultsOf(catalogue, version)
+    const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
+    const result = results.get(visible) ?? (await lint((await toLintTools(catalogue)).filter(sees), signal))
+    if (!results.has(visible) && results.size >= maxResults) results.clear()
+    results.set(visible, result)
+    return toAnswer(result, await checkStored(context))
+  },
+})
+
+/** The results for the tools as they are now. */
+function resultsOf(catalogue: LiveCatalogue, version: number): Map<string, Linted> {
+  const known = linted.get(catalogue)
+  if (known?.version === version) return known.results
+  const results = new Map<string, Linted>()
+  linted.set(catalogue, { version, results })
+  return results
+}
+
+async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Linted> {
+  const loadEmbedder = lazyEncoder()
+  const costs = await measureCosts(tools, await loadTokenCounter(), signal)
+  const findings = [
+    ...(await checkEach(tools, signal)),
+    ...ambiguousNames(tools),
+    ...(await findDuplicates(tools, loadEmbedder(), signal)),
+    ...(await checkExamples(tools, loadEmbedder, signal)),
+    ...costs.findings,
+  ]
+  return { tools, findings, sources: costs.sources }
+}
+
+function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly Finding[]): Answer {
+  const findings = [...stored, ...found].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
+  const tokens = sources.reduce((sum, source) => sum + source.tokens, 0)
+  const [score, counts] = [scoreOf(tools, findings), countSeverities(findings)]
+  const counted = `${counts.error} error(s), ${counts.warning} warning(s), ${counts.info} note(s)`
+  const summary = `${score} of 100: ${tools.length} tool(s), ${tokens} tokens, ${counted}`
+  return { findings, counts, tools: tools.length, sources, tokens, score, summary }
+}
+
+/** What can be said of each tool by itself. */
+async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly Finding[]> {
+  const rest = takeTurns(signal)
+  const findings: Finding[] = []
+  for (const tool of tools) {
+    findings.push(...checkSchema(tool), ...checkTexts(tool), ...checkName(tool))
+    await rest()
+  }
+  return findings
+}
+
+/** The tools of configs, and after them those that the registry offers. */
+async function toLintTools(catalogue: LiveCatalogue): Promise<readonly LintTool[]> {
+  const { entries, index } = catalogue.current()
+  const { tools } = await catalogue.open()
+  const registered = Array.from(tools.entries.values(), ({ tool }) => tool).filter(
+    ({ source }) => source === 'registry',
+  )
+  return [
+    ...entries.map((entry) => ({ ...entry, exampleRequests: index.get(entry.toolName)?.tool.exampleRequests ?? [] })),
+    ...registered.map(toLintTool),
+  ]
+}
+
+const toLintTool = ({ name, namespace, description, inputSchema, category, tags, exampleRequests }: CatalogTool) => ({
+  toolName: name,
+  cliName: namespace ?? 'registry',
+  description,
+  inputSchema,
+  category: category ?? null,
+  tags: [...tags],
+  exampleRequests: exampleRequests ?? [],
+})
+
+/** The mean of what is left to each tool, so that a large catalogue is not worse for being large. */
+function scoreOf(tools: readonly LintTool[], findings: readonly Finding[]): number {
+  const lost = new Map<string, number>()
+  for (const { tool, severity } of findings) lost.set(tool, (lost.get(tool) ?? 0) + penalties[severity])
+  const left = tools.reduce((sum, { toolName }) => sum + Math.max(0, 100 - (lost.get(toolName) ?? 0)), 0)
+  return tools.length === 0 ? 100 : Math.round((10 * left) / tools.length) / 10
+}
+
+function countSeverities(findings: readonly Finding[]) {
+  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  return { error: count('error'), warning: count('warning'), info: count('info') }
+}

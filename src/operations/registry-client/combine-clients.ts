@@ -1,0 +1,179 @@
+import type * as z from 'zod'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import type { CallAnswer } from '../runs/call-tool.ts'
+import { describeTools } from '../search/describe-tools.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import type { OperationContext } from '../operation.ts'
+import { searchTools } from '../search/search-tools.ts'
+import { createLocalClient } from './local-client.ts'
+import { mergeSearch, type Search } from './merge-search.ts'
+import type { CallControls, RecordedCall, RegistryClient, RequestControls } from './registry-client.ts'
+
+/** The tools of configs here, and those of a registry, at a server or in a database. */
+export interface CombinedTools {
+  readonly context: OperationContext
+  readonly registry: RegistryClient
+  /** Whose tool a name means that both have. */
+  readonly prefer: 'configs' | 'registry'
+}
+
+type Described = z.output<typeof describeTools.output>
+type Invoke = RegistryClient['invoke']
+
+/** Offers the tools of configs, which run here, and those of a registry, which run there, as one catalog. */
+export function combineClients(parts: CombinedTools): RegistryClient {
+  const combined = new CombinedClient(parts)
+  return {
+    invoke: ((operation, input, controls) => {
+      if (operation.name === searchTools.name) return combined.search(input, controls)
+      if (operation.name === describeTools.name) return combined.describe(input, controls)
+      return combined.invokeEither(operation, input, controls)
+    }) as Invoke,
+    call: (call, controls) => combined.call(call, controls),
+    follow: (id) => parts.registry.follow(id),
+    close: () => parts.registry.close(),
+  }
+}
+
+class CombinedClient {
+  readonly #context: OperationContext
+  readonly #local: RegistryClient
+  readonly #registry: RegistryClient
+  readonly #prefersConfigs: boolean
+
+  constructor({ context, registry, prefer }: CombinedTools) {
+    this.#context = context
+    this.#local = createLocalClient(context)
+    this.#registry = registry
+    this.#prefersConfigs = prefer === 'configs'
+  }
+
+  /** Where the registry cannot be reached, what configs here have is still found, with a note. */
+  async search(input: Record<string, unknown>, controls?: RequestControls) {
+    let failure: TooldexError | undefined
+    const local: Search = (asked) => this.#local.invoke(searchTools, asked, controls)
+    const registry: Search = async (asked) => {
+      try {
+        return await this.#registry.invoke(searchTools, asked, controls)
+      } catch (thrown) {
+        // A caller who asks the registry first decides for itself what to do without it.
+        if (!this.#prefersConfigs) throw thrown
+        failure = asUnreachable(thrown)
+        return {
+          mode: 'search',
+          results: [],
+          spentTokens: 0,
+          omitted: 0,
+          note: missingNote(failure),
+        }
+      }
+    }
+    const [first, second] = this.#prefersConfigs ? [local, registry] : [registry, local]
+    const idInFirst = this.#prefersConfigs ? (name: string) => this.#idHere(name) : undefined
+    const answer = await mergeSearch({ first, second, idInFirst }, input)
+    if (failure !== undefined && (answer.results ?? answer.summary ?? []).length === 0) throw failure
+    return answer
+  }
+
+  async describe(input: Record<string, unknown>, controls?: RequestControls): Promise<Described> {
+    const parsed = describeTools.input.safeParse(input)
+    // What is wrong with the input is said by the operation itself.
+    if (!parsed.success) return this.#local.invoke(describeTools, input, controls)
+    const { ids: given, ...level } = parsed.data
+    const describe = (client: RegistryClient) => async (ids: readonly string[]) =>
+      ids.length === 0 ? { tools: [] } : client.invoke(describeTools, { ...level, ids: [...ids] }, controls)
+    const [local, registry] = [describe(this.#local), describe(this.#registry)]
+    if (!this.#prefersConfigs) return describeRest(registry, local, given)
+    const here = given.filter((id) => this.#idHere(id) !== undefined)
+    const known = await local(here)
+    if (here.length === given.length) return known
+    const rest = given.filter((id) => !here.includes(id))
+    const other = await describeRest(registry, local, rest).catch((thrown: unknown) => {
+      if (known.tools.length === 0) throw thrown
+      return notDescribed(rest, thrown)
+    })
+    return { ...other, tools: [...known.tools, ...other.tools] }
+  }
+
+  async call(call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
+    const name = String(call.name)
+    if (name === readResult)
+      return orElse(
+        () => this.#local.call(call, controls),
+        () => this.#registry.call(call, controls),
+      )
+    if (this.#idHere(name) !== undefined) return this.#local.call(call, controls)
+    try {
+      return await this.#registry.call(call, controls)
+    } catch (thrown) {
+      throw await this.#withSuggestion(thrown, name)
+    }
+  }
+
+  /** Everything else is of the registry, but for outputs that are kept here. */
+  invokeEither: Invoke = (operation, input, controls) => {
+    const there = () => this.#registry.invoke(operation, input, controls)
+    if (!operation.name.startsWith('results.')) return there()
+    return orElse(() => this.#local.invoke(operation, input, controls), there)
+  }
+
+  #idHere(name: string): string | undefined {
+    const entry = this.#context.catalogue.current().names.get(name)
+    return entry === undefined ? undefined : toolIdOf(entry)
+  }
+
+  /** A name that the registry does not know may be nearly one of a config. */
+  async #withSuggestion(thrown: unknown, name: string): Promise<unknown> {
+    if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
+    const here = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
+    return here instanceof TooldexError && here.suggestions.length > 0 ? here : thrown
+  }
+}
+
+const readResult = 'tooldex:read_result'
+
+const isUnknown = (thrown: unknown): thrown is TooldexError =>
+  thrown instanceof TooldexError && thrown.code === 'TOOL_NOT_FOUND'
+
+/** A refusal of what was asked is the caller's to know; any other failure is that of the registry alone. */
+function asUnreachable(thrown: unknown): TooldexError {
+  const error = toTooldexError(thrown)
+  if (error.code === 'INPUT_INVALID' || error.code === 'CURSOR_INVALID') throw error
+  return error
+}
+
+/** That the tools of the registry are missing, why, and where a key would help, what to set. */
+const missingNote = ({ code, message, hint }: TooldexError): string =>
+  `${message} Its tools are missing.${code === 'UNAUTHORIZED' ? ` ${hint}` : ''}`
+
+type Describe = (ids: readonly string[]) => Promise<Described>
+
+/** Describes tools in one place, and those that are unknown there in another. */
+async function describeRest(first: Describe, second: Describe, ids: readonly string[]): Promise<Described> {
+  const found = await first(ids).catch((thrown: unknown) => {
+    if (!isUnknown(thrown)) throw thrown
+    return { tools: [], unknown: ids.map((id) => ({ id, message: thrown.message, hint: thrown.hint })) }
+  })
+  const missing = (found.unknown ?? []).map(({ id }) => id)
+  if (missing.length === 0) return found
+  const rest = await second(missing).catch((thrown: unknown) => {
+    if (found.tools.length === 0 || !isUnknown(thrown)) throw thrown
+    return { tools: [], unknown: found.unknown }
+  })
+  return { ...rest, tools: [...found.tools, ...rest.tools] }
+}
+
+/** Tools that could not be looked up, beside others that could. */
+function notDescribed(ids: readonly string[], thrown: unknown): Described {
+  const { message, hint } = asUnreachable(thrown)
+  return { tools: [], unknown: ids.map((id) => ({ id, message, hint })) }
+}
+
+async function orElse<Result>(first: () => Promise<Result>, second: () => Promise<Result>): Promise<Result> {
+  try {
+    return await first()
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError) || thrown.code !== 'NOT_FOUND') throw thrown
+    return second()
+  }
+}

@@ -1,0 +1,37 @@
+import type { CallAnswer } from '../runs/call-tool.ts'
+import { invoke } from '../invoke.ts'
+import type { OperationContext } from '../operation.ts'
+import type { RunEvent } from '../runs/follow.ts'
+import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
+
+/** Does operations in this process. */
+export function createLocalClient(context: OperationContext): RegistryClient {
+  return {
+    invoke: (operation, input, { signal = context.signal, trace = context.trace } = {}) =>
+      invoke(operation, input, { ...context, signal, trace }),
+    call: (call, controls) => callLocal(context, call, controls),
+    follow: (id) => followLocal(context, id),
+    close: async () => {},
+  }
+}
+
+async function callLocal(context: OperationContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
+  const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
+  const { callTool } = await import('../runs/call-tool.ts')
+  const answer = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
+  if (!('waitsFor' in answer) || !controls.waitForApproval) return answer
+  const { answerOf } = await import('../runs/execution-result.ts')
+  const { executionId, waitsFor: _what, expiresAt: _when, ...about } = answer
+  for await (const event of followLocal({ ...context, signal }, executionId)) {
+    if (event.event === 'end') return { ...about, ...answerOf(event.execution) }
+    if (event.event === 'output') onOutput(event.stream, event.text)
+    else controls.onStatus(event.execution)
+  }
+  return answer
+}
+
+async function* followLocal(context: OperationContext, id: string): AsyncGenerator<RunEvent> {
+  const { followExecution } = await import('../runs/follow.ts')
+  const signal = context.signal ?? new AbortController().signal
+  for await (const event of followExecution(context, id, 0, signal)) if (event !== undefined) yield event
+}

@@ -1,0 +1,168 @@
+import type * as z from 'zod'
+import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
+import { toFullId } from '../../contract/tool-id.ts'
+import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
+import type { searchTools } from '../search/search-tools.ts'
+import { type CursorPair, type Place, readCursorPair, writeCursorPair } from './cursor-pair.ts'
+
+type Answer = z.output<typeof searchTools.output>
+
+/** One of two places that are searched; the tools of the first have precedence over those of the second. */
+export type Search = (input: Record<string, unknown>) => Promise<Answer>
+
+/** Two searches as one. */
+export interface SearchPair {
+  readonly first: Search
+  readonly second: Search
+  /** The id of the tool that a name means in the first place, where that can be known without a search. */
+  readonly idInFirst?: ((name: string) => string | undefined) | undefined
+}
+
+interface Page {
+  readonly answer: Answer
+  readonly place: Place
+}
+
+const usualLimit = 10
+const nothing: Answer = { mode: 'search', results: [], spentTokens: 0, omitted: 0 }
+
+/** Searches in two places and merges the answers: the best of both, within one limit, one budget and one cursor. */
+export async function mergeSearch(pair: SearchPair, input: Record<string, unknown>): Promise<Answer> {
+  const { cursor: given, ...question } = input
+  const places = readCursorPair(given)
+  const [first, second] = await Promise.all([
+    ask(pair.first, question, places[0]),
+    ask(pair.second, question, places[1]),
+  ])
+  if (first.answer.mode === 'summary' || second.answer.mode === 'summary')
+    return mergeOverviews(first.answer, second.answer, input.limit)
+  const count = await loadTokenCounter()
+  const ranked = rank(first.answer, withoutShadowed(pair, first.answer, second.answer), String(input.query ?? ''))
+  const limit = typeof input.limit === 'number' ? input.limit : usualLimit
+  const { results, spentTokens } = fitBudget(ranked.slice(0, limit), input, count)
+  const taken = [takenOf(first, results), takenOf(second, results)] as const
+  const next: CursorPair = [
+    await placeAfter(pair.first, question, first, taken[0]),
+    await placeAfter(pair.second, question, second, taken[1]),
+  ]
+  const hasMore = results.length > 0 && next.some((place) => place !== 'end')
+  return {
+    mode: 'search',
+    results: results.map(({ hit }) => hit),
+    spentTokens,
+    omitted: left(first, taken[0]) + left(second, taken[1]),
+    ...(hasMore ? { nextCursor: writeCursorPair(next) } : {}),
+    ...mergeRest(first.answer, second.answer),
+  }
+}
+
+async function ask(search: Search, question: Record<string, unknown>, place: Place): Promise<Page> {
+  if (place === 'end') return { answer: nothing, place }
+  return { answer: await search(place === 'start' ? question : { ...question, cursor: place.cursor }), place }
+}
+
+/** A hit, as it was found and as it is shown. */
+interface Ranked {
+  readonly found: SearchHit
+  readonly hit: SearchHit
+}
+
+/** A tool of the second place that has an id of the first cannot be called; one that only shares a name is called by its id. */
+function withoutShadowed({ idInFirst }: SearchPair, first: Answer, second: Answer): readonly Ranked[] {
+  const names = new Map((first.results ?? []).flatMap(({ id, name }) => [[name, id] as const, [id, id] as const]))
+  const idOf = (name: string) => names.get(name) ?? idInFirst?.(name)
+  return (second.results ?? []).flatMap((found): readonly Ranked[] => {
+    if (idOf(callableId(found)) !== undefined) return []
+    const hit = idOf(found.name) === undefined ? found : { ...found, callAs: callableId(found) }
+    return [{ found, hit }]
+  })
+}
+
+/** An id that no name of the first place is: with a namespace in any case. */
+const callableId = ({ id, name }: SearchHit): string => (id === name ? toFullId({ name }) : id)
+
+/** By score; an exactly named tool first, and of equals the order in which they were found. */
+function rank(first: Answer, second: readonly Ranked[], query: string): readonly Ranked[] {
+  const all = [...(first.results ?? []).map((found): Ranked => ({ found, hit: found })), ...second]
+  const isNamed = ({ found }: Ranked) => (found.name === query.trim() || found.id === query.trim() ? 1 : 0)
+  return all.sort((a, b) => isNamed(b) - isNamed(a) || b.found.score - a.found.score)
+}
+
+/** As many as fit the budget; where that is not all, at the leanest level as many as do. */
+function fitBudget(ranked: readonly Ranked[], input: Record<string, unknown>, count: TokenCounter) {
+  const budget = hitBudget(input)
+  const whole = takeUpTo(ranked, budget, count)
+  if (whole.results.length === ranked.length || input.level != null) return whole
+  return takeUpTo(
+    ranked.map(({ found, hit }) => ({ found, hit: toLine(hit) })),
+    budget,
+    count,
+  )
+}
+
+function takeUpTo(ranked: readonly Ranked[], budget: number, count: TokenCounter) {
+  const results: Ranked[] = []
+  let spentTokens = 0
+  for (const each of ranked) {
+    const cost = count(JSON.stringify(each.hit))
+    if (spentTokens + cost > budget) break
+    spentTokens += cost
+    results.push(each)
+  }
+  return { results, spentTokens }
+}
+
+/** How many hits of a page are used up: up to the last that is shown, shadowed ones included. */
+function takenOf({ answer: { results = [] } }: Page, shown: readonly Ranked[]): number {
+  const used = new Set(shown.map(({ found }) => found))
+  return results.findLastIndex((hit) => used.has(hit)) + 1
+}
+
+const left = ({ answer: { results = [], omitted } }: Page, taken: number): number => omitted + results.length - taken
+
+/** Where a search goes on after its first hits; where those are not all of its page, it is asked for a page that long. */
+async function placeAfter(
+  search: Search,
+  question: Record<string, unknown>,
+  page: Page,
+  taken: number,
+): Promise<Place> {
+  const { answer, place } = page
+  if (place === 'end') return 'end'
+  if (taken === 0 && (answer.results ?? []).length > 0) return place
+  const exact =
+    taken === (answer.results ?? []).length ? answer : (await ask(search, { ...question, limit: taken }, place)).answer
+  return exact.nextCursor === undefined ? 'end' : { cursor: exact.nextCursor }
+}
+
+function mergeOverviews(first: Answer, second: Answer, limit: unknown): Answer {
+  const known = new Set((first.summary ?? []).map(({ name }) => name))
+  const all = [...(first.summary ?? []), ...(second.summary ?? []).filter(({ name }) => !known.has(name))]
+  const summary = all.slice(0, typeof limit === 'number' ? limit : all.length)
+  const spentTokens = first.spentTokens + second.spentTokens
+  const omitted = first.omitted + second.omitted + all.length - summary.length
+  return { mode: 'summary', summary, spentTokens, omitted, ...mergeRest(first, second) }
+}
+
+function mergeRest(first: Answer, second: Answer): Partial<Answer> {
+  const note = [first.note, second.note].filter((text) => text !== undefined).join(' ')
+  const explained = [first.explained, second.explained].find((each) => each?.explanation !== undefined)
+  return {
+    ...(note === '' ? {} : { note }),
+    ...mergeFacets(first.facets, second.facets),
+    ...((explained ?? first.explained) === undefined ? {} : { explained: explained ?? first.explained }),
+  }
+}
+
+function mergeFacets(first: Answer['facets'] = {} as never, second: Answer['facets'] = {} as never): Partial<Answer> {
+  const names = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof typeof first>
+  if (names.size === 0) return {}
+  const merged = Array.from(names, (name) => {
+    const counts = new Map<string, number>()
+    for (const { value, count } of [...(first[name] ?? []), ...(second[name] ?? [])])
+      counts.set(value, (counts.get(value) ?? 0) + count)
+    const sorted = Array.from(counts, ([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)
+    return [name, sorted] as const
+  })
+  return { facets: Object.fromEntries(merged) as NonNullable<Answer['facets']> }
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { takeTurns } from '../../base/yield-turns.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { assignAliases, compileTool, compileTools } from '../../definitions/index.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
+import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { withSubtree } from '../catalog/category-subtree.ts'
+import { orByAlias, toNamed } from '../catalog/find-alias.ts'
+import { findTool } from '../catalog/find-tool.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { viewOf } from '../search/tool-view.ts'
+
+const tag = 'llm'
+const options = {
+  format: LlmFormat.default('mcp').describe('Whose definitions.'),
+  deferLoading: z
+    .boolean()
+    .optional()
+    .describe('Leave the tools to the tool search of the provider, where it has one.'),
+  namespaces: z.boolean().optional().describe('Group tools by namespace, where the provider can.'),
+}
+
+/** Definitions for a model. */
+export const listForModel = defineOperation({
+  name: 'llm.list',
+  summary: 'List the definitions of offered tools for a provider, registered tools first, with what each loses.',
+  scope: 'read',
+  http: { method: 'get', path: '/llm/tools', tag },
+  input: z.object({
+    ...options,
+    category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
+    tags: z.array(z.string().max(100)).optional(),
+    limit: z.int().min(1).max(1000).default(100),
+    cursor: z.string().max(1000).optional().describe('The nextCursor of the page before.'),
+  }),
+  output: CompiledTools.extend({
+    omitted: z.int().describe('How many more there are after this page.'),
+    nextCursor: z.string().optional().describe('Where the next page begins; absent on the last one.'),
+  }),
+  async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
+    const { tools } = await context.catalogue.open()
+    const filters = {
+      ...(category === undefined ? {} : { category }),
+      ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
+    }
+    const page = tools.search({
+      filters: await withSubtree(filters, context),
+      limit,
+      cursor,
+      view: await viewOf(context),
+    })
+    // Assigned over all tools, so that no two pages have the same name for different tools.
+    const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+    const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
+    const nextCursor = page.cursorAfter(listed.length)
+    const turn = takeTurns(context.signal)
+    const aliases = assignAliases(all, format)
+    await turn()
+    return {
+      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn })),
+      omitted: page.total - page.offset - listed.length,
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+    }
+  },
+})
+
+/** The definition of one tool. */
+export const getForModel = defineOperation({
+  name: 'llm.get',
+  summary: 'The definition of one tool, by its name, id or alias, as a provider takes it, with what it loses.',
+  scope: 'read',
+  http: { method: 'get', path: '/llm/tools/{name}', tag },
+  input: z.object({ name: z.string().min(1).max(300), ...options }),
+  output: CompiledTool.extend({ id: z.string() }),
+  async handle({ name, format, ...wishes }, context) {
+    const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
+    const { tools } = await context.catalogue.open()
+    return { id, ...compileTool(toLlmTool(tools, id, tool), format, plain(wishes)) }
+  },
+})
+
+/** A tool that agents are offered, by its name or its id. */
+async function findOffered(context: OperationContext, name: string) {
+  const { catalogue } = context
+  const found = await findTool(context, name)
+  if (found.from === 'catalogue') return found
+  const id = toolIdOf(found.entry)
+  const tool = (await catalogue.open()).tools.entries.get(id)?.tool
+  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
+  return { id, tool }
+}
+
+function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
+  const { version, title, description, inputSchema, outputSchema, annotations, icons, _meta, tags, exampleRequests } =
+    tool
+  return {
+    ...toNamed(tools, id, tool),
+    version,
+    displayName: title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    icons,
+    _meta,
+    tags,
+    exampleRequests,
+  }
+}
+
+const plain = ({
+  deferLoading = false,
+  namespaces = false,
+}: {
+  deferLoading?: boolean | undefined
+  namespaces?: boolean | undefined
+}) => ({
+  deferLoading,
+  namespaces,
+})

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import type { Problem } from '../../base/problem.ts'
+import { withSuggestion } from '../../diagnostics/default-hints.ts'
+import { withDisplayName } from '../../contract/display-name.ts'
+import { ToolDraft } from '../../contract/registry.ts'
+import { defineOperation } from '../operation.ts'
+import { checkPlace } from '../checks/check-category.ts'
+import { checkRest } from '../checks/check-remainder.ts'
+import { IdOrName } from './inputs.ts'
+import { checkContent, contentOf, findRegistered } from './registry.ts'
+import { ToolProblem } from './written-tool.ts'
+
+const Verdict = z.object({ valid: z.boolean(), problems: z.array(ToolProblem) })
+
+/** Check a tool that is registered. */
+export const validateTool = defineOperation({
+  name: 'registry.validate',
+  summary: 'Say everything that is wrong with a registered tool.',
+  scope: 'read',
+  http: { method: 'post', path: '/tools/{idOrName}/validate', tag: 'tools' },
+  input: z.object({ idOrName: IdOrName }),
+  output: Verdict,
+  async handle({ idOrName }, context) {
+    const tool = await findRegistered(context, idOrName)
+    return verdictOf(await checkContent(context, contentOf(tool)))
+  },
+})
+
+/** Check a draft. */
+export const validateDraft = defineOperation({
+  name: 'registry.validateDraft',
+  summary: 'Say everything that is wrong with a tool before it is registered.',
+  takes: 'tool',
+  scope: 'read',
+  http: { method: 'post', path: '/validate', tag: 'tools' },
+  input: ToolDraft.overwrite(withDisplayName),
+  output: Verdict,
+  async handle(content, context) {
+    const problems = await checkContent(context, content)
+    // A draft is judged to change a tool as well, so that a name that is taken is no fault.
+    const { category } = await checkPlace(context, content)
+    return verdictOf([...problems, ...category])
+  },
+  judgeRest: checkRest,
+})
+
+function verdictOf(problems: readonly Problem[]): z.output<typeof Verdict> {
+  return { valid: problems.every(({ severity }) => severity !== 'error'), problems: problems.map(withSuggestion) }
+}

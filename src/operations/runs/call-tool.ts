@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { JsonText } from '../../base/json-text.ts'
+import { RunOutcome, RunPlan, StoredResult } from '../../contract/run.ts'
+import type { MemoryResults } from '../../runs/memory-results.ts'
+import { defaultRunSettings } from '../../runs/settings.ts'
+import { shapeOutput } from '../../runs/shape-output.ts'
+import { invoke } from '../invoke.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { answerOf } from './execution-result.ts'
+import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolve-call.ts'
+
+const said = {
+  tool: z.string(),
+  /** What whoever calls this tool should know. */
+  warning: z.string().optional(),
+}
+
+const Ended = z.object({
+  ...said,
+  outcome: RunOutcome,
+  executionId: z.string().optional(),
+  /** Where the whole of a large output is. */
+  stored: StoredResult.optional(),
+})
+const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean(), approvalBy: ApprovalBy })
+const Waiting = z.object({
+  ...said,
+  executionId: z.string(),
+  /** What it waits for before it runs. */
+  waitsFor: z.literal('approval'),
+  expiresAt: z.string().nullable(),
+})
+
+/** How a call is answered: how it ended, what it would run, or what it waits for. */
+export type CallAnswer = z.infer<typeof Ended> | z.infer<typeof Planned> | z.infer<typeof Waiting>
+
+const Input = z.object({
+  name: z.string().min(1),
+  arguments: z.record(z.string(), z.unknown()).nullish(),
+  version: z.union([z.int().min(1), z.string().regex(/^\d{1,9}$/)]).nullish(),
+  idempotencyKey: z.string().min(1).max(200).nullish(),
+  dryRun: z.boolean().nullish(),
+  timeoutMs: z.int().min(1).nullish(),
+})
+
+/** Call a tool by name. */
+export const callTool = defineOperation({
+  name: 'tools.call',
+  summary: 'Call a tool, or with dryRun see exactly what a call would run.',
+  scope: 'call',
+  input: Input,
+  output: z.union([Ended, Planned, Waiting]),
+  async handle(input, context): Promise<CallAnswer> {
+    const given = input.arguments ?? {}
+    // Tools of Tooldex itself, shown in no list.
+    if (input.name.startsWith('tooldex:'))
+      return (await import('./builtins.ts')).callBuiltin(input.name, given, (operation, asked) =>
+        invoke(operation, asked, context),
+      )
+    const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
+    const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
+    if (input.dryRun) {
+      const options = { timeoutMs: input.timeoutMs ?? undefined, workspace: context.caller.workspace }
+      const plan = await context.runner.plan(call.tool, given, options)
+      return { ...about, plan, ...approvalOf(call) }
+    }
+    if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
+    const run = context.runs === undefined ? runHere : runRecorded
+    return { ...about, ...(await run(call, input, context)) }
+  },
+})
+
+const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
+  new TooldexError('POLICY_REFUSED', `Each call of ${tool.name} needs a person's yes, and nobody can be asked here.`, {
+    hint: 'Call it through a server (tooldex serve), where calls wait until somebody approves them.',
+  })
+
+type Given = z.infer<typeof Input>
+
+/** Without a database nothing is recorded; what is large is kept in this process for a while. */
+async function runHere({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
+  const { runner, keys, signal, onProgress, onOutput, results, trace } = context
+  const given = input.arguments ?? {}
+  const run = async () => {
+    const { workspace } = context.caller
+    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
+    const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
+    return results === undefined ? { outcome: whole(outcome) } : keepLarge(outcome, results)
+  }
+  const answer = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
+  if (answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, id)
+  return answer
+}
+
+/** A command in the terminal shows all of an output, however large. */
+const whole = (outcome: RunOutcome): RunOutcome =>
+  outcome.output instanceof JsonText ? { ...outcome, output: JSON.parse(outcome.output.json) } : outcome
+
+/** Of what is large the beginning, and where the rest is. */
+async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
+  const { outputData, logs, stored } = await shapeOutput(outcome, false, defaultRunSettings)
+  if (stored === null) return { outcome: whole(outcome) }
+  const stdout = outcome.output === undefined ? String(outputData) : logs.stdout
+  const result = { ...outcome.result, stdout }
+  const shown = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }
+  return { outcome: shown, stored: results.keep(stored) }
+}
+
+async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {
+  const { executeCall } = await import('./execute-call.ts')
+  const { signal, onProgress, onOutput, trace } = context
+  const execution = await executeCall(context, call, input.arguments ?? {}, {
+    wait: true,
+    signal,
+    onProgress,
+    onOutput,
+    timeoutMs: input.timeoutMs ?? undefined,
+    idempotencyKey: input.idempotencyKey ?? undefined,
+    ...trace,
+  })
+  return answerOf(execution)
+}

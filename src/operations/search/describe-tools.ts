@@ -1,0 +1,159 @@
+import * as z from 'zod'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import { cutText } from '../../catalog/index.ts'
+import { asStored } from '../../contract/as-stored.ts'
+import { ToolAnnotations } from '../../contract/catalog.ts'
+import { Annotations } from '../../contract/cli-config.ts'
+import { Isolation } from '../../contract/run.ts'
+import { fromConfig } from '../../contract/runnable-tool.ts'
+import { docLimits, ToolExample } from '../../contract/tool-doc.ts'
+import { Readiness, ready, unlessReady } from '../../contract/tool-state.ts'
+import { findTool } from '../catalog/find-tool.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import type { FoundTool } from '../catalog/resolve-name.ts'
+import { viewOf } from './tool-view.ts'
+
+/** How much one reads about a tool. */
+export const DetailLevel = z.enum(['summary', 'schema', 'full'])
+
+const Json = z.record(z.string(), z.unknown())
+
+/** What the input schema says, without its syntax. */
+const SchemaInfo = z.object({
+  required: z.array(z.string()),
+  defaults: z.record(z.string(), z.unknown()),
+  types: z.record(z.string(), z.array(z.string())),
+})
+
+/** What one reads about a tool before calling it. */
+export const ToolDoc = z.object({
+  id: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+  summary: z.string(),
+  category: z.string().nullable(),
+  tags: z.array(z.string()),
+  tool: z
+    .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
+    .optional(),
+  /** As configs write them, or as MCP calls them where the tool is not of a config. */
+  annotations: asStored(z.union([Annotations, ToolAnnotations])).optional(),
+  inputModes: z.array(z.string()).optional(),
+  outputModes: z.array(z.string()).optional(),
+  securitySummary: z.string().optional(),
+  schemaInfo: SchemaInfo.optional(),
+  exampleRequests: z.array(z.string()).optional(),
+  examples: asStored(z.array(ToolExample)).optional(),
+  externalRefs: z.array(z.string()).optional(),
+  /** Where the tool comes from and what it runs. */
+  notes: z.string().optional(),
+  /** Said only of a tool that cannot be called just so. */
+  readiness: Readiness.optional(),
+  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  isolation: Isolation.optional(),
+})
+export type ToolDoc = z.infer<typeof ToolDoc>
+
+/** Read about tools in as much detail as is needed. */
+export const describeTools = defineOperation({
+  name: 'tools.describe',
+  summary:
+    'Read about tools: a summary, the schema to call them with, or everything. Unknown ones are named beside the known.',
+  scope: 'read',
+  http: { method: 'post', path: '/describe', tag: 'search' },
+  input: z.object({
+    ids: z
+      .union([z.string().transform((id) => [id]), z.array(z.string())])
+      .pipe(z.array(z.string().min(1)).min(1).max(50)),
+    level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
+  }),
+  output: z.object({
+    tools: z.array(ToolDoc),
+    /** What was asked for beside and is not there, with what may have been meant. */
+    unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
+  }),
+  async handle({ ids, level }, context) {
+    const unknown: UnknownTool[] = []
+    const tools: ToolDoc[] = []
+    for (const id of ids) {
+      try {
+        tools.push(await describeTool(context, id, level))
+      } catch (thrown) {
+        const error = toTooldexError(thrown)
+        if (error.code !== 'TOOL_NOT_FOUND') throw thrown
+        unknown.push({ id, error })
+      }
+    }
+    if (tools.length === 0) throw noneKnown(unknown)
+    const named = unknown.map(({ id, error: { message, hint } }) => ({ id, message, hint }))
+    return { tools, ...(named.length === 0 ? {} : { unknown: named }) }
+  },
+})
+
+/** What one reads about one tool, wherever it comes from. */
+async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
+  if (id.startsWith('tooldex:')) return (await import('../runs/builtins.ts')).describeBuiltin(id)
+  const found = await findTool(context, id)
+  if (found.from === 'config') {
+    const tool = fromConfig(found.resolved, found.entry.cliName)
+    const needs = await approvalOf(context, found.entry.toolName)
+    return { ...toDoc(found, level), ...needs, ...isolationField(context.catalogue.isolationOf(tool)) }
+  }
+  // Loaded for the first who asks, because a server for configs starts without.
+  const { toOfferedDoc } = await import('../registry/offered-doc.ts')
+  const { readinessOf, isolationOf } = await context.catalogue.open()
+  const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
+  const isolation = isolationField(isolationOf(found.tool))
+  return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs, ...isolation }
+}
+
+const isolationField = (isolation: Isolation | undefined) => (isolation === undefined ? {} : { isolation })
+
+/** Whoever reads about a tool is told before the call what it lacks, or that a person must approve it. */
+async function approvalOf(context: OperationContext, name: string, readiness: Readiness = ready) {
+  const view = context.registry === undefined ? undefined : await viewOf(context)
+  return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)
+}
+
+interface UnknownTool {
+  readonly id: string
+  readonly error: TooldexError
+}
+
+function noneKnown(unknown: readonly UnknownTool[]): TooldexError {
+  const [first] = unknown
+  if (unknown.length === 1 && first !== undefined) return first.error
+  const names = unknown.map(({ id }) => toOneLine(id).slice(0, 200))
+  const hint = unknown.map(({ error }, index) => `${names[index]}: ${error.hint}`).join(' ')
+  return new TooldexError('TOOL_NOT_FOUND', `Unknown tools: ${names.join(', ')}.`, { hint })
+}
+
+function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DetailLevel>): ToolDoc {
+  const { toolName: name, description, inputSchema, category, tags } = entry
+  const short = cutText(description, docLimits.summary)
+  const summary = { id: toolIdOf(entry), name, namespace: entry.cliName, summary: short, category, tags }
+  if (level === 'summary') return summary
+  const { annotations, exampleRequests, command, timeout } = resolved.tool
+  const schema = {
+    ...summary,
+    tool: { name, description, inputSchema },
+    ...(annotations === undefined ? {} : { annotations }),
+    schemaInfo: toSchemaInfo(inputSchema),
+  }
+  if (level === 'schema') return schema
+  const runs = `${resolved.baseCommand} ${command}`.trim()
+  return { ...schema, exampleRequests, notes: `Runs \`${runs}\`, for at most ${timeout || 30} seconds.` }
+}
+
+function toSchemaInfo(schema: Readonly<Record<string, unknown>>): z.infer<typeof SchemaInfo> {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>)
+  return {
+    required: [...((schema.required ?? []) as readonly string[])],
+    defaults: Object.fromEntries(
+      properties.filter(([, { default: value }]) => value !== undefined).map(([k, v]) => [k, v.default]),
+    ),
+    types: Object.fromEntries(properties.map(([key, { type }]) => [key, [String(type ?? 'any')]])),
+  }
+}

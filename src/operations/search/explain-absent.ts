@@ -1,0 +1,53 @@
+import type { Explanation } from '../../contract/search.ts'
+import { toolIdOf } from '../catalog/live-catalog.ts'
+import type { OpenCatalogue } from '../catalog/open-catalog.ts'
+import type { OperationContext } from '../operation.ts'
+import type { Question } from './search-tools.ts'
+
+type Context = OperationContext & OpenCatalogue
+
+interface Reason {
+  readonly tool: string
+  readonly reason: string
+  readonly explanation?: Explanation
+}
+
+/** Why a named tool is or is not among the answers. That a policy hides one is told only to those who may know of it. */
+export function explainAbsent(name: string, question: Question, context: Context): Reason {
+  const { catalogue, tools, index, scopes } = context
+  const snapshot = catalogue.current()
+  const entry = snapshot.names.get(name)
+  const id = entry === undefined || tools.entries.has(name) ? name : toolIdOf(entry)
+  const found = tools.entries.get(id)?.tool
+  if (found !== undefined && question.view?.sees(found) === false) {
+    const policy = question.view.hiddenBy(found.name)
+    return { tool: name, reason: scopes.has('admin') ? `it is there, but the policy '${policy}' hides it` : absent }
+  }
+  if (found === undefined) {
+    const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
+    const told = hidden && scopes.has('admin')
+    return { tool: name, reason: told ? 'it is there, but the policy hides it' : absent }
+  }
+  const explanation = index.engine().explain(id, question)
+  const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)
+  return { tool: name, reason, ...(explanation === undefined ? {} : { explanation }) }
+}
+
+const absent = 'there is no such tool'
+
+function placeOf(id: string, question: Question, context: Context): string | undefined {
+  const ids = everyAnswer(question, context)
+  return ids.includes(id) ? `it is number ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
+}
+
+function absenceOf(id: string, question: Question, context: Context): string {
+  const filtered = everyAnswer({ ...question, filters: { status: [] } }, context).includes(id)
+  if (!filtered) return 'no word of the query is in it, and it does not stand out by meaning'
+  const { status = 'ACTIVE' } = context.tools.entries.get(id)?.tool ?? {}
+  if (question.filters?.status !== undefined || status === 'ACTIVE') return 'a filter of the query leaves it out'
+  return `it is ${status}, and only ACTIVE tools are found unless status asks for others`
+}
+
+function everyAnswer(question: Question, { tools }: Context): readonly string[] {
+  return tools.search({ ...question, cursor: undefined, limit: tools.size }).hits.map(({ id }) => id)
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import type { SearchFilters } from '../../contract/catalog.ts'
+import type { ArgConstraint } from '../../contract/policy.ts'
+import { Readiness, unlessReady } from '../../contract/tool-state.ts'
+import type { LiveCatalogue } from '../catalog/live-catalog.ts'
+import { defineOperation } from '../operation.ts'
+import { stateFilters, toFilters } from './search-filters.ts'
+import { type ToolView, viewOf } from './tool-view.ts'
+
+/** One argument as a list shows it. */
+const ListedArg = z.object({
+  name: z.string(),
+  /** Type and rules, shortest first: `integer`, `required`, `max=100`. */
+  notes: z.array(z.string()),
+})
+
+/** List every tool with its command and arguments. */
+export const listTools = defineOperation({
+  name: 'tools.list',
+  summary: 'List every tool with the command it runs and its arguments.',
+  scope: 'read',
+  input: z.object(stateFilters),
+  output: z.object({
+    name: z.string(),
+    executor: z.string().nullable(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        cli: z.string(),
+        description: z.string(),
+        command: z.string(),
+        args: z.array(ListedArg),
+        /** Said only of a tool that cannot be called now. */
+        readiness: Readiness.optional(),
+      }),
+    ),
+  }),
+  async handle(filters, context) {
+    const { catalogue } = context
+    const { configs, policy } = catalogue.current()
+    const [only] = configs
+    const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
+    return {
+      name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
+      executor,
+      tools: await rowsOf(catalogue, toFilters(filters), await viewOf(context)),
+    }
+  },
+})
+
+/** What passes the filters, by name. */
+async function rowsOf(catalogue: LiveCatalogue, filters: SearchFilters, view: ToolView | undefined) {
+  const { tools } = await catalogue.open()
+  const { index } = catalogue.current()
+  const rows = tools.search({ filters, view, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
+    const { name, namespace: cli = '', description } = tool
+    const resolved = source === 'cli' ? index.get(name) : null
+    const args = (resolved?.tool.args ?? []).map((arg) => {
+      return { name: arg.name, notes: notesOf(arg, resolved?.argConstraints[arg.name]) }
+    })
+    const command = `${resolved?.baseCommand ?? ''} ${resolved?.tool.command ?? ''}`.trim()
+    return { name, cli, description, command, args, ...unlessReady(readiness) }
+  })
+  return rows.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+type Arg = {
+  type: string
+  required: boolean
+  positional: unknown
+  default?: unknown
+  enum?: unknown[] | null | undefined
+}
+
+function notesOf(arg: Arg, constraint: ArgConstraint = {}): string[] {
+  const { pattern, min, max } = constraint
+  return [
+    ...(arg.type === 'string' ? [] : [arg.type]),
+    ...(arg.required ? ['required'] : []),
+    ...(arg.positional === false ? [] : ['positional']),
+    ...(arg.default == null ? [] : [`default=${String(arg.default)}`]),
+    ...(arg.enum == null || arg.enum.length === 0 ? [] : [`enum=${arg.enum.join('|')}`]),
+    ...(pattern === undefined ? [] : [`pattern=${pattern}`]),
+    ...(min === undefined ? [] : [`min=${min}`]),
+    ...(max === undefined ? [] : [`max=${max}`]),
+  ]
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { parseTool } from '../../catalog/index.ts'
+import { ready } from '../../contract/tool-state.ts'
+import { type Candidate, fitHits } from './search-hits.ts'
+
+const tool = parseTool({
+  name: 'report',
+  namespace: 'ops',
+  description: `A long description that nobody needs to choose. ${'It goes on. '.repeat(20)}`,
+  summary: 'Sends the weekly report.',
+  category: 'mail',
+  tags: ['Weekly Mail'],
+  inputModes: ['application/json'],
+  outputModes: ['text/plain'],
+  securitySummary: 'api key',
+  inputSchema: { type: 'object', properties: { team: { type: 'string' } } },
+})
+const candidate: Candidate = {
+  id: 'ops:report',
+  tool,
+  score: 0.9,
+  scoreType: 'hybrid',
+  readiness: ready,
+  source: 'registry',
+  status: 'ACTIVE',
+  explanation: undefined,
+  sharesName: false,
+}
+const count = (text: string) => Math.ceil(text.length / 4)
+const summary = {
+  id: 'ops:report',
+  name: 'report',
+  namespace: 'ops',
+  shortDescription: 'Sends the weekly report.',
+  summary: 'Sends the weekly report.',
+  category: 'mail',
+  tags: ['weekly-mail'],
+  inputModes: ['application/json'],
+  outputModes: ['text/plain'],
+  securitySummary: 'api key',
+}
+
+describe('a search answer', () => {
+  it('has every field of a summary at the level summary, with the summary that the author wrote', () => {
+    expect(fitHits([candidate], { level: 'summary' }, count).results).toEqual([
+      { ...summary, score: 0.9, scoreType: 'hybrid', signature: expect.any(String) },
+    ])
+  })
+
+  it('adds description and schema at the level schema, and has only a line at the level line', () => {
+    const { description, inputSchema } = tool
+    expect(fitHits([candidate], { level: 'schema' }, count).results[0]).toMatchObject({
+      ...summary,
+      description,
+      inputSchema,
+    })
+    const { id, name, shortDescription } = summary
+    const line = { id, name, shortDescription, score: 0.9, scoreType: 'hybrid' }
+    expect(fitHits([candidate], { level: 'line' }, count).results).toEqual([line])
+  })
+
+  it('leaves fields out before it leaves tools out, so that it stays within the budget', () => {
+    const many = Array.from({ length: 6 }, () => candidate)
+    const whole = fitHits(many, {}, count)
+    const lean = fitHits(many, { budgetTokens: 330 }, count)
+    expect(whole.results).toHaveLength(6)
+    expect(lean.results).toHaveLength(6)
+    expect(lean.spentTokens).toBeLessThanOrEqual(330)
+    expect(lean.results[0]).not.toHaveProperty('tags')
+    expect(lean.results[0]).toHaveProperty('signature')
+  })
+})

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import type { TokenCounter } from '../../base/tokens.ts'
+import { type CatalogHit, cutText, toSummary } from '../../catalog/index.ts'
+import { Isolation } from '../../contract/run.ts'
+import { Explanation, SearchMode } from '../../contract/search.ts'
+import { toFullId } from '../../contract/tool-id.ts'
+import { Readiness, unlessReady } from '../../contract/tool-state.ts'
+import { signatureOf } from './signature.ts'
+
+/** How much of each tool an answer shows. */
+export const SearchLevel = z.enum(['line', 'summary', 'schema'])
+export type SearchLevel = z.infer<typeof SearchLevel>
+
+/** One answer: enough to choose, and at level `schema` enough to call. */
+export const SearchHit = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The id to call it by, where several tools have its name. */
+  callAs: z.string().optional(),
+  namespace: z.string().optional(),
+  shortDescription: z.string(),
+  /** How likely this is what was asked for, from 0 to 1. */
+  score: z.number(),
+  scoreType: SearchMode,
+  /** Said only of a tool that cannot be called now. */
+  readiness: Readiness.optional(),
+  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  isolation: Isolation.optional(),
+  /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
+  signature: z.string().optional(),
+  category: z.string().nullable().optional(),
+  /** The same text as `shortDescription`, under the name that other clients look for. */
+  summary: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  /** Media types the tool takes and gives, where it declares them. */
+  inputModes: z.array(z.string()).optional(),
+  outputModes: z.array(z.string()).optional(),
+  securitySummary: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
+  explanation: Explanation.optional(),
+})
+export type SearchHit = z.infer<typeof SearchHit>
+
+/** A tool that was found, before it is decided how much of it is shown. */
+export interface Candidate extends CatalogHit {
+  readonly explanation: Explanation | undefined
+  readonly sharesName: boolean
+  readonly isolation?: Isolation | undefined
+}
+
+interface Wish {
+  readonly level?: SearchLevel | null | undefined
+  readonly budgetTokens?: number | null | undefined
+}
+
+/** What an answer may cost when nobody says otherwise. */
+const usualBudget = 400
+const maxLine = 60
+
+/** How many tokens the hits of an answer may cost. */
+export const hitBudget = ({ budgetTokens, level }: Wish): number =>
+  budgetTokens ?? (level == null ? usualBudget : Number.POSITIVE_INFINITY)
+
+/** A hit at the leanest level. */
+export function toLine(hit: SearchHit): SearchHit {
+  const { id, name, callAs, shortDescription, score, scoreType, readiness, isolation, explanation } = hit
+  return {
+    id,
+    name,
+    ...(callAs === undefined ? {} : { callAs }),
+    shortDescription: cutText(shortDescription, maxLine),
+    score,
+    scoreType,
+    ...(readiness === undefined ? {} : { readiness }),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(explanation === undefined ? {} : { explanation }),
+  }
+}
+
+/** The tools at the richest level at which all fit the budget; at the leanest, as many as do. */
+export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
+  const budget = hitBudget(wish)
+  // Schemas only where a caller asks for them, or gives room for them.
+  const lean: readonly ShownLevel[] = ['summary', 'lean', 'line']
+  const richest = wish.budgetTokens == null ? lean : (['schema', ...lean] as const)
+  const levels: readonly ShownLevel[] = wish.level == null ? richest : [wish.level]
+  const leanest = levels.at(-1)
+  for (const level of levels) {
+    const results: SearchHit[] = []
+    let spentTokens = 0
+    for (const candidate of candidates) {
+      const hit = toHit(candidate, level)
+      const cost = count(JSON.stringify(hit))
+      if (spentTokens + cost > budget) break
+      spentTokens += cost
+      results.push(hit)
+    }
+    if (results.length === candidates.length || level === leanest) return { results, spentTokens }
+  }
+  return { results: [], spentTokens: 0 }
+}
+
+/** `lean` is a summary without the fields that seldom decide which tool to call. */
+type ShownLevel = SearchLevel | 'lean'
+
+function toHit(candidate: Candidate, level: ShownLevel): SearchHit {
+  const { id, tool, score, scoreType, readiness, explanation, sharesName, isolation } = candidate
+  const { name, namespace, shortDescription, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
+  const fullId = sharesName ? toFullId(tool) : undefined
+  const callAs = fullId === undefined ? {} : { callAs: fullId }
+  const why = explanation === undefined ? {} : { explanation }
+  const state = { ...unlessReady(readiness), ...(isolation === undefined ? {} : { isolation }) }
+  const ranked = { score, scoreType, ...state, ...why }
+  if (level === 'line') return { id, name, ...callAs, shortDescription: cutText(shortDescription, maxLine), ...ranked }
+  const signature = signatureOf(fullId ?? name, tool.inputSchema)
+  const lean = { id, name, ...callAs, shortDescription, ...ranked, signature, category: tool.category ?? null }
+  if (level === 'lean') return lean
+  const summary = {
+    ...lean,
+    summary: shortDescription,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(inputModes.length === 0 ? {} : { inputModes }),
+    ...(outputModes.length === 0 ? {} : { outputModes }),
+    ...(securitySummary === undefined ? {} : { securitySummary }),
+  }
+  if (level === 'summary') return summary
+  return { ...summary, tags, description: tool.description, inputSchema: tool.inputSchema }
+}

@@ -1,0 +1,169 @@
+import * as z from 'zod'
+import { takeTurns } from '../../base/yield-turns.ts'
+import { loadTokenCounter } from '../../base/tokens.ts'
+import type { Catalog, SearchPageQuery } from '../../catalog/index.ts'
+import { Explanation, SearchMode } from '../../contract/search.ts'
+import { CliSummary } from '../../contract/tool-index.ts'
+import { firstWords } from '../../search/index.ts'
+import { withSubtree } from '../catalog/category-subtree.ts'
+import { explainAbsent } from './explain-absent.ts'
+import type { CatalogueSnapshot } from '../catalog/live-catalog.ts'
+import type { LiveIndex } from '../catalog/live-index.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { countFacets, Facets, searchFilters, toFilters } from './search-filters.ts'
+import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
+import { type ToolView, viewOf } from './tool-view.ts'
+
+const Input = z.object({
+  query: z.string().nullish(),
+  ...searchFilters,
+  /** How much to show of each; where absent, as much as fits the budget. */
+  level: SearchLevel.nullish(),
+  limit: z.int().min(0).max(100).nullish(),
+  cursor: z.string().nullish(),
+  budgetTokens: z.int().min(1).nullish(),
+  mode: SearchMode.nullish(),
+  minScore: z.number().min(0).max(1).nullish(),
+  /** Counts the values of every filter among all that was found. */
+  facets: z.boolean().nullish(),
+  /** Says of each answer why it is where it is. */
+  explain: z.boolean().nullish(),
+  /** Says of one tool why it is or is not among the answers. */
+  explainTool: z.string().nullish(),
+})
+type Input = z.infer<typeof Input>
+
+/** Find tools by what they do. */
+export const searchTools = defineOperation({
+  name: 'tools.search',
+  summary: 'Find tools by what they do; without a query or filter, the overview of what there is.',
+  scope: 'read',
+  http: { method: 'post', path: '/search', tag: 'search' },
+  input: Input,
+  output: z.object({
+    mode: z.enum(['search', 'summary']),
+    results: z.array(SearchHit).optional(),
+    summary: z.array(CliSummary).optional(),
+    nextCursor: z.string().optional(),
+    spentTokens: z.int(),
+    omitted: z.int(),
+    facets: Facets.optional(),
+    /** Said where an answer is not what it could be. */
+    note: z.string().optional(),
+    explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
+  }),
+  handle: (input, context) => (isUnfiltered(input) ? overview(input, context) : search(input, context)),
+})
+
+/** The same search, asked in an address. */
+export const searchByAddress = defineOperation({
+  ...searchTools,
+  name: 'tools.searchByAddress',
+  summary: 'Find tools by what they do, with the question in the address.',
+  http: { method: 'get', path: '/search', tag: 'search' },
+})
+
+const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 'status', 'readiness'] as const
+
+const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets
+
+async function overview({ limit }: Input, context: OperationContext) {
+  const { catalogue } = context
+  const count = await loadTokenCounter()
+  const view = await viewOf(context)
+  const all = [
+    ...summarizeConfigs(catalogue.current(), view),
+    ...summarizeRegistered((await catalogue.open()).tools, view),
+  ]
+  const summary = all.slice(0, limit ?? all.length)
+  const spentTokens = count(JSON.stringify(summary))
+  return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
+}
+
+/** Of a config only what the caller may know of is counted; one of which that is nothing is not there. */
+function summarizeConfigs({ index, entries }: CatalogueSnapshot, view: ToolView | undefined): readonly CliSummary[] {
+  const all = index.summary()
+  if (view?.names === undefined) return all
+  const seen = entries.filter(({ toolName: name }) => view.sees({ name }))
+  const counted = all.map((cli) => ({ ...cli, toolCount: seen.filter(({ cliName }) => cliName === cli.name).length }))
+  return counted.filter(({ toolCount }) => toolCount > 0)
+}
+
+/** Registered tools belong to no config, so they are one line of their own. */
+function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): readonly CliSummary[] {
+  const registered = Array.from(entries.values()).filter(
+    ({ tool }) => tool.source === 'registry' && (view?.sees(tool) ?? true),
+  )
+  if (registered.length === 0) return []
+  const description = 'Registered tools; find them by source "registry".'
+  return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
+}
+
+async function search(input: Input, context: OperationContext) {
+  const count = await loadTokenCounter()
+  const { memory, caller } = context
+  const opened = await context.catalogue.open()
+  const { question, note } = await toQuestion(input, opened.index, context)
+  const turn = takeTurns(context.signal)
+  const page = opened.tools.search(question)
+  const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
+  const candidates = []
+  for (const hit of page.hits) {
+    // Explaining a hit takes as long as its tool and the query are.
+    await turn()
+    const explanation = engine?.explain(hit.id, question)
+    const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
+    candidates.push({ ...hit, explanation, sharesName, isolation })
+  }
+  await turn()
+  const { results, spentTokens } = fitHits(candidates, input, count)
+  memory.noteSearch(
+    caller,
+    question.query,
+    results.map((hit) => hit.id),
+  )
+  const nextCursor = results.length === 0 ? undefined : page.cursorAfter(results.length)
+  if (input.facets) await turn()
+  const omitted = Math.max(page.total - page.offset - results.length, 0)
+  return {
+    mode: 'search' as const,
+    results,
+    spentTokens,
+    omitted,
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+    ...(input.facets ? { facets: facetsOf(question, opened.tools) } : {}),
+    ...(note === undefined ? {} : { note }),
+    ...(input.explainTool == null
+      ? {}
+      : { explained: explainAbsent(input.explainTool, question, { ...context, ...opened }) }),
+  }
+}
+
+/** A question that is whole: the text, how to rank, and what to leave out. */
+export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
+
+/** What is asked, with all that search needs to know of the caller. */
+export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
+  const { memory, signal } = context
+  const wanted = input.mode ?? 'hybrid'
+  const asked = input.query ?? ''
+  const query = wanted === 'substring' ? asked : firstWords(asked)
+  const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
+  const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
+  const question: Question = {
+    query,
+    mode: fallback ? 'bm25' : wanted,
+    limit: input.limit ?? 10,
+    cursor: input.cursor ?? undefined,
+    minScore: input.minScore ?? undefined,
+    learned: await memory.votes(query),
+    filters: await withSubtree(toFilters(input), context),
+    view: await viewOf(context),
+  }
+  return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }
+}
+
+/** The facets of all answers, not only of this page. */
+function facetsOf(question: Question, tools: Catalog) {
+  return countFacets(tools.search({ ...question, cursor: undefined, limit: tools.size }).hits)
+}

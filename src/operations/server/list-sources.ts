@@ -1,0 +1,67 @@
+import { basename } from 'node:path'
+import * as z from 'zod'
+import type { LiveCatalogue } from '../catalog/live-catalog.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { readableNames } from '../search/tool-view.ts'
+
+const Source = z.object({
+  kind: z.enum(['config', 'registry']),
+  name: z.string(),
+  state: z
+    .enum(['loaded', 'stale', 'failed'])
+    .describe('stale: its last edit could not be loaded, so its tools are those from before it.'),
+  tools: z.int().describe('How many of its tools agents are offered.'),
+  registered: z.int().optional().describe('How many tools the registry has, offered or not.'),
+  warnings: z.int().describe('How many things are odd about it.'),
+  problem: z.string().optional().describe('The code of what is wrong; tooldex validate says where.'),
+})
+type Source = z.infer<typeof Source>
+
+/** Where tools come from. */
+export const listSources = defineOperation({
+  name: 'catalogue.sources',
+  summary:
+    'List where tools come from, configs and registry, with how many there are and whether they could be loaded.',
+  scope: 'read',
+  http: { method: 'get', path: '/sources', tag: 'catalogue' },
+  input: z.object({}),
+  output: z.object({
+    items: z.array(Source),
+    revision: z.string().describe('Changes whenever an offered tool is added, changed or removed.'),
+  }),
+  async handle(_, context) {
+    const names = await readableNames(context)
+    const items = [...configSources(context.catalogue, names), ...(await registrySource(context, names))]
+    return { items, revision: (await context.catalogue.open()).tools.mark }
+  },
+})
+
+/** Only names leave the process, not where the files lie; a caller who may see none of its tools does not see a config. */
+function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | undefined): readonly Source[] {
+  const { configs, entries } = catalogue.current()
+  const failed = new Map(catalogue.failures().map(({ name, error }) => [name, error.code]))
+  const loaded = configs.map(({ name: asked, config: { name }, warnings }): Source => {
+    const problem = failed.get(asked)
+    failed.delete(asked)
+    const tools = entries.filter(({ cliName, toolName }) => cliName === name && (names?.has(toolName) ?? true)).length
+    const about = { kind: 'config' as const, name, tools, warnings: warnings.length }
+    return problem === undefined ? { ...about, state: 'loaded' } : { ...about, state: 'stale', problem }
+  })
+  const others = Array.from(failed, ([name, problem]): Source => {
+    return { kind: 'config', name: basename(name), state: 'failed', tools: 0, warnings: 0, problem }
+  })
+  return names === undefined ? [...loaded, ...others] : loaded.filter(({ tools }) => tools > 0)
+}
+
+async function registrySource(
+  { catalogue, registry, caller }: OperationContext,
+  names: ReadonlySet<string> | undefined,
+): Promise<readonly Source[]> {
+  if (registry === undefined) return []
+  const { tools } = await catalogue.open()
+  const all = Array.from(tools.entries.values(), ({ tool }) => tool)
+  const offered = all.filter(({ source, name }) => source === 'registry' && (names?.has(name) ?? true)).length
+  const { status } = await registry.stores.stats.count(caller.workspace, names)
+  const registered = Object.values(status).reduce((sum, number) => sum + number, 0)
+  return [{ kind: 'registry', name: 'registry', state: 'loaded', tools: offered, registered, warnings: 0 }]
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { Dependencies } from '../../executors/python/dependencies.ts'
+import { Environments } from '../../executors/python/environments.ts'
+import { tooldexHome } from '../../sources/cli/index.ts'
+import { defineOperation } from '../operation.ts'
+
+const PythonEnvironment = z.object({
+  name: z.string(),
+  folder: z.string(),
+  fingerprint: z.string(),
+  dependencies: z.array(z.string()).readonly().optional().describe('The packages it was built from.'),
+})
+
+/** Where named sets of Python packages are kept on this machine. */
+export const environmentsFolder = (env: NodeJS.ProcessEnv): string =>
+  env.TOOLDEX_PYTHON_ENVS || join(tooldexHome(env), 'envs')
+
+const here = () => new Environments(environmentsFolder(process.env))
+
+/** The sets of Python packages of this machine. */
+export const listEnvironments = defineOperation({
+  name: 'environments.list',
+  summary: 'List the sets of packages that Python tools of this machine can choose.',
+  scope: 'read',
+  input: z.object({}),
+  output: z.object({ items: z.array(PythonEnvironment) }),
+  handle: () => ({ items: [...here().list()] }),
+})
+
+/** Makes a set of packages known. */
+export const addEnvironment = defineOperation({
+  name: 'environments.add',
+  summary: 'Let Python tools of this machine choose the packages of a folder, or of a virtual environment.',
+  scope: 'admin',
+  input: z.object({ name: z.string(), path: z.string().min(1) }),
+  output: PythonEnvironment,
+  handle: ({ name, path }) => here().add(name, path),
+})
+
+/** Installs a list of packages. */
+export const buildEnvironment = defineOperation({
+  name: 'environments.build',
+  summary: 'Install the packages that Python tools of this machine list as dependencies.',
+  scope: 'admin',
+  input: z.object({ dependencies: Dependencies }),
+  output: PythonEnvironment,
+  handle: ({ dependencies }, { signal }) => here().build(dependencies, { env: process.env, signal }),
+})
+
+/** Forgets a set of packages. */
+export const removeEnvironment = defineOperation({
+  name: 'environments.remove',
+  summary: 'Remove a set of packages; packages that were added from a folder stay there.',
+  scope: 'admin',
+  input: z.object({ name: z.string() }),
+  output: PythonEnvironment,
+  handle: ({ name }) => here().remove(name),
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { Semaphore } from '../base/semaphore.ts'
+import { Place } from './slot-ticket.ts'
+
+const line = (slots: number, waiting = 10) => new Semaphore({ slots, waiting })
+
+describe('Place', () => {
+  it('has a slot at once where one is free, and gives it back once', async () => {
+    const slots = line(1)
+    const place = new Place(slots, { caller: 'a' })
+    await place.turn
+    expect([place.waits, slots.busy]).toEqual([false, 1])
+    place.leave()
+    place.leave()
+    expect(slots.busy).toBe(0)
+  })
+
+  it('waits for its turn, and gives back what it got', async () => {
+    const slots = line(1)
+    const [first, second] = [new Place(slots, { caller: 'a' }), new Place(slots, { caller: 'b' })]
+    await second.checkRoom()
+    expect([second.waits, slots.waiting]).toEqual([true, 1])
+    first.leave()
+    await second.turn
+    expect([slots.busy, slots.waiting]).toEqual([1, 0])
+    second.leave()
+    expect(slots.busy).toBe(0)
+  })
+
+  it('leaves the line, also in the moment when its turn comes', async () => {
+    const slots = line(1)
+    const places = ['a', 'b', 'c'].map((caller) => new Place(slots, { caller }))
+    places[1]?.leave()
+    await expect(places[1]?.turn).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
+    places[0]?.leave()
+    places[2]?.leave()
+    await expect(places[2]?.turn).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
+    expect([slots.busy, slots.waiting]).toEqual([0, 0])
+  })
+
+  it('is refused where too many wait, and takes nothing then', async () => {
+    const slots = line(1, 0)
+    const first = new Place(slots, { caller: 'a' })
+    const second = new Place(slots, { caller: 'b' })
+    await expect(second.checkRoom()).rejects.toMatchObject({ code: 'TOO_BUSY' })
+    second.leave()
+    first.leave()
+    expect(slots.busy).toBe(0)
+  })
+})

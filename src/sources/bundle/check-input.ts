@@ -1,0 +1,15 @@
+import { type Problem, toPointer } from '../../base/problem.ts'
+import type { Bundle } from '../../contract/bundle.ts'
+import { checkPolicies } from './check-policies.ts'
+import { checkTogether } from './check-references.ts'
+
+/** What is wrong with a bundle that came as data and not as a text: the same as in a text, at JSON pointers into it. */
+export function checkGiven(bundle: Bundle): readonly Problem[] {
+  const part = { bundle, impliesCategories: false, show: toPointer }
+  return [...checkPolicies(bundle), ...checkTogether([part])].map(({ path, message, hint, severity = 'error' }) => ({
+    severity,
+    pointer: toPointer(path),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  }))
+}

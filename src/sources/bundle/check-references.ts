@@ -1,0 +1,129 @@
+import { didYouMean } from '../../base/suggest.ts'
+import type { Finding } from '../../documents/typed-yaml.ts'
+import type { BundleCategory } from '../../contract/bundle.ts'
+import { registryLimits, wrongCategoryName } from '../../contract/registry.ts'
+import type { BundlePart } from './read-part.ts'
+
+type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
+
+/** What is wrong with one of several files, seen beside the others. */
+export interface PartFinding<Seen = BundlePart> extends Finding {
+  readonly part: Seen
+}
+
+/** Names that are there twice and, where all files could be read, names that stand for nothing. */
+export function checkTogether<Seen extends Part>(
+  parts: readonly Seen[],
+  complete = true,
+): readonly PartFinding<Seen>[] {
+  const twice = (['tools', 'categories', 'policies'] as const).flatMap((kind) => findTwice(parts, kind))
+  const wrong = findMisnamed(parts)
+  const found = [...twice, ...wrong]
+  return complete ? [...found, ...findUnknown(parts), ...findCycles(parts), ...findDeep(parts)] : found
+}
+
+const singular = { tools: 'tool', categories: 'category', policies: 'policy' } as const
+
+function findTwice<Seen extends Part>(
+  parts: readonly Seen[],
+  kind: keyof typeof singular,
+): readonly PartFinding<Seen>[] {
+  const first = new Map<string, string>()
+  return parts.flatMap((part) =>
+    part.bundle[kind].flatMap(({ name }, index) => {
+      const path = [kind, index, 'name']
+      const known = first.get(name)
+      if (known === undefined) first.set(name, part.show(path))
+      return known === undefined
+        ? []
+        : [
+            {
+              part,
+              path,
+              message: `the ${singular[kind]} '${name}' is already at ${known}`,
+              hint: 'keep one',
+            },
+          ]
+    }),
+  )
+}
+
+function findUnknown<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const implied = parts.filter((part) => part.impliesCategories).flatMap(({ bundle }) => bundle.tools)
+  const declared = parts.flatMap(({ bundle }) => bundle.categories.map(({ name }) => name))
+  const names = new Set([...declared, ...implied.flatMap(({ category }) => category ?? [])])
+  const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
+    if (name === null || names.has(name)) return []
+    const message = `there is no category '${name}'.${didYouMean(name, names)}`
+    return [{ part, path, message, hint: 'name one of categories, or add it there' }]
+  }
+  return parts.flatMap((part) => [
+    ...part.bundle.categories.flatMap(({ parent }, index) => ask(part, parent, ['categories', index, 'parent'])),
+    ...part.bundle.tools.flatMap(({ category }, index) => ask(part, category, ['tools', index, 'category'])),
+  ])
+}
+
+/** Names that no category may have, also where tools alone name it. */
+function findMisnamed<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
+    const wrong = name === null ? undefined : wrongCategoryName(name)
+    return wrong === undefined ? [] : [{ part, path, message: `the name of a category ${wrong}`, hint: 'rename it' }]
+  }
+  return parts.flatMap((part) => [
+    ...part.bundle.categories.flatMap(({ name }, index) => ask(part, name, ['categories', index, 'name'])),
+    ...(part.impliesCategories
+      ? part.bundle.tools.flatMap(({ category }, index) => ask(part, category, ['tools', index, 'category']))
+      : []),
+  ])
+}
+
+/** Each circle is told once, at the first of its categories. */
+function findCycles<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
+  const told = new Set<string>()
+  return parts.flatMap((part) =>
+    part.bundle.categories.flatMap(({ name }, index) => {
+      const circle = walkUp(name, parents, told)
+      if (circle === undefined) return []
+      const message = `the category '${name}' is its own ancestor: ${[...circle, name].join(' in ')}`
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'take one of them out' }]
+    }),
+  )
+}
+
+/** Only the first level that is too deep is told, not all that hangs below it. */
+function findDeep<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
+  const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
+  return parts.flatMap((part) =>
+    part.bundle.categories.flatMap(({ name }, index) => {
+      if (levelOf(name, parents) !== mostLevels + 1) return []
+      const message = `the category '${name}' is too deep: categories nest at most ${mostLevels} levels deep`
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'choose a parent further up' }]
+    }),
+  )
+}
+
+const mostLevels = registryLimits.categoryDepth
+
+/** At which level a category is, the top being 1; no more is counted than is needed to say that it is too deep. */
+function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
+  let level = 0
+  for (let at: string | null | undefined = name; at != null && level < mostLevels + 2; at = parents.get(at)) level += 1
+  return level
+}
+
+const toParent = ({ name, parent }: BundleCategory) => [name, parent] as const
+
+/** The way up from a category that leads back to it; what was walked before is not walked again. */
+function walkUp(name: string, parents: ReadonlyMap<string, string | null>, told: Set<string>) {
+  const way: string[] = []
+  const own = new Set<string>()
+  let at: string | null | undefined = name
+  while (at != null && !told.has(at)) {
+    told.add(at)
+    own.add(at)
+    way.push(at)
+    at = parents.get(at)
+  }
+  return at != null && own.has(at) ? way.slice(way.indexOf(at)) : undefined
+}

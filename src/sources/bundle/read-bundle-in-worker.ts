@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, TooldexError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import { BundleRefused } from './bundle-refused.ts'
+import type { PlacedBundle } from './locate-bundle.ts'
+import { readBundle } from './read-bundle.ts'
+
+/** What the other thread is given. */
+export interface AsideInput {
+  readonly text: string
+  readonly file: string
+  /** To be placed, instead of reading the text. */
+  readonly problems?: readonly Problem[]
+}
+
+/** What was read, right or wrong: whoever judges the rest of it refuses it too. */
+export interface AsideBundle {
+  /** Without what is wrong with its shape. */
+  readonly bundle: Bundle
+  /** Errors and warnings. */
+  readonly problems: readonly Problem[]
+  /** JSON pointers into the bundle at which nothing can be said. */
+  readonly wrong: readonly string[]
+}
+
+/** What it tells, part by part. */
+export type AsideMessage =
+  | { readonly tools: readonly BundleTool[] }
+  | { readonly end: Omit<Bundle, 'tools'> & Omit<AsideBundle, 'bundle'> }
+  | { readonly placed: readonly Problem[] }
+  | { readonly error: { code: ErrorCode; message: string; hint: string; problems: readonly Problem[] } }
+
+interface AsideOptions {
+  readonly file: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What is read in a moment is read where it is asked for. */
+const longestHere = 32 * 1024
+const isBuilt = import.meta.url.endsWith('.js')
+const isShort = (text: string) => text.length <= longestHere || !isBuilt
+
+/** Reads a bundle without keeping anyone else waiting: a long text in a thread of its own. */
+export async function readBundleAside(text: string, { file, signal }: AsideOptions): Promise<AsideBundle> {
+  if (isShort(text)) return readHere(text, file)
+  const tools: BundleTool[] = []
+  return askAside({ text, file }, signal, (message) => {
+    if ('tools' in message) tools.push(...message.tools)
+    if (!('end' in message)) return undefined
+    const { problems, wrong, ...rest } = message.end
+    return { bundle: { ...rest, tools }, problems, wrong }
+  })
+}
+
+/** Problems at JSON pointers into the bundle that a text holds, with their lines and columns; the text is read again for it. */
+export async function placeAside(
+  text: string,
+  { file, signal }: AsideOptions,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  if (isShort(text)) return placeHere({ text, file, problems })
+  return askAside({ text, file, problems }, signal, (message) => ('placed' in message ? message.placed : undefined))
+}
+
+/** Reads a bundle on this thread; only what leaves nothing to be judged is thrown. */
+export function readHere(text: string, file: string): AsideBundle & PlacedBundle {
+  try {
+    const { bundle, warnings, place } = readBundle(text, { file })
+    return { bundle, problems: warnings, wrong: [], place }
+  } catch (thrown) {
+    if (!(thrown instanceof BundleRefused) || thrown.rest === undefined) throw thrown
+    return { ...thrown.rest, problems: thrown.found }
+  }
+}
+
+/** Places problems on this thread. */
+export function placeHere({ text, file, problems = [] }: AsideInput): readonly Problem[] {
+  const { place } = readHere(text, file)
+  return problems.map((problem) => place(problem))
+}
+
+/** Asks a thread of its own, until something that it tells is the answer. */
+async function askAside<Answer>(
+  input: AsideInput,
+  signal: AbortSignal | undefined,
+  hear: (message: AsideMessage) => Answer | undefined,
+): Promise<Answer> {
+  const worker = new Worker(new URL('./read-bundle-worker.js', import.meta.url), { workerData: input })
+  try {
+    return await new Promise((resolve, reject) => {
+      const cancel = () => reject(new TooldexError('EXECUTION_CANCELLED', 'The reading was cancelled.'))
+      if (signal?.aborted) return cancel()
+      signal?.addEventListener('abort', cancel, { once: true })
+      worker.on('error', reject)
+      worker.on('exit', () => reject(new Error('the thread that reads ended early')))
+      worker.on('message', (message: AsideMessage) => {
+        if ('error' in message) return reject(toError(message.error))
+        if ('tools' in message) setImmediate(() => worker.postMessage('next'))
+        const answer = hear(message)
+        if (answer !== undefined) resolve(answer)
+      })
+    })
+  } finally {
+    await worker.terminate()
+  }
+}
+
+const toError = ({ code, message, ...more }: Extract<AsideMessage, { error: object }>['error']) =>
+  new TooldexError(code, message, more)

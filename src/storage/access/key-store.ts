@@ -1,0 +1,152 @@
+import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import type { ApiKey, Caller, KeyScope, KeyStore } from '../../contract/stores.ts'
+import type { Database, Db } from '../database.ts'
+import { runChannel } from '../executions/notices.ts'
+import { guard, transact } from '../guard.ts'
+import { record } from '../record.ts'
+import { isUuid, toIso } from '../rows.ts'
+import { apiKeys, workspaces } from '../schema.ts'
+
+// The channel on which processes hear of revoked keys.
+const revokedChannel = 'tooldex_keys'
+// When a key was last used is worth knowing to the minute, not a write for every request.
+const noticedEvery = sql`interval '1 minute'`
+
+/** API keys, as hashes. */
+export class DatabaseKeyStore implements KeyStore {
+  readonly #db: Db
+  readonly #listen: Database['listen']
+
+  constructor(db: Db, listen: Database['listen']) {
+    this.#db = db
+    this.#listen = listen
+  }
+
+  create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
+    return this.#change(async (db) => {
+      const { name, hash, prefix, scopes, expiresAt } = draft
+      await db.insert(workspaces).values({ id: caller.workspace }).onConflictDoNothing()
+      const [row] = await db
+        .insert(apiKeys)
+        .values({
+          workspaceId: caller.workspace,
+          createdBy: caller.actor,
+          name,
+          hash,
+          prefix,
+          scopes: [...scopes],
+          expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+        })
+        .returning()
+      const key = toKey(row as typeof apiKeys.$inferSelect)
+      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after: { scopes, expiresAt } })
+      return key
+    })
+  }
+
+  find(hash: string) {
+    return guard(async () => {
+      const valid = and(
+        eq(apiKeys.hash, hash),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+      )
+      const [row] = await this.#db.select().from(apiKeys).where(valid)
+      if (row === undefined) return undefined
+      if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
+      return toKey(row)
+    })
+  }
+
+  list(workspace: string) {
+    return guard(async () => {
+      const rows = await this.#db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspace)).orderBy(apiKeys.name)
+      return rows.map(toKey)
+    })
+  }
+
+  revoke(caller: Caller, idOrName: string) {
+    return this.#change(async (db) => {
+      const one = isUuid(idOrName) ? eq(apiKeys.id, idOrName) : eq(apiKeys.name, idOrName)
+      const own = and(eq(apiKeys.workspaceId, caller.workspace), one)
+      const [found] = await db.select().from(apiKeys).where(own).for('update')
+      if (found === undefined) throw new TooldexError('NOT_FOUND', `Unknown key: ${idOrName.slice(0, 200)}.`)
+      const before = toKey(found)
+      if (before.revokedAt !== null) return before
+      const [row] = await db.update(apiKeys).set({ revokedAt: sql`now()` }).where(eq(apiKeys.id, before.id)).returning()
+      const after = toKey(row as typeof apiKeys.$inferSelect)
+      const change = { before: toRecord(before), after: toRecord(after) }
+      await record(db, caller, { action: 'key.revoke', subject: `key:${after.name}`, ...change })
+      await cancelRuns(db, after)
+      await db.execute(sql`select pg_notify(${revokedChannel}, ${after.id})`)
+      return after
+    })
+  }
+
+  findInvalid(ids: readonly string[]) {
+    return guard(async () => {
+      const isInvalid = or(isNotNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`))
+      const rows = await this.#db
+        .select({ id: apiKeys.id })
+        .from(apiKeys)
+        .where(and(inArray(apiKeys.id, [...ids]), isInvalid))
+      return rows.map(({ id }) => id)
+    })
+  }
+
+  listen(onRevoked: () => void) {
+    return this.#listen(revokedChannel, onRevoked)
+  }
+
+  count() {
+    return guard(() => this.#db.$count(apiKeys))
+  }
+
+  async #noteUse(id: string): Promise<void> {
+    const old = or(isNull(apiKeys.lastUsedAt), sql`${apiKeys.lastUsedAt} < now() - ${noticedEvery}`)
+    await this.#db
+      .update(apiKeys)
+      .set({ lastUsedAt: sql`now()` })
+      .where(and(eq(apiKeys.id, id), old))
+  }
+
+  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+    return transact(this.#db, work)
+  }
+}
+
+/** Calls of a key that have not started never do; those that run are cancelled by the worker that runs them. */
+async function cancelRuns(db: Db, { name, workspace }: ApiKey): Promise<void> {
+  const own = sql`workspace_id = ${workspace} and caller_id = ${`key:${name}`}`
+  await db.execute(sql`
+    with ended as (
+      update tool_executions set status = 'CANCELLED', error_code = 'EXECUTION_CANCELLED', completed_at = now(), updated_at = now(),
+        error_message = case when status = 'PENDING' then 'The key of the caller was revoked before the call started.'
+          else 'The key of the caller was revoked.' end
+      where ${own} and (status = 'PENDING' or (status = 'RUNNING' and worker is null)) returning id
+    ), asked as (
+      update tool_executions set cancel_requested = true, updated_at = now()
+      where ${own} and status = 'RUNNING' and worker is not null and not cancel_requested returning id
+    )
+    select pg_notify(${runChannel}, 'changed:' || id) from ended
+    union all select pg_notify(${runChannel}, 'cancel:' || id) from asked`)
+}
+
+/** What of a key is written down: never anything of its secret. */
+const toRecord = ({ name, scopes, expiresAt, revokedAt }: ApiKey) => ({ name, scopes, expiresAt, revokedAt })
+
+function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
+  return {
+    id: row.id,
+    workspace: row.workspaceId,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes as KeyScope[],
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy,
+    expiresAt: toIso(row.expiresAt),
+    revokedAt: toIso(row.revokedAt),
+    lastUsedAt: toIso(row.lastUsedAt),
+  }
+}

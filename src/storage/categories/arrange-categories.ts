@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import type { BundleCategory } from '../../contract/bundle.ts'
+import type { Caller } from '../../contract/stores.ts'
+import { checkDepths } from './category-tree.ts'
+import type { Db } from '../database.ts'
+import { record } from '../record.ts'
+import { toCategory } from '../rows.ts'
+import { auditEntries, toolCategories } from '../schema.ts'
+
+const batch = 500
+
+/** Makes and moves many categories, parents first; whether they lie too deep is looked at when all are in their places. */
+export async function arrangeCategories(
+  db: Db,
+  caller: Caller,
+  { create, change }: { readonly create: readonly BundleCategory[]; readonly change: readonly BundleCategory[] },
+): Promise<void> {
+  const ids = new Map((await readAll(db, caller)).map(({ id, name }) => [name, id]))
+  for (const { name } of create) ids.set(name, randomUUID())
+  const place = ({ name, description, parent }: BundleCategory) => {
+    const parentId = parent === null ? null : ids.get(parent)
+    if (parentId === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${parent}.`)
+    return { id: ids.get(name) as string, name, description, parentId }
+  }
+  for (let start = 0; start < create.length; start += batch)
+    await insert(db, caller, create.slice(start, start + batch).map(place))
+  for (const category of change) await move(db, caller, place(category))
+  checkDepths(await readAll(db, caller))
+}
+
+type Placed = { readonly id: string; readonly name: string; description: string | null; parentId: string | null }
+
+async function readAll(db: Db, { workspace }: Caller) {
+  const rows = await db.select().from(toolCategories).where(eq(toolCategories.workspaceId, workspace))
+  return rows.map(toCategory)
+}
+
+async function insert(db: Db, caller: Caller, part: readonly Placed[]): Promise<void> {
+  const { workspace: workspaceId, actor, requestId = null } = caller
+  const rows = await db
+    .insert(toolCategories)
+    .values(part.map((each) => ({ ...each, workspaceId })))
+    .returning()
+  const entry = { workspaceId, actor, requestId, action: 'category.create' }
+  await db
+    .insert(auditEntries)
+    .values(rows.map((row) => ({ ...entry, subject: `category:${row.name}`, after: toCategory(row) })))
+}
+
+async function move(db: Db, caller: Caller, { id, name, description, parentId }: Placed): Promise<void> {
+  const [before] = await db.select().from(toolCategories).where(eq(toolCategories.id, id))
+  const [after] = await db
+    .update(toolCategories)
+    .set({ description, parentId, updatedAt: sql`now()` })
+    .where(eq(toolCategories.id, id))
+    .returning()
+  if (before === undefined || after === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${name}.`)
+  const change = { before: toCategory(before), after: toCategory(after) }
+  await record(db, caller, { action: 'category.change', subject: `category:${name}`, ...change })
+}

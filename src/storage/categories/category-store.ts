@@ -1,0 +1,182 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import { isExpectedCategory } from '../../contract/expected.ts'
+import type { Category } from '../../contract/registry.ts'
+import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory } from '../../contract/stores.ts'
+import { addVersion } from '../tools/add-version.ts'
+import { arrangeCategories } from './arrange-categories.ts'
+import { checkPlace } from './category-tree.ts'
+import type { Db } from '../database.ts'
+import { guard, transact } from '../guard.ts'
+import { announce, record, recordMany } from '../record.ts'
+import { isUuid, toCategory, toTool } from '../rows.ts'
+import { toolCategories, tools } from '../schema.ts'
+import { isOneOf } from './tags.ts'
+
+/** The tree of categories, in the database. */
+export class DatabaseCategoryStore implements CategoryStore {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  create(caller: Caller, draft: CategoryDraft) {
+    return this.#change(caller, async (db) => {
+      if (draft.parentId) {
+        await findParent(db, caller.workspace, draft.parentId)
+        await checkPlace(db, { name: draft.name }, draft.parentId)
+      }
+      const [row] = await db
+        .insert(toolCategories)
+        .values({ ...draft, workspaceId: caller.workspace })
+        .returning()
+      const category = toCategory(row as typeof toolCategories.$inferSelect)
+      await record(db, caller, { action: 'category.create', subject: `category:${category.name}`, after: category })
+      return category
+    })
+  }
+
+  get(workspace: string, idOrName: string) {
+    return guard(async () => {
+      const [row] = await this.#db.select().from(toolCategories).where(named(workspace, idOrName))
+      return row === undefined ? undefined : toCategory(row)
+    })
+  }
+
+  all(workspace: string, names?: ReadonlySet<string>) {
+    return guard(async () => {
+      const rows = await this.#db
+        .select({ category: toolCategories, tools: sql<number>`count(${tools.id})::int` })
+        .from(toolCategories)
+        .leftJoin(tools, and(eq(tools.categoryId, toolCategories.id), isOneOf(names)))
+        .where(eq(toolCategories.workspaceId, workspace))
+        .groupBy(toolCategories.id)
+        .orderBy(toolCategories.name)
+      return withTotals(rows.map((row) => ({ ...toCategory(row.category), tools: row.tools })))
+    })
+  }
+
+  change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, { expectedVersion }: Condition = {}) {
+    return this.#change(caller, async (db) => {
+      const before = await find(db, caller.workspace, idOrName)
+      checkExpected(before, expectedVersion)
+      if (change.parentId) {
+        await findParent(db, caller.workspace, change.parentId)
+        await checkPlace(db, before, change.parentId)
+      }
+      const [row] = await db
+        .update(toolCategories)
+        .set({ ...change, updatedAt: sql`now()` })
+        .where(eq(toolCategories.id, before.id))
+        .returning()
+      const after = toCategory(row as typeof toolCategories.$inferSelect)
+      await record(db, caller, { action: 'category.change', subject: `category:${before.name}`, before, after })
+      return after
+    })
+  }
+
+  arrange(caller: Caller, plan: Parameters<CategoryStore['arrange']>[1]) {
+    // Whoever makes many says how long that may take.
+    return this.#change(caller, (db) => arrangeCategories(db, caller, plan), Number.POSITIVE_INFINITY)
+  }
+
+  remove(caller: Caller, idOrName: string, { reparent, expectedVersion }: Condition & { readonly reparent: boolean }) {
+    return this.#change(caller, async (db) => {
+      const category = await find(db, caller.workspace, idOrName)
+      checkExpected(category, expectedVersion)
+      if (reparent) await moveUp(db, caller, category)
+      else await checkUnused(db, category)
+      await db.delete(toolCategories).where(eq(toolCategories.id, category.id))
+      await record(db, caller, { action: 'category.delete', subject: `category:${category.name}`, before: category })
+      return category
+    })
+  }
+
+  /** One change of the tree at a time: two moves, each right by itself, could close a circle. */
+  #change<Result>(caller: Caller, work: (db: Db) => Promise<Result>, withinMs?: number): Promise<Result> {
+    const alone = async (db: Db) => {
+      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
+      const result = await work(db)
+      await announce(db, caller.workspace)
+      return result
+    }
+    return transact(this.#db, alone, { withinMs })
+  }
+}
+
+const named = (workspace: string, idOrName: string): SQL | undefined =>
+  and(
+    eq(toolCategories.workspaceId, workspace),
+    isUuid(idOrName) ? eq(toolCategories.id, idOrName.toLowerCase()) : eq(toolCategories.name, idOrName),
+  )
+
+async function find(db: Db, workspace: string, idOrName: string): Promise<Category> {
+  const [row] = await db.select().from(toolCategories).where(named(workspace, idOrName))
+  if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName.slice(0, 200)}.`)
+  return toCategory(row)
+}
+
+/** A parent is named in what is sent, so it is that which is wrong where there is none. */
+async function findParent(db: Db, workspace: string, id: string): Promise<void> {
+  const [row] = await db.select({ id: toolCategories.id }).from(toolCategories).where(named(workspace, id))
+  if (row !== undefined) return
+  const problems = [{ severity: 'error', pointer: '/parentId', message: 'there is no such category' }] as const
+  throw new TooldexError('INPUT_INVALID', 'The parent of the category is unknown.', { problems })
+}
+
+function checkExpected(category: Category, expected: Condition['expectedVersion']): void {
+  if (isExpectedCategory(category, expected)) return
+  throw new TooldexError('STALE', `${category.name} is no longer what it was, and If-Match names something else.`)
+}
+
+async function checkUnused(db: Db, { id, name }: Category): Promise<void> {
+  const inIt = await db.$count(tools, eq(tools.categoryId, id))
+  const below = await db.$count(toolCategories, eq(toolCategories.parentId, id))
+  if (inIt + below === 0) return
+  throw new TooldexError('IN_USE', `${name} has ${inIt} tool(s) and ${below} categor(ies) in it.`, {
+    hint: 'Move them first, or delete with reparent to move them to its parent.',
+  })
+}
+
+/** What is in a category goes to its parent; each tool gets a version, for its category is part of what it means. */
+async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category): Promise<void> {
+  const moved = await db
+    .update(tools)
+    .set({ categoryId: parentId, version: sql`${tools.version} + 1`, updatedAt: sql`now()` })
+    .where(eq(tools.categoryId, id))
+    .returning()
+  for (const row of moved) await addVersion(db, caller, toTool(row), `category '${name}' was deleted`)
+  const below = await db
+    .update(toolCategories)
+    .set({ parentId, updatedAt: sql`now()` })
+    .where(eq(toolCategories.parentId, id))
+    .returning()
+  await recordMany(db, caller, [
+    ...moved.map((tool) => ({
+      action: 'tool.change',
+      subject: `tool:${tool.name}`,
+      before: { categoryId: id, version: tool.version - 1 },
+      after: { categoryId: parentId, version: tool.version },
+    })),
+    ...below.map((child) => ({
+      action: 'category.change',
+      subject: `category:${child.name}`,
+      before: { ...toCategory(child), parentId: id },
+      after: toCategory(child),
+    })),
+  ])
+}
+
+/** Adds how many tools are in a category and all below it. */
+function withTotals(categories: readonly (Category & { tools: number })[]): readonly CountedCategory[] {
+  const children = new Map<string | null, (Category & { tools: number })[]>()
+  for (const each of categories) {
+    const beside = children.get(each.parentId)
+    if (beside === undefined) children.set(each.parentId, [each])
+    else beside.push(each)
+  }
+  const total = (each: Category & { tools: number }): number =>
+    each.tools + (children.get(each.id) ?? []).reduce((sum, child) => sum + total(child), 0)
+  return categories.map((each) => ({ ...each, toolsBelow: total(each) }))
+}

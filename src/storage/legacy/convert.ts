@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../database.ts'
+import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './checks.ts'
+import { statusOf, toExecutionRow } from './executions.ts'
+import { type NumberedVersion, type OldRow, timesOf, toToolRow, toVersionRow } from './rows.ts'
+import { aside, checkAside, isThere, type OldTable, oldTables } from './tables.ts'
+import { numberVersions } from './versions.ts'
+import { rowsOf } from '../rows-of.ts'
+import { toolCategories, tools, toolVersions } from '../schema.ts'
+import { executionStatus, toolExecutions } from '../schema-runs.ts'
+
+// The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
+// aside, ours are made, and every row is brought over; the old tables stay where they were put.
+const batch = 500
+
+/** Moves the old tables out of the way. */
+export async function setAside(db: Db): Promise<void> {
+  await checkAside(db)
+  await db.execute(sql.raw(`create schema ${aside}`))
+  for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
+  const types = await db.execute(sql`
+    select distinct t.typname as name from pg_type t
+    join pg_attribute a on a.atttypid = t.oid join pg_class c on c.oid = a.attrelid
+    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and c.relnamespace = ${aside}::regnamespace`)
+  for (const { name } of rowsOf<{ name: string }>(types))
+    await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${aside}`))
+}
+
+/** Brings every row over, versions numbered by the time they were made. */
+export async function bringOver(db: Db, onStep: (name: string) => void): Promise<void> {
+  const categories = await readAll(db, 'tool_categories')
+  const oldTools = await readAll(db, 'tools')
+  const oldVersions = await readAll(db, 'tool_versions')
+  checkOlderRows(categories, oldTools, oldVersions)
+  checkToolStatuses(oldTools)
+  await insertCategories(db, categories)
+  const versions = numberVersions(oldTools, oldVersions)
+  const rows = oldTools.map((tool) => toToolRow(tool, versions.get(String(tool.id)) ?? []))
+  for (const part of parts(rows)) await db.insert(tools).values([...part])
+  const versionRows = oldTools.flatMap((tool) => {
+    const known = versions.get(String(tool.id)) ?? []
+    return known.map((version) => toVersionRow(tool, version, known.length))
+  })
+  for (const part of parts(versionRows)) await db.insert(toolVersions).values([...part])
+  const executions = await bringExecutions(db, oldTools, versions)
+  onStep(
+    `${rows.length} tools, ${versionRows.length} versions, ${executions} executions and ${categories.length} categories brought over`,
+  )
+}
+
+/** There may be millions, so they never are in memory all at once. */
+async function bringExecutions(
+  db: Db,
+  oldTools: readonly OldRow[],
+  versions: ReadonlyMap<string, readonly NumberedVersion[]>,
+): Promise<number> {
+  if (!(await isThere(db, `${aside}.tool_executions`))) return 0
+  const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
+  let count = 0
+  for (let after = ''; ; ) {
+    const page = rowsOf<JsonRow>(
+      await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.tool_executions`)} t
+        where t.id::text > ${after} order by t.id::text limit ${batch}`),
+    ).map(toOldRow)
+    const last = page.at(-1)
+    if (last === undefined) return count
+    checkStatuses('execution', page.map(statusOf), executionStatus.enumValues)
+    await db.insert(toolExecutions).values(page.map((row) => toExecutionRow(row, names, versions)))
+    count += page.length
+    after = String(last.id)
+  }
+}
+
+/** Rows as JSON, so that columns which are there or not make no difference. */
+async function readAll(db: Db, table: OldTable): Promise<readonly OldRow[]> {
+  if (!(await isThere(db, `${aside}.${table}`))) return []
+  const result = await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.${table}`)} t`)
+  return rowsOf<JsonRow>(result).map(toOldRow)
+}
+
+interface JsonRow {
+  readonly row: string
+  readonly made_us: string | number | null
+}
+
+// json keeps the order of keys where the old column did. Two versions made in the same millisecond have an order too, which a
+// Date does not know.
+const rowWithTime = sql.raw(
+  'to_json(t)::text as row, (extract(epoch from t.created_at) * 1000000)::bigint::text as made_us',
+)
+const toOldRow = ({ row, made_us }: JsonRow): OldRow => ({ ...(JSON.parse(row) as OldRow), made_us })
+
+/** Parents first. */
+async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<void> {
+  const waiting = new Map(categories.map((category) => [String(category.id), category]))
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].filter(({ parent_id }) => parent_id == null || !waiting.has(String(parent_id)))
+    if (ready.length === 0) throw circleRefusal()
+    for (const row of ready) {
+      waiting.delete(String(row.id))
+      await db.insert(toolCategories).values({
+        id: String(row.id),
+        name: String(row.name),
+        description: row.description == null ? null : String(row.description),
+        parentId: row.parent_id == null ? null : String(row.parent_id),
+        ...timesOf(row),
+      })
+    }
+  }
+}
+
+function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += batch) yield items.slice(start, start + batch)
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util'
+import { contentOf, type NumberedVersion, type OldRow, textOf } from './rows.ts'
+
+const contentFields = ['input_schema', 'output_schema', 'executor_config', 'script_content']
+
+/** The versions of each tool from 1 on, by the time they were made. */
+export function numberVersions(
+  oldTools: readonly OldRow[],
+  oldVersions: readonly OldRow[],
+): ReadonlyMap<string, readonly NumberedVersion[]> {
+  const byTool = new Map<string, OldRow[]>()
+  for (const row of oldVersions) byTool.set(String(row.tool_id), [...(byTool.get(String(row.tool_id)) ?? []), row])
+  return new Map(
+    oldTools.map((tool) => [String(tool.id), versionsOf(tool, (byTool.get(String(tool.id)) ?? []).sort(byTime))]),
+  )
+}
+
+/** What the latest version is must be what the tool is; where no row says that, one more version does. */
+function versionsOf(tool: OldRow, rows: readonly OldRow[]): readonly NumberedVersion[] {
+  const numbered = rows.map((row, index) => ({
+    number: index + 1,
+    legacy: textOf(row.version),
+    changelog: textOf(row.changelog),
+    content: index === rows.length - 1 ? filled(row, tool) : row,
+    times: row,
+    fromTool: false,
+  }))
+  const newest = numbered.at(-1)
+  if (newest !== undefined && isDeepStrictEqual(contentOf(newest.content), contentOf(tool))) return numbered
+  const called = textOf(tool.current_version ?? tool.version)
+  const own = {
+    number: numbered.length + 1,
+    legacy: numbered.some(({ legacy }) => legacy === called) ? null : called,
+    changelog: newest === undefined ? null : 'The tool as it was, which no version had kept.',
+    content: tool,
+    times: newest === undefined ? tool : { created_at: tool.updated_at ?? tool.created_at },
+    fromTool: true,
+  }
+  return [...numbered, own]
+}
+
+/** What the newest version never kept is what the tool has. */
+const filled = (row: OldRow, tool: OldRow): OldRow =>
+  Object.fromEntries(contentFields.map((field) => [field, row[field] ?? tool[field]]))
+
+/** The newest version of that name that was there when it ran; the newest of that name otherwise, or else the first. */
+export function findVersion(known: readonly NumberedVersion[], execution: OldRow): number {
+  const same = known.filter(({ legacy }) => legacy === String(execution.version))
+  const before = same.filter(({ fromTool, times }) => fromTool || madeAt(times) <= madeAt(execution))
+  return (before.at(-1) ?? same.at(-1))?.number ?? 1
+}
+
+const byTime = (a: OldRow, b: OldRow): number =>
+  madeAt(a) - madeAt(b) ||
+  byNumbers.compare(String(a.version), String(b.version)) ||
+  (String(a.id) < String(b.id) ? -1 : 1)
+const madeAt = (row: OldRow): number => Number(row.made_us ?? 0)
+const byNumbers = new Intl.Collator('en', { numeric: true })

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Caller, NewTool } from '../../contract/stores.ts'
+import type { Db } from '../database.ts'
+import { announce, recordMany } from '../record.ts'
+import { contentOf } from '../rows.ts'
+import { tools, toolVersions } from '../schema.ts'
+
+// The embedded engine works in this very thread: a statement of this many tools keeps others waiting for some 50 ms.
+const batch = 100
+
+/** Makes tools with their first versions, many to a statement; others get their turn between statements. */
+export async function createMany(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
+  const { workspace: workspaceId, actor } = caller
+  for (let start = 0; start < drafts.length; start += batch) {
+    const part = drafts.slice(start, start + batch)
+    const rows = await db
+      .insert(tools)
+      .values(part.map(({ content, status }) => ({ ...content, workspaceId, status })))
+      .returning({ id: tools.id, name: tools.name })
+    await nextTurn()
+    const ids = new Map(rows.map(({ id, name }) => [name, id]))
+    const idOf = (name: string) => ids.get(name) as string
+    await db.insert(toolVersions).values(
+      part.map(({ content, changelog }) => ({
+        ...content,
+        toolId: idOf(content.name),
+        version: 1,
+        changelog: changelog ?? null,
+        createdBy: actor,
+      })),
+    )
+    await nextTurn()
+    const made = part.map(({ content, status }) => ({
+      action: 'tool.create',
+      subject: `tool:${content.name}`,
+      after: { ...contentOf(content), status, version: 1 },
+    }))
+    await recordMany(db, caller, made)
+  }
+  if (drafts.length > 0) await announce(db, workspaceId)
+}

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/offered.ts'
+import type { Db } from '../database.ts'
+import { toTool } from '../rows.ts'
+import { rowsOf } from '../rows-of.ts'
+import { toolCategories, tools } from '../schema.ts'
+
+// The embedded engine works in this very thread: a page of this many keeps others waiting for some 50 ms.
+const pageRows = 250
+/** More changes than this are read with all the others. */
+const mostChanges = 250
+
+/** Every active tool by name, page by page; what changes meanwhile is seen at the next look. */
+export async function listOffered(db: Db, workspace: string): Promise<OfferedTools> {
+  const all: OfferedTool[] = []
+  const [now] = rowsOf<{ seen: string }>(await db.execute(sql`select ${horizon} as seen`))
+  const offered = and(eq(tools.workspaceId, workspace), eq(tools.status, 'ACTIVE'))
+  for (;;) {
+    const last = all.at(-1)?.tool.name
+    const page = await readPage(db, last === undefined ? offered : and(offered, gt(tools.name, last)))
+    all.push(...page)
+    if (page.length < pageRows) return { tools: all, seen: now?.seen ?? '' }
+    await nextTurn()
+  }
+}
+
+/** What changed since: no clock is asked, and no change is missed however long its transaction took. */
+export async function listOfferedSince(db: Db, workspace: string, seen: string): Promise<OfferedChanges> {
+  const [row] = rowsOf<{ seen: string; active: number; named: boolean; ids: readonly string[] | string }>(
+    await db.execute(sql`select ${horizon} as seen,
+      (select count(*)::int from tools where workspace_id = ${workspace} and status = 'ACTIVE') as active,
+      exists (select from tool_categories where workspace_id = ${workspace} and ${isSince(seen)}) as named,
+      (select coalesce(jsonb_agg(id), '[]') from (select id from tools where workspace_id = ${workspace}
+        and ${isSince(seen)} limit ${mostChanges + 1}::int) few) as ids`),
+  )
+  if (row === undefined) return { tools: undefined, active: 0, seen }
+  const ids: readonly string[] = typeof row.ids === 'string' ? JSON.parse(row.ids) : row.ids
+  const about = { active: Number(row.active), seen: row.seen }
+  // The name of a category is shown with all its tools.
+  if (row.named || ids.length > mostChanges) return { ...about, tools: undefined }
+  return { ...about, tools: ids.length === 0 ? [] : await readPage(db, inArray(tools.id, [...ids])) }
+}
+
+async function readPage(db: Db, which: SQL | undefined): Promise<OfferedTool[]> {
+  const page = await db
+    .select({ tool: tools, category: toolCategories.name })
+    .from(tools)
+    .leftJoin(toolCategories, eq(toolCategories.id, tools.categoryId))
+    .where(which)
+    .orderBy(tools.name)
+    .limit(pageRows)
+  return page.map(({ tool, category }) => ({ tool: toTool(tool), category }))
+}
+
+/** All transactions before this one have ended, so that what they did is seen. */
+const horizon = sql`pg_snapshot_xmin(pg_current_snapshot())::text`
+
+/** Whether a row was written by that transaction or a later one; rows know the lower half of the number only. */
+const isSince = (seen: string): SQL =>
+  sql`(xmin::text::bigint - ${seen}::bigint % 4294967296 + 4294967296) % 4294967296 < 2147483648`

@@ -1,0 +1,242 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import { sameOrderedJson } from '../../base/same-json.ts'
+import { SharedReads } from '../shared-reads.ts'
+import { type Expected, isExpectedTool, toolTag } from '../../contract/expected.ts'
+import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
+import type { Caller, ChangeOptions, NewTool, PageQuery, ToolStore } from '../../contract/stores.ts'
+import type { ToolListQuery } from '../../contract/tool-list.ts'
+import type { ToolStatus } from '../../contract/tool-state.ts'
+import { addVersion } from './add-version.ts'
+import { createMany } from './create-many.ts'
+import type { Db } from '../database.ts'
+import { guard, transact } from '../guard.ts'
+import { listOffered, listOfferedSince } from './list-offered.ts'
+import { listTools } from './list-tools.ts'
+import { listVersions } from './list-versions.ts'
+import type { Cursors } from '../page.ts'
+import { announce, type Change, record } from '../record.ts'
+import { renameInPolicies } from '../access/rename-in-policies.ts'
+import { contentKeys, contentOf, isUuid, toTool, toVersion } from '../rows.ts'
+import { toolCategories, tools, toolVersions } from '../schema.ts'
+import { listTags, renameTag } from '../categories/tags.ts'
+
+/** Registered tools and their versions, in the database. */
+export class DatabaseToolStore implements ToolStore {
+  readonly #db: Db
+  readonly #cursors: () => Promise<Cursors>
+  readonly #reads = new SharedReads<RegisteredTool | undefined>()
+  #found: ReturnType<typeof prepareFinders> | undefined
+
+  constructor(db: Db, cursors: () => Promise<Cursors>) {
+    this.#db = db
+    this.#cursors = cursors
+  }
+
+  create(caller: Caller, content: ToolContent, options: ChangeOptions & { status?: ToolStatus } = {}) {
+    return this.#change(async (db) => {
+      await checkCategory(db, caller.workspace, content.categoryId)
+      const { workspace: workspaceId } = caller
+      const status = options.status ?? 'DRAFT'
+      const [row] = await db
+        .insert(tools)
+        .values({ ...content, workspaceId, status })
+        .returning()
+      const tool = toTool(row as typeof tools.$inferSelect)
+      await addVersion(db, caller, tool, options.changelog)
+      const after = { ...contentOf(tool), status, version: tool.version }
+      await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
+      await announce(db, caller.workspace)
+      return tool
+    })
+  }
+
+  createMany(caller: Caller, drafts: readonly NewTool[]) {
+    // Whoever makes many says how long that may take.
+    const withinMs = Number.POSITIVE_INFINITY
+    const make = async (db: Db) => {
+      for (const categoryId of new Set(drafts.map(({ content }) => content.categoryId)))
+        await checkCategory(db, caller.workspace, categoryId)
+      await createMany(db, caller, drafts)
+    }
+    return transact(this.#db, make, { withinMs })
+  }
+
+  get(workspace: string, idOrName: string) {
+    const find = async () => {
+      const { byId, byName } = this.#finders()
+      const found = isUuid(idOrName)
+        ? byId.execute({ workspace, id: idOrName.toLowerCase() })
+        : byName.execute({ workspace, name: idOrName })
+      const [row] = await found
+      return row === undefined ? undefined : toTool(row)
+    }
+    return this.#reads.read(JSON.stringify([workspace, idOrName]), () => guard(find))
+  }
+
+  /** The query that is asked most is put into words once. */
+  #finders() {
+    this.#found ??= prepareFinders(this.#db)
+    return this.#found
+  }
+
+  list(workspace: string, query: ToolListQuery) {
+    return guard(async () => listTools(this.#db, await this.#cursors(), workspace, query))
+  }
+
+  offered(workspace: string) {
+    return guard(() => listOffered(this.#db, workspace))
+  }
+
+  offeredSince(workspace: string, seen: string) {
+    return guard(() => listOfferedSince(this.#db, workspace, seen))
+  }
+
+  change(
+    caller: Caller,
+    idOrName: string,
+    make: (current: RegisteredTool) => ToolContent | Promise<ToolContent>,
+    options: ChangeOptions = {},
+  ) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
+      const [before, after] = [contentOf(current), contentOf(await make(current))]
+      if (sameOrderedJson(before, after)) return { tool: current, changed: false }
+      await checkCategory(db, caller.workspace, after.categoryId)
+      if (before.name !== after.name) await renameInPolicies(db, caller, before.name, after.name)
+      const [row] = await db
+        .update(tools)
+        .set({ ...after, version: current.version + 1, updatedAt: sql`now()` })
+        .where(eq(tools.id, current.id))
+        .returning()
+      const tool = toTool(row as typeof tools.$inferSelect)
+      await addVersion(db, caller, tool, options.changelog)
+      await record(db, caller, toChange(current, tool, options))
+      await announce(db, caller.workspace)
+      return { tool, changed: true }
+    })
+  }
+
+  transition(caller: Caller, idOrName: string, step: Transition, options: ChangeOptions = {}) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
+      const { from, to } = transitions[step]
+      if (current.status !== from) throw illegalStep(current, step)
+      const [row] = await db
+        .update(tools)
+        .set({ status: to, updatedAt: sql`now()` })
+        .where(eq(tools.id, current.id))
+        .returning()
+      const [before, after] = [{ status: from }, { status: to }]
+      await record(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
+      await announce(db, caller.workspace)
+      return toTool(row as typeof tools.$inferSelect)
+    })
+  }
+
+  remove(caller: Caller, idOrName: string, options: ChangeOptions = {}) {
+    return this.#change(async (db) => {
+      const current = await lockTool(db, caller.workspace, idOrName)
+      checkExpected(current, options.expectedVersion)
+      await db.delete(tools).where(eq(tools.id, current.id))
+      const before = { ...contentOf(current), status: current.status, version: current.version }
+      await record(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
+      await announce(db, caller.workspace)
+      return current
+    })
+  }
+
+  versions(workspace: string, toolId: string, query: PageQuery) {
+    return guard(async () => listVersions(this.#db, await this.#cursors(), workspace, toolId, query))
+  }
+
+  version(workspace: string, toolId: string, version: number) {
+    return guard(async () => {
+      const [row] = await this.#db
+        .select({ version: toolVersions })
+        .from(toolVersions)
+        .innerJoin(tools, eq(tools.id, toolVersions.toolId))
+        .where(and(eq(tools.workspaceId, workspace), eq(tools.id, toolId), eq(toolVersions.version, version)))
+      return row === undefined ? undefined : toVersion(row.version)
+    })
+  }
+
+  tags(workspace: string, names?: ReadonlySet<string>) {
+    return guard(() => listTags(this.#db, workspace, names))
+  }
+
+  renameTag(caller: Caller, from: string, to: string) {
+    return this.#change((db) =>
+      renameTag(db, caller, { from, to }, async (tool) => {
+        await addVersion(db, caller, tool, `tag '${from}' renamed to '${to}'`)
+      }),
+    )
+  }
+
+  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+    return transact(this.#db, work)
+  }
+}
+
+function prepareFinders(db: Db) {
+  const inWorkspace = eq(tools.workspaceId, sql.placeholder('workspace'))
+  const find = (one: SQL) => db.select().from(tools).where(and(inWorkspace, one)).limit(1)
+  return {
+    byId: find(eq(tools.id, sql.placeholder('id'))).prepare('tool_by_id'),
+    byName: find(eq(tools.name, sql.placeholder('name'))).prepare('tool_by_name'),
+  }
+}
+
+const named = (workspace: string, idOrName: string): SQL | undefined =>
+  and(
+    eq(tools.workspaceId, workspace),
+    isUuid(idOrName) ? eq(tools.id, idOrName.toLowerCase()) : eq(tools.name, idOrName),
+  )
+
+/** Reads a tool that nobody else can change until the transaction ends. */
+async function lockTool(db: Db, workspace: string, idOrName: string): Promise<RegisteredTool> {
+  const [row] = await db.select().from(tools).where(named(workspace, idOrName)).limit(1).for('update')
+  if (row === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  return toTool(row)
+}
+
+/** A category of another workspace is as unknown as one that is not there. */
+async function checkCategory(db: Db, workspace: string, categoryId: string | null): Promise<void> {
+  if (categoryId === null) return
+  const [found] = await db
+    .select({ id: toolCategories.id })
+    .from(toolCategories)
+    .where(and(eq(toolCategories.workspaceId, workspace), eq(toolCategories.id, categoryId)))
+    .for('key share')
+  if (found !== undefined) return
+  const problems = [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] as const
+  throw new TooldexError('TOOL_INVALID', 'The category of the tool is unknown.', { problems })
+}
+
+function checkExpected(tool: RegisteredTool, expected: Expected | undefined): void {
+  if (isExpectedTool(tool, expected)) return
+  if (typeof expected === 'number')
+    throw new TooldexError('STALE', `${tool.name} is at version ${tool.version}, not ${expected}.`)
+  throw new TooldexError('STALE', `${tool.name} is "${toolTag(tool)}" now, and If-Match names another.`)
+}
+
+function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
+  const possible = Object.entries(transitions).filter(([, { from }]) => from === tool.status)
+  const names = possible.map(([name]) => name)
+  const message = `${tool.name} is ${tool.status} and cannot ${step}; possible now: ${names.join(', ') || 'none'}, delete.`
+  return new TooldexError('ILLEGAL_STEP', message)
+}
+
+/** Only what differs, as it was and as it is, and the versions. */
+function toChange(before: RegisteredTool, after: RegisteredTool, { backTo }: ChangeOptions): Change {
+  const keys = contentKeys.filter((key) => !sameOrderedJson(before[key], after[key]))
+  const pick = (tool: RegisteredTool) => ({
+    ...Object.fromEntries(keys.map((key) => [key, tool[key]])),
+    version: tool.version,
+  })
+  const subject = `tool:${after.name}`
+  if (backTo === undefined) return { action: 'tool.change', subject, before: pick(before), after: pick(after) }
+  return { action: 'tool.rollback', subject, before: pick(before), after: { ...pick(after), backTo } }
+}

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { TooldexError } from '../../../../base/errors.ts'
+import type { Bundle } from '../../../../contract/bundle.ts'
+import { exportBundle, importBundle } from '../../../../operations/registry/bundles.ts'
+import { writeBundle } from '../../../../sources/bundle/index.ts'
+import type { CliHost } from '../../host.ts'
+import { planText } from '../../plan-text.ts'
+import { readText } from '../../read-tool-file.ts'
+import { toJson } from '../command.ts'
+import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+
+/** How an import is made. */
+export interface ImportFlags extends RegistryFlags {
+  readonly prune?: boolean
+  readonly dryRun?: boolean
+}
+
+/** `tooldex tools export` and `tooldex tools import`. */
+export function addBundles(group: Command, host: CliHost): void {
+  const write = group
+    .command('export [file]')
+    .description('write all tools, categories and policies as one bundle, to a file or to standard output (-)')
+    .addOption(new Option('--format <format>', 'of what kind; that of the file, or YAML').choices(['yaml', 'json']))
+  withRegistryOptions(write).action(
+    async (path: string | undefined, flags: RegistryFlags & { format?: 'yaml' | 'json' }) => {
+      const file = path === '-' ? undefined : path
+      const bundle = await withRegistry(host, flags, (registry) => registry.invoke(exportBundle, {}))
+      const json = file === undefined ? flags.json : /\.json$/i.test(file)
+      const text = writeBundle(bundle, flags.format ?? (json ? 'json' : 'yaml'))
+      if (file === undefined) return host.out(text)
+      save(file, text)
+      const counts = countsOf(bundle)
+      host.out(flags.json ? toJson({ file, ...counts }) : `${file} has ${counts.tools} tools now.\n`)
+    },
+  )
+  const take = group
+    .command('import <file>')
+    .description('take a bundle, a CLI config or a list of tools (- for standard input), all or nothing')
+  withImportOptions(take).action((file: string, flags: ImportFlags) =>
+    importInto(host, flags, { text: readText(file), file: file === '-' ? 'stdin' : file }),
+  )
+}
+
+/** The options of commands that make the registry what files say. */
+export const withImportOptions = (command: Command): Command =>
+  withRegistryOptions(command)
+    .option('--prune', 'remove what the files do not have')
+    .option('--dry-run', 'say what would change, and change nothing')
+
+/** Makes the registry what a bundle or its text says, and prints what that changes. */
+export async function importInto(host: CliHost, flags: ImportFlags, input: Record<string, unknown>): Promise<void> {
+  const { prune = false, dryRun = false } = flags
+  const answer = await withRegistry(host, flags, (registry) =>
+    tellTime(host, registry.invoke(importBundle, { ...input, prune, dryRun })),
+  )
+  host.out(flags.json ? toJson(answer) : planText(answer))
+}
+
+const tellEveryMs = 2000
+
+/** Whoever waits long is told that it goes on. */
+async function tellTime<Result>(host: CliHost, work: Promise<Result>): Promise<Result> {
+  const started = Date.now()
+  const timer = setInterval(
+    () => host.err(`still importing, ${Math.round((Date.now() - started) / 1000)} s\n`),
+    tellEveryMs,
+  )
+  return work.finally(() => clearInterval(timer))
+}
+
+function save(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch (cause) {
+    throw new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Give another path.', cause })
+  }
+}
+
+const countsOf = ({ tools, categories, policies }: Bundle) => ({
+  tools: tools.length,
+  categories: categories.length,
+  policies: policies.length,
+})

@@ -1,0 +1,51 @@
+import { type Command, Option } from 'commander'
+import { LlmFormat, type Loss } from '../../../../contract/llm.ts'
+import { getForModel, listForModel } from '../../../../operations/registry/definitions.ts'
+import type { CliHost } from '../../host.ts'
+import { collect, parseCount, toJson } from '../command.ts'
+import { given, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+
+interface DefinitionFlags extends RegistryFlags {
+  readonly format: LlmFormat
+  readonly category?: string
+  readonly tag?: string[]
+  readonly limit?: number
+  readonly cursor?: string
+  readonly deferLoading?: boolean
+  readonly namespaces?: boolean
+}
+
+/** `tooldex tools definitions [TOOL]`: what to send to a model; what is lost on the way is told on stderr. */
+export function addDefinitions(group: Command, host: CliHost): void {
+  const command = group
+    .command('definitions [tool]')
+    .description('the definitions of offered tools as a provider takes them; what they lose is told on stderr')
+    .addOption(new Option('--format <format>', 'whose').choices(LlmFormat.options).default('mcp'))
+    .option('--category <name>', 'only of this category')
+    .addOption(new Option('--tag <tag>', 'only with this tag').argParser(collect))
+    .option('--limit <n>', 'at most this many', parseCount)
+    .option('--cursor <cursor>', 'continue where the last page ended')
+    .option('--defer-loading', 'leave them to the tool search of the provider, where it has one')
+    .option('--namespaces', 'group them by namespace, where the provider can')
+  withRegistryOptions(command).action((tool: string | undefined, flags: DefinitionFlags) => {
+    const { format, category, tag: tags, limit, cursor, deferLoading, namespaces } = flags
+    const options = { format, ...given({ deferLoading, namespaces }) }
+    return withRegistry(host, flags, async (registry) => {
+      if (tool !== undefined) {
+        const answer = await registry.invoke(getForModel, { name: tool, ...options })
+        host.out(toJson(flags.json ? answer : answer.definition))
+        return flags.json ? undefined : tellLosses(host, answer)
+      }
+      const answer = await registry.invoke(listForModel, { ...options, ...given({ category, tags, limit, cursor }) })
+      host.out(toJson(flags.json ? answer : answer.definitions))
+      if (flags.json) return
+      for (const each of answer.tools) tellLosses(host, each)
+      if (answer.omitted > 0)
+        host.err(`${answer.omitted} more: raise --limit, or continue with --cursor ${answer.nextCursor}\n`)
+    })
+  })
+}
+
+function tellLosses(host: CliHost, { name, losses }: { name: string; losses: readonly Loss[] }): void {
+  for (const { pointer, lost, why } of losses) host.err(`${name}${pointer}: ${lost} is lost, ${why}\n`)
+}

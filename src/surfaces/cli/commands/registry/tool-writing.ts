@@ -1,0 +1,172 @@
+import type { Command } from 'commander'
+import type * as z from 'zod'
+import { TooldexError, toTooldexError } from '../../../../base/errors.ts'
+import { formatProblem, type Problem } from '../../../../base/problem.ts'
+import { toRefusal } from '../../../../diagnostics/problem-error.ts'
+import type { Operation } from '../../../../operations/operation.ts'
+import { getCategory } from '../../../../operations/registry/categories.ts'
+import { validateDraft, validateTool } from '../../../../operations/registry/validate-tool.ts'
+import * as tools from '../../../../operations/registry/tools.ts'
+import type { WrittenTool } from '../../../../operations/registry/written-tool.ts'
+import type { CliHost, RegistryClient } from '../../host.ts'
+import { readToolFile, type ToolFile } from '../../read-tool-file.ts'
+import { toJson } from '../command.ts'
+import { given, type RegistryFlags, said, withRegistry, withRegistryOptions } from './registry-command.ts'
+
+/** How a tool is written. */
+export interface WriteFlags extends RegistryFlags {
+  readonly changelog?: string
+  readonly expectedVersion?: number
+  readonly script?: string
+}
+
+type WithWarnings = Pick<WrittenTool, 'warnings'>
+
+interface Writing<Input extends z.ZodType, Output extends z.ZodType<WithWarnings>> {
+  readonly file: string
+  readonly operation: Operation<Input, Output>
+  readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly text: (answer: z.output<Output>) => string
+  /** A second step in the same session. */
+  readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
+}
+
+interface Asking<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly file: ToolFile
+  readonly operation: Operation<Input, Output>
+  readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
+}
+
+/** Writes a tool with the fields in a file; problems are reported with their lines. */
+export async function writeTool<Input extends z.ZodType, Output extends z.ZodType<WithWarnings>>(
+  host: CliHost,
+  flags: RegistryFlags & { readonly script?: string },
+  { file: path, operation, input, text, after }: Writing<Input, Output>,
+): Promise<void> {
+  const file = readToolFile(path, flags.script)
+  const answer = await askAbout(host, flags, { file, operation, input, after })
+  host.out(flags.json ? toJson(answer) : text(answer))
+  printWarnings(host, answer, file.place)
+}
+
+/** Prints the warnings that a write returned, such as a server that cannot be reached now. */
+export function printWarnings(
+  host: CliHost,
+  { warnings = [] }: WithWarnings,
+  place: (problem: Problem) => Problem = (problem) => problem,
+): void {
+  for (const warning of warnings as readonly Problem[]) host.err(findingText(place(warning)))
+}
+
+async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
+  host: CliHost,
+  flags: RegistryFlags,
+  { file: { fields, explain, scriptProblem }, operation, input, after }: Asking<Input, Output>,
+): Promise<z.output<Output>> {
+  return withRegistry(host, flags, async (registry) => {
+    try {
+      if (scriptProblem !== undefined) {
+        // A change may hold a part of the fields, which is not a whole tool to validate.
+        const isWhole = [tools.createTool.name, validateDraft.name].includes(operation.name)
+        const others = isWhole ? await findProblems(registry, fields) : []
+        throw refuseWithoutScript(scriptProblem, others)
+      }
+      const answer = await registry.invoke(operation, input(await withCategory(registry, fields)))
+      return after === undefined ? answer : await after(registry, answer)
+    } catch (thrown) {
+      throw explain(thrown)
+    }
+  })
+}
+
+/** The refusal of a tool whose script cannot be read, with everything else that is wrong with it. */
+function refuseWithoutScript(scriptProblem: Problem, others: readonly Problem[]): TooldexError {
+  const errors = others.filter(({ severity, pointer }) => severity === 'error' && pointer !== '/scriptContent')
+  return toRefusal({ code: 'TOOL_INVALID', what: 'The tool', problems: [scriptProblem, ...errors] })
+}
+
+async function findProblems(
+  registry: RegistryClient,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<readonly Problem[]> {
+  try {
+    const { problems } = await registry.invoke(validateDraft, { ...(await withCategory(registry, fields)) })
+    return problems as readonly Problem[]
+  } catch (thrown) {
+    const { code, message, problems, hint } = toTooldexError(thrown)
+    if (problems.length > 0) return problems
+    if (code !== 'NOT_FOUND') throw thrown
+    return [{ severity: 'error', pointer: '/category', message, hint }]
+  }
+}
+
+/** Activates a tool that was just registered; where that is refused, the draft stays and the error says so. */
+async function activate(registry: RegistryClient, { id, name }: WrittenTool): Promise<WrittenTool> {
+  try {
+    return await registry.invoke(tools.activateTool, { idOrName: id })
+  } catch (thrown) {
+    const { code, message, problems } = toTooldexError(thrown)
+    throw new TooldexError(code, `${name} is registered as a draft and was not activated: ${message}`, {
+      problems,
+      hint: `Fix it with: tooldex tools edit ${name}; then run: tooldex tools activate ${name}`,
+      cause: thrown,
+    })
+  }
+}
+
+/** People write the name of a category; the registry keeps its id. */
+export async function withCategory(registry: RegistryClient, fields: Readonly<Record<string, unknown>>) {
+  const { category, ...rest } = fields
+  if (typeof category !== 'string') return category === undefined ? fields : { ...rest, categoryId: category }
+  const { id } = await registry.invoke(getCategory, { idOrName: category })
+  return { ...rest, categoryId: id }
+}
+
+/** `tooldex tools create` and `validate`. */
+export function addWriting(group: Command, host: CliHost, exit: (code: number) => void): void {
+  const create = group
+    .command('create <file>')
+    .description('register the tool in a YAML or JSON file (- for standard input)')
+    .option('--changelog <text>', 'what to say about it')
+    .option('--script <file>', 'the script of the tool; scriptFile in the file does the same')
+    .option('--activate', 'activate it at once')
+  withRegistryOptions(create).action((file: string, flags: WriteFlags & { activate?: boolean }) =>
+    writeTool(host, flags, {
+      file,
+      operation: tools.createTool,
+      input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
+      text: said,
+      after: flags.activate ? activate : undefined,
+    }),
+  )
+  addValidate(group, host, exit)
+}
+
+function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {
+  const command = group
+    .command('validate <tool>')
+    .description('say everything that is wrong with a tool, or with a file (--file)')
+    .option('--file', 'the tool is a file')
+    .option('--script <file>', 'the script of the tool in the file')
+  withRegistryOptions(command).action(async (what: string, flags: WriteFlags & { file?: boolean }) => {
+    const file = flags.file ? readToolFile(what, flags.script) : undefined
+    const answer =
+      file === undefined
+        ? await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
+        : await askAbout(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
+    const problems = answer.problems as readonly Problem[]
+    host.out(flags.json ? toJson(answer) : verdictText(answer.valid, file ? problems.map(file.place) : problems))
+    if (!answer.valid) exit(2)
+  })
+}
+
+const verdictText = (valid: boolean, problems: readonly Problem[]): string =>
+  `${problems.map(findingText).join('')}${valid ? 'valid' : 'not valid'}\n`
+
+function findingText(problem: Problem): string {
+  const { severity, file, pointer, line, column, message } = problem
+  if (file !== undefined || line === undefined) return `${severity}: ${formatProblem(problem)}\n`
+  const place = `line ${line}${column === undefined ? '' : `, column ${column}`}: `
+  return `${severity}: ${formatProblem({ ...problem, pointer: pointer ?? '', message: place + message })}\n`
+}

@@ -1,0 +1,152 @@
+import {
+  actor,
+  category,
+  content,
+  draftTool,
+  firstContent,
+  givenChange,
+  ids,
+  key,
+  policy,
+  proposal,
+  secret,
+  times,
+  tool,
+  versions,
+} from './example-parts.ts'
+
+const { diff, ...undiffed } = proposal
+const decided = { decidedAt: times.decided, decidedBy: actor }
+const counted = { ...category, tools: 0, toolsBelow: 0 }
+const { categoryId: _, ...bundled } = content
+const renamed = { ...category, name: 'Weather and climate', updatedAt: times.changed }
+const nothing = { create: [], change: [], remove: [], unchanged: 0 }
+
+const replay = {
+  at: times.decided,
+  by: actor,
+  version: tool.version,
+  same: 1,
+  differs: 0,
+  failed: 0,
+  runs: [
+    {
+      recordedId: ids.execution,
+      executionId: 'e5d4c3b2-b1a0-4958-8746-53210fedcb78',
+      outcome: 'same',
+      inputData: { city: 'Oslo' },
+      differences: [],
+      error: null,
+    },
+  ],
+}
+
+const toolAnswers = {
+  'registry.list': { items: [tool], total: 1 },
+  'registry.create': draftTool,
+  'registry.get': tool,
+  'registry.change': { ...tool, status: 'DRAFT' },
+  'registry.delete': tool,
+  'registry.activate': tool,
+  'registry.deactivate': { ...tool, status: 'DISABLED' },
+  'registry.deprecate': { ...tool, status: 'DEPRECATED' },
+  'registry.reactivate': tool,
+  'registry.undeprecate': tool,
+  'registry.validate': { valid: true, problems: [] },
+  'registry.validateDraft': { valid: true, problems: [] },
+}
+
+const versionAnswers = {
+  'versions.list': { items: versions, total: 2 },
+  'versions.get': versions[1],
+  'versions.diff': {
+    class: 'wording',
+    fields: [
+      {
+        field: 'description',
+        class: 'wording',
+        before: firstContent.description,
+        after: content.description,
+        text: `-${firstContent.description}\n+${content.description}`,
+      },
+    ],
+    from: 1,
+    to: 2,
+    text: `wording: 1 field changed\ndescription (wording)\n  -${firstContent.description}\n  +${content.description}`,
+  },
+  'versions.rollback': { ...tool, ...firstContent, version: 3, updatedAt: times.decided },
+  'proposals.create': proposal,
+  'proposals.list': { items: [undiffed], total: 1 },
+  'proposals.get': { ...undiffed, diff, replay },
+  'proposals.replay': replay,
+  'proposals.accept': {
+    proposal: { ...undiffed, ...decided, status: 'ACCEPTED', decision: 'agreed', acceptedVersion: 3 },
+    tool: { ...tool, ...proposal.change, version: 3, updatedAt: times.decided },
+  },
+  'proposals.refuse': { ...undiffed, ...decided, status: 'REFUSED', decision: 'not yet' },
+}
+
+const placeAnswers = {
+  'categories.tree': { items: [{ ...counted, children: [] }] },
+  'categories.list': { items: [counted] },
+  'categories.create': category,
+  'categories.get': category,
+  'categories.change': renamed,
+  'categories.delete': category,
+  'tags.list': { items: [{ tag: 'weather', tools: 1 }] },
+  'tags.rename': { tools: 1 },
+  'bundle.export': {
+    tooldex: 1,
+    categories: [{ name: category.name, description: category.description, parent: null }],
+    tools: [{ ...bundled, category: null, status: tool.status, changelog: null }],
+    policies: [policy],
+  },
+  'bundle.import': {
+    plan: {
+      ...nothing,
+      change: [{ name: tool.name, fields: ['description'] }],
+      categories: { ...nothing, unchanged: 1 },
+      policies: nothing,
+    },
+    diffs: [
+      {
+        tool: tool.name,
+        class: 'wording',
+        text: `wording: 1 field changed\ndescription (wording)\n  -${content.description}\n  +${firstContent.description}`,
+      },
+    ],
+    applied: false,
+    warnings: [],
+  },
+}
+
+const adminAnswers = {
+  'keys.create': { ...key, secret: 'tdx_4hQw-an-example-that-opens-nothing' },
+  'keys.list': { items: [key] },
+  'keys.current': { name: key.name, workspace: 'default', scopes: key.scopes },
+  'keys.revoke': { ...key, revokedAt: times.decided },
+  'policies.list': { items: [policy] },
+  'policies.get': policy,
+  'policies.put': policy,
+  'policies.delete': policy,
+  'secrets.list': { items: [secret] },
+  'secrets.put': secret,
+  'secrets.remove': secret,
+  'audit.list': {
+    items: [
+      {
+        at: times.changed,
+        actor,
+        action: 'tool.change',
+        subject: `tool:${tool.name}`,
+        before: { description: firstContent.description },
+        after: { description: givenChange.description },
+        requestId: ids.request,
+      },
+    ],
+    nextCursor: 'WzQsIiJd',
+  },
+}
+
+/** What operations on registered things answer, by the operation's name. */
+export const registryAnswers = { ...toolAnswers, ...versionAnswers, ...placeAnswers, ...adminAnswers }

@@ -1,0 +1,153 @@
+import * as z from 'zod'
+import { packageVersion } from '../../../base/package-info.ts'
+import { writtenAs } from '../../../contract/as-stored.ts'
+import { answerExamples, takenExamples } from './answers.ts'
+import { bodyExamples } from './examples.ts'
+import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponse, problemSchema } from './parts.ts'
+import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
+
+type Json = Record<string, unknown>
+let made: Json | undefined
+
+/** The OpenAPI 3.1 document of everything that can be reached over HTTP, made from the operations. */
+export function openApiDocument(): Json {
+  made ??= make()
+  return made
+}
+
+function make(): Json {
+  const schemas: Json = { Problem: problemSchema }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tooldex',
+      version: packageVersion(),
+      description: 'One place where the tools of LLM agents are described, found, governed and run.',
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{ key: [] }],
+    tags: [...new Set(routes.map(({ http }) => http.tag))].map((name) => ({ name })),
+    paths: { ...pathsOf(routes, schemas), ...followPath },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      schemas,
+      responses: { Problem: problemResponse },
+    },
+  }
+}
+
+function pathsOf(all: readonly RoutedOperation[], schemas: Json): Json {
+  const paths: Record<string, Json> = {}
+  for (const operation of all) {
+    const { path, method } = operation.http
+    paths[path] = { ...paths[path], [method]: describe(operation, schemas) }
+  }
+  return paths
+}
+
+function describe(operation: RoutedOperation, schemas: Json): Json {
+  const { name, summary, scope, http, input } = operation
+  const schema = toSchema(input, { io: 'input', name, schemas })
+  const properties = (schema.properties ?? {}) as Record<string, Json>
+  const required = (schema.required ?? []) as readonly string[]
+  const inPath = namesIn(http.path)
+  const rest = Object.keys(properties).filter((field) => !inPath.includes(field) && field !== 'expectedVersion')
+  const parameters = [
+    ...inPath.map((field) => ({
+      name: field,
+      in: 'path',
+      required: true,
+      schema: field === 'version' ? { type: 'integer', minimum: 1 } : (properties[field] ?? { type: 'string' }),
+    })),
+    ...(hasBody(operation)
+      ? []
+      : rest.map((field) => queryParameter(field, properties[field] ?? {}, required.includes(field)))),
+    ...('expectedVersion' in properties ? [ifMatch] : []),
+    ...(isKeepable(operation) || hasOwnKey(operation) ? [idempotencyKey] : []),
+  ]
+  const body = {
+    ...schema,
+    properties: pick(properties, rest),
+    required: required.filter((field) => rest.includes(field)),
+  }
+  return {
+    operationId: name,
+    summary,
+    description: `Needs the scope \`${scope}\`.`,
+    tags: [http.tag],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(hasBody(operation) && rest.length > 0
+      ? {
+          requestBody: {
+            required: body.required.length > 0,
+            content: { 'application/json': withExample(body, bodyExamples[name]) },
+          },
+        }
+      : {}),
+    responses: { ...successesOf(operation, schemas), default: { $ref: '#/components/responses/Problem' } },
+  }
+}
+
+/** What is answered when all is well, by status. */
+function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Json {
+  const schema = toSchema(output, { io: 'output', name, schemas })
+  const contentWith = (examples: Readonly<Record<string, unknown>>): Json =>
+    http.media === undefined
+      ? { 'application/json': withExample(schema, examples[name]) }
+      : { [http.media]: { schema: { type: 'string' } } }
+  const isTaken = http.status === 202
+  const description = isTaken ? 'Taken; not done yet.' : 'Done.'
+  return {
+    ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content: contentWith(answerExamples) } }),
+    [String(http.status ?? 200)]: {
+      description,
+      ...(http.location === undefined ? {} : { headers: { Location: locationHeader } }),
+      content: contentWith(isTaken ? takenExamples : answerExamples),
+    },
+  }
+}
+
+const listNote = 'Several: a,b or by repeating the name; repeated, each is taken whole, commas and all (x=a%2Cb&x=).'
+
+/** Lists are written with commas or by repeating the name. */
+const queryParameter = (name: string, schema: Json, required: boolean): Json => {
+  const isList = JSON.stringify(schema).includes('"type":"array"')
+  const description = [schema.description, isList ? listNote : undefined].filter((text) => text !== undefined)
+  return {
+    name,
+    in: 'query',
+    required,
+    ...(description.length === 0 ? {} : { description: description.join(' ') }),
+    ...(isList ? { style: 'form', explode: true } : {}),
+    schema,
+  }
+}
+
+const withExample = (schema: Json, example: unknown): Json => ({
+  schema,
+  ...(example === undefined ? {} : { example }),
+})
+
+interface SchemaPlace {
+  readonly io: 'input' | 'output'
+  readonly name: string
+  /** Where parts that refer to themselves are put, for the document to find them. */
+  readonly schemas: Json
+}
+
+function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaPlace): Json {
+  const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    // What is stored is described by the rules of writing, although reading takes everything.
+    override: ({ zodSchema, jsonSchema }) =>
+      void Object.assign(jsonSchema, writtenAs.get(zodSchema as z.ZodUnknown)?.describe()),
+  }) as Json
+  const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"#/components/schemas/${name}.${io}.`)
+  const { $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Json }
+  for (const [part, definition] of Object.entries($defs)) schemas[`${name}.${io}.${part}`] = definition
+  return rest
+}
+
+const pick = (from: Record<string, Json>, names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, from[name]]))

@@ -1,0 +1,65 @@
+import { constants } from 'node:os'
+import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
+
+/** A finished run as text: stdout, then stderr, the error message and the exit code where there is something to say. */
+export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
+  const { stderr, exitCode, signal } = result
+  const given = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
+  // The exit code has a line of its own.
+  const reason = status === 'SUCCESS' || errorMessage === exitMessage(exitCode) ? '' : (errorMessage ?? '')
+  const problems = [stderr.trim(), reason].filter((part) => part !== '').join('\n')
+  const parts = [
+    given.trim(),
+    problems === '' ? '' : `[stderr]\n${problems}`,
+    (exitCode === 0 && signal === null) || output !== undefined
+      ? ''
+      : `[exit code: ${exitCode ?? signalCode(status, signal)}]`,
+  ]
+  return parts.filter((part) => part !== '').join('\n\n') || '(no output)'
+}
+
+/** Minus the number of the signal that ended a program; -1 where there was none, or where it was ours. */
+function signalCode(status: RunOutcome['status'], signal: string | null): number {
+  const number = (constants.signals as Readonly<Record<string, number>>)[signal ?? '']
+  return status === 'FAILED' && number !== undefined ? -number : -1
+}
+
+/** What a call would run, as a person would type it. */
+export function planText({
+  argv,
+  cwd,
+  timeoutMs,
+  stdin,
+  script,
+  request,
+  upstream,
+  network,
+  isolation,
+  environment,
+}: RunPlan): string {
+  const lines: string[] = []
+  if (argv !== undefined) lines.push(argv.map(quote).join(' '))
+  if (request !== undefined) lines.push(requestText(request))
+  if (upstream !== undefined) lines.push(`${upstream.server}: ${upstream.tool} ${JSON.stringify(upstream.arguments)}`)
+  if (script !== undefined) lines.push(`a script of ${script.bytes} bytes, sha256 ${script.sha256}`)
+  const where =
+    argv === undefined ? '' : `in ${cwd ?? (network === undefined ? 'the current folder' : 'a fresh folder')}, `
+  lines.push(`${where}for at most ${timeoutMs / 1000}s`)
+  if (stdin) lines.push('with a value piped to stdin')
+  if (environment != null) lines.push(`with the packages of ${environment}`)
+  if (isolation === 'limited' && network !== undefined)
+    lines.push('limited: no sandbox, with the network and files of the server')
+  else if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
+  return lines.join('\n')
+}
+
+function requestText({ method, url, headers, body }: NonNullable<RunPlan['request']>): string {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${url}`, ...head, ...(body === null ? [] : ['', body])].join('\n')
+}
+
+const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** Who asks for a person's yes before a call, after what would run. */
+export const approvalText = (askedBy: readonly string[]): string =>
+  askedBy.length === 0 ? '' : `\nafter a person's yes (asked for by ${askedBy.join(' and ')})`

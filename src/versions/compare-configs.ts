@@ -1,0 +1,59 @@
+import { diffJson, type JsonDifference } from './diff-json.ts'
+import { toOneLine } from '../base/visible-text.ts'
+import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
+import { showChange, showValue } from './schema-path.ts'
+
+/** How many places of one config are listed. */
+const maxPlaces = 100
+
+/** A part of an executor's config that a caller notices, and when a change of it can break a call that worked. */
+interface VisiblePart {
+  readonly path: RegExp
+  readonly breaks: (difference: JsonDifference) => boolean
+}
+
+const always = () => true
+const isLower = ({ before, after }: JsonDifference) =>
+  typeof before === 'number' && typeof after === 'number' && after < before
+const isGone = ({ after }: JsonDifference) => after === undefined
+
+const visibleParts: readonly VisiblePart[] = [
+  // The shape of the result.
+  { path: /^\/response(\/|$)/, breaks: always },
+  // The size and the time that a call may take.
+  { path: /^\/(maxBytes|timeoutMs|timeout|limits\/[^/]+)$/, breaks: isLower },
+  // The values that are accepted.
+  { path: /^\/paths(\/|$)/, breaks: ({ after }) => after !== undefined },
+  { path: /^\/dashes(\/|$)/, breaks: isGone },
+  { path: /^\/args\/\d+\/root$/, breaks: ({ after }) => after !== undefined },
+]
+
+/** The changed places of an executor's config, each classed by what a caller can see of it. */
+export function compareConfigs(before: unknown, after: unknown): SchemaChange[] {
+  return diffJson(before, after, maxPlaces).map((difference) => ({
+    pointer: difference.pointer,
+    class: classOf(difference),
+    message: describeDifference(difference),
+  }))
+}
+
+function classOf(difference: JsonDifference): ChangeClass {
+  const breaks = visibleParts.some((part) => part.path.test(difference.pointer) && part.breaks(difference))
+  return breaks ? 'breaking' : 'compatible'
+}
+
+function describeDifference(difference: JsonDifference): string {
+  const name = toOneLine(nameOf(difference.pointer))
+  if (!('before' in difference)) return `${name} was added: ${showValue(difference.after)}`
+  if (!('after' in difference)) return `${name} was removed: ${showValue(difference.before)}`
+  return `${name}: ${showChange(difference.before, difference.after)}`
+}
+
+/** A pointer as people write paths: `headers.Accept`, `args[0].name`. */
+const nameOf = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '') ||
+  'the config'

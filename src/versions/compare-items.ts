@@ -1,0 +1,21 @@
+import type { JsonObject } from '../base/same-json.ts'
+import type { Walk } from './comparison.ts'
+import { atItems, type Place, step, subjectOf } from './schema-path.ts'
+
+/** Compares the items of lists, those with a position of their own and the others. */
+export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {
+  const [was, is] = [positionsOf(before), positionsOf(after)]
+  for (let index = 0; index < Math.max(was.length, is.length); index++) {
+    const at = atItems(place, 'prefixItems', String(index))
+    walk.compare(was[index] ?? restOf(before), is[index] ?? restOf(after), at)
+  }
+  if (before.items !== undefined || after.items !== undefined) {
+    walk.compare(restOf(before), restOf(after), atItems(place, 'items'))
+  }
+  if ((before.uniqueItems === true) === (after.uniqueItems === true)) return
+  const message = `${subjectOf(place)} ${after.uniqueItems === true ? 'may not' : 'may'} have the same item twice now`
+  walk.report(step(place, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
+}
+
+const positionsOf = (node: JsonObject) => (node.prefixItems as readonly unknown[] | undefined) ?? []
+const restOf = (node: JsonObject) => node.items ?? true

@@ -1,0 +1,47 @@
+import { type JsonObject, sameJson } from '../base/same-json.ts'
+import { compareAlternatives, toAlternatives } from './compare-alternatives.ts'
+import { compareBounds } from './compare-bounds.ts'
+import { compareConditions } from './compare-conditions.ts'
+import { compareItems } from './compare-items.ts'
+import { compareProperties } from './compare-properties.ts'
+import { compareTypes, compareValues, typesOf } from './compare-values.ts'
+import type { Walk } from './comparison.ts'
+import { isWellFormed } from './keyword-shapes.ts'
+import { type Place, step, subjectOf } from './schema-path.ts'
+import { normalizeNode } from './schema-node.ts'
+
+/** Compares two schemas keyword by keyword: each is a condition of its own, or one of a group that is compared together. */
+export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {
+  reportMalformed(walk, [before, after], place)
+  const [left, right] = toAlternatives(walk, normalizeNode(before), normalizeNode(after))
+  compareTypes(walk, left, right, place)
+  compareValues(walk, left, right, place)
+  const forNumbers = onlyFor(walk, ['number', 'integer'], [left, right])
+  const forTexts = onlyFor(walk, ['string'], [left, right])
+  const forLists = onlyFor(walk, ['array'], [left, right])
+  const forObjects = onlyFor(walk, ['object'], [left, right])
+  compareBounds({ number: forNumbers, text: forTexts, list: forLists, object: forObjects }, left, right, place)
+  compareItems(forLists, left, right, place)
+  compareProperties(forObjects, left, right, place)
+  compareAlternatives(walk, left, right, place)
+  compareConditions(walk, left, right, place)
+}
+
+function reportMalformed(walk: Walk, [before, after]: readonly [JsonObject, JsonObject], place: Place): void {
+  for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [left, right] = [before[keyword], after[keyword]]
+    if (sameJson(left, right)) continue
+    if ([left, right].every((value) => value === undefined || isWellFormed(keyword, value))) continue
+    const message = `'${keyword}' of ${subjectOf(place)} could not be compared: it is not written as JSON Schema asks`
+    walk.report(step(place, keyword), 'unclear', message)
+  }
+}
+
+/**
+ * A walk for the keywords of some types, which tells nothing unless both schemas allow such values: a limit for texts takes
+ * no number away, and where a type is new or gone, that says it all.
+ */
+function onlyFor(walk: Walk, types: readonly string[], nodes: readonly JsonObject[]): Walk {
+  const applies = nodes.every((node) => typesOf(node).some((type) => types.includes(type)))
+  return applies ? walk : { ...walk, report: () => undefined, compare: () => undefined }
+}

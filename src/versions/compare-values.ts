@@ -1,0 +1,58 @@
+import type { JsonObject } from '../base/same-json.ts'
+import type { Walk } from './comparison.ts'
+import { type Place, showValue, step, subjectOf } from './schema-path.ts'
+import { valuesMissing } from './values-missing.ts'
+
+const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
+const mostValues = 5
+
+/** The types of the values that a normalized schema allows. */
+export const typesOf = (node: JsonObject): readonly string[] => (node.type as string[] | undefined) ?? everyType
+
+/** Compares the types of two normalized schemas. */
+export function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+  if (before.enum !== undefined && after.enum !== undefined) return
+  const [was, is] = [typesOf(before), typesOf(after)]
+  const at = step(place, 'type')
+  const gone = was.filter((type) => !allows(is, type))
+  const added = is.filter((type) => !allows(was, type))
+  const change = `${subjectOf(place)} is ${showTypes(is)} instead of ${showTypes(was)}`
+  // Where one side lists its values, the list says the rest.
+  if (gone.length > 0 && (after.enum === undefined || added.length > 0)) walk.report(at, 'narrowed', change)
+  if (added.length > 0 && (before.enum === undefined || gone.length > 0)) walk.report(at, 'widened', change)
+}
+
+const allows = (types: readonly string[], type: string) =>
+  types.includes(type) || (type === 'integer' && types.includes('number'))
+
+function showTypes(types: readonly string[]): string {
+  if (everyType.every((type) => types.includes(type))) return 'of any type'
+  return types.length === 0 ? 'of no type' : [...types].sort().join(' or ')
+}
+
+/** Compares the lists of values of two normalized schemas. */
+export function compareValues(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+  const [was, is] = [before.enum, after.enum] as (readonly unknown[] | undefined)[]
+  const at = step(place, 'enum')
+  const subject = subjectOf(place)
+  if (was === undefined && is === undefined) return
+  if (was === undefined) return walk.report(at, 'narrowed', `${subject} only allows ${showValues(is ?? [])} now`)
+  if (is === undefined) return walk.report(at, 'widened', `${subject} is not limited to ${showValues(was)} any more`)
+  for (const { what, are } of describeValues(valuesMissing(was, is))) {
+    walk.report(at, 'narrowed', `the ${what} of ${subject} ${are} no longer allowed`)
+  }
+  for (const { what, are } of describeValues(valuesMissing(is, was))) {
+    walk.report(at, 'widened', `the ${what} of ${subject} ${are} allowed now`)
+  }
+}
+
+function describeValues(values: readonly unknown[]): readonly { what: string; are: string }[] {
+  const shown = values.slice(0, mostValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
+  const rest = values.length - shown.length
+  return rest === 0 ? shown : [...shown, { what: `other values (${rest} more)`, are: 'are' }]
+}
+
+function showValues(values: readonly unknown[]): string {
+  const rest = values.length - mostValues
+  return values.slice(0, mostValues).map(showValue).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'nothing'
+}

@@ -1,0 +1,34 @@
+import { showInvisible, toOneLine } from '../base/visible-text.ts'
+import { changeClasses, type FieldChange, type ToolDiff } from '../contract/tool-diff.ts'
+import { showChange } from './schema-path.ts'
+
+/** How much of one field is shown. */
+const most = { changes: 10, lines: 20 }
+
+/** The diff as a short text for people, the worst first. */
+export function describeDiff(diff: ToolDiff): string {
+  if (diff.class === 'none') return 'nothing changed'
+  const heading = `${diff.class}: ${diff.fields.length} ${diff.fields.length === 1 ? 'field' : 'fields'} changed`
+  return [heading, ...worstFirst(diff.fields).flatMap(describeField)].join('\n')
+}
+
+function describeField({ field, class: name, before, after, changes, text }: FieldChange): readonly string[] {
+  const heading = `${field} (${name})`
+  if (changes !== undefined) {
+    const lines = worstFirst(changes).map((change) => `  ${change.class}: ${toOneLine(change.message)}`)
+    return [heading, ...cutLines(lines, most.changes)]
+  }
+  if (text !== undefined) {
+    const lines = text.split('\n').map((line) => `  ${showInvisible(line).replaceAll('\r', '\\r')}`)
+    return [heading, ...cutLines(lines, most.lines)]
+  }
+  return [heading, `  ${showChange(before, after)}`]
+}
+
+function cutLines(lines: readonly string[], count: number): readonly string[] {
+  return lines.length <= count ? lines : [...lines.slice(0, count), `  and ${lines.length - count} more`]
+}
+
+function worstFirst<T extends { readonly class: FieldChange['class'] }>(parts: readonly T[]): readonly T[] {
+  return parts.toSorted((a, b) => changeClasses.indexOf(b.class) - changeClasses.indexOf(a.class))
+}

@@ -1,0 +1,127 @@
+import { findReordered, type KeyOrder } from './diff-json.ts'
+import { lineDiff } from './line-diff.ts'
+import { sameJson, sameOrderedJson } from '../base/same-json.ts'
+import type { ToolAnnotations } from '../contract/catalog.ts'
+import { positionalNames } from '../contract/positional-names.ts'
+import { ToolContent } from '../contract/registry.ts'
+import {
+  type ChangeClass,
+  changeClasses,
+  type FieldChange,
+  type SchemaChange,
+  type ToolDiff,
+} from '../contract/tool-diff.ts'
+import { compareConfigs } from './compare-configs.ts'
+import type { Side } from './comparison.ts'
+import { diffSchemas } from './diff-schemas.ts'
+
+type Field = keyof ToolContent
+type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange>
+
+/** What a change of each field means to a caller: a tool that runs in another way still takes and gives the same. */
+const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
+  name: 'breaking',
+  namespace: 'breaking',
+  displayName: 'wording',
+  description: (before, after) => compareTexts('wording', before, after),
+  summary: 'wording',
+  notes: (before, after) => compareTexts('wording', before, after),
+  tags: 'wording',
+  categoryId: 'wording',
+  examples: 'wording',
+  exampleRequests: 'wording',
+  externalRefs: 'wording',
+  securitySummary: 'wording',
+  icons: 'wording',
+  _meta: 'wording',
+  inputSchema: (before, after) => compareSchemas('input', before, after),
+  outputSchema: (before, after) => compareSchemas('output', before, after),
+  inputModes: (before, after) => compareModes(before, after),
+  outputModes: (before, after) => compareModes(before, after),
+  annotations: (before, after) => ({ class: isMoreDangerous(before ?? {}, after ?? {}) ? 'breaking' : 'wording' }),
+  executorType: 'compatible',
+  executorConfig: (before, after) => withClass(compareConfigs(before, after)),
+  scriptContent: (before, after) => compareTexts('compatible', before, after),
+}
+
+/** What differs between two states of a tool, field by field, and what that means to its callers. */
+export function diffTools(before: ToolContent, after: ToolContent): ToolDiff {
+  const positional = comparePositional(before, after)
+  const fields = (Object.keys(ToolContent.shape) as Field[]).flatMap((field) =>
+    diffField(field, before, after).map((change) =>
+      field === positional?.field ? withChanges(change, [positional.change]) : change,
+    ),
+  )
+  return { class: worstOf(fields) ?? 'none', fields }
+}
+
+function diffField<F extends Field>(field: F, before: ToolContent, after: ToolContent): FieldChange[] {
+  const [was, is] = [before[field] ?? null, after[field] ?? null]
+  if (sameOrderedJson(was, is)) return []
+  const reordered = findReordered(was, is, maxReordered).map(toReordering)
+  if (sameJson(was, is)) return [withChanges({ field, class: 'wording', before: was, after: is }, reordered)]
+  const rule: ChangeClass | Compare<F> = rules[field]
+  const found = typeof rule === 'string' ? { class: rule } : rule(before[field], after[field])
+  const change: FieldChange = { field, class: 'wording', before: was, after: is, ...found }
+  return [change.changes === undefined ? change : withChanges(change, reordered)]
+}
+
+/** How many objects with another order of keys are listed in one field. */
+const maxReordered = 20
+
+/** JSON means the same in any order; a reader sees the other order. */
+const toReordering = ({ pointer, keys }: KeyOrder): SchemaChange => ({
+  pointer,
+  class: 'wording',
+  message: `the keys${pointer === '' ? '' : ` of ${pointer}`} are in another order: ${keys.join(', ')}`,
+})
+
+/** Words without a flag go to other arguments than before where these change places. */
+function comparePositional(before: ToolContent, after: ToolContent) {
+  const [was, is] = [positionalNames(before), positionalNames(after)]
+  const [kept, now] = [was.filter((name) => is.includes(name)), is.filter((name) => was.includes(name))]
+  if (kept.every((name, index) => now[index] === name)) return undefined
+  const field: Field = after.executorType === 'cli' ? 'executorConfig' : 'inputSchema'
+  const pointer = field === 'inputSchema' ? '/properties' : '/args'
+  const message = `tooldex call takes values without a flag in another order: ${is.join(', ')}`
+  return { field, change: { pointer, class: 'breaking', message } as const }
+}
+
+/** A change of a field with more places in it; it is as bad as the worst of them. */
+function withChanges(change: FieldChange, more: readonly SchemaChange[]): FieldChange {
+  const changes = [...(change.changes ?? []), ...more]
+  return { ...change, class: worstOf([change, ...changes]) ?? change.class, changes }
+}
+
+/** The worst class of all; undefined where there are none. */
+function worstOf(parts: readonly { readonly class: ChangeClass }[]): ChangeClass | undefined {
+  return changeClasses.findLast((name) => parts.some((part) => part.class === name))
+}
+
+const sameMeaning: SchemaChange = { pointer: '', class: 'wording', message: 'written differently, means the same' }
+
+/** Schemas that are only written in another way make a version all the same, so the diff contains them. */
+function compareSchemas(side: Side, before: ToolContent['inputSchema'], after: ToolContent['inputSchema']) {
+  const changes = diffSchemas(before ?? {}, after ?? {}, side)
+  return withClass(changes.length === 0 ? [sameMeaning] : changes)
+}
+
+const withClass = (changes: SchemaChange[]) => ({ class: worstOf(changes) ?? ('wording' as const), changes })
+
+function compareTexts(name: ChangeClass, before: string | null, after: string | null) {
+  return { class: name, text: lineDiff(before ?? '', after ?? '').join('\n') }
+}
+
+/** Another order of the same modes is only another way to say it. */
+function compareModes(before: readonly string[] | undefined, after: readonly string[] | undefined) {
+  const [was, is] = [before ?? [], after ?? []]
+  if (was.some((mode) => !is.includes(mode))) return { class: 'breaking' as const }
+  return { class: is.some((mode) => !was.includes(mode)) ? ('compatible' as const) : ('wording' as const) }
+}
+
+/** Whoever relied on a tool to read only, or to destroy nothing, no longer can; what is not said is what MCP assumes. */
+function isMoreDangerous(before: ToolAnnotations, after: ToolAnnotations): boolean {
+  const reads = ({ readOnlyHint = false }: ToolAnnotations) => readOnlyHint
+  const destroys = ({ destructiveHint = true }: ToolAnnotations) => destructiveHint
+  return (reads(before) && !reads(after)) || (!destroys(before) && destroys(after))
+}

@@ -1,0 +1,45 @@
+import { isObject, type JsonObject } from '../base/same-json.ts'
+import { typesOf } from './compare-values.ts'
+import { normalizeNode } from './schema-node.ts'
+import { valuesMissing } from './values-missing.ts'
+
+/** Past this many members it is not worth looking at every pair. */
+const mostMembers = 50
+
+/** Whether no value can match two of the schemas, as far as types, listed values and a telling property show. */
+export function areDisjoint(members: readonly unknown[]): boolean {
+  if (members.length > mostMembers || !members.every(isObject)) return false
+  const nodes = members.map(normalizeNode)
+  return nodes.every((node, index) => nodes.slice(index + 1).every((other) => excludes(node, other)))
+}
+
+function excludes(a: JsonObject, b: JsonObject): boolean {
+  return haveOtherTypes(a, b) || haveOtherValues(a, b) || tellApart(a, b)
+}
+
+function haveOtherTypes(a: JsonObject, b: JsonObject): boolean {
+  const plain = (node: JsonObject) => typesOf(node).map((type) => (type === 'integer' ? 'number' : type))
+  return valuesMissing(plain(a), plain(b)).length === plain(a).length
+}
+
+function haveOtherValues(a: JsonObject, b: JsonObject): boolean {
+  if (!Array.isArray(a.enum) || !Array.isArray(b.enum)) return false
+  return valuesMissing(a.enum, b.enum).length === a.enum.length
+}
+
+/** Objects that must both have a property, with other values in the one than in the other. */
+function tellApart(a: JsonObject, b: JsonObject): boolean {
+  const areObjects = [a, b].every((node) => typesOf(node).every((type) => type === 'object'))
+  if (!areObjects || !Array.isArray(a.required) || !Array.isArray(b.required)) return false
+  const shared = a.required.filter((name) => (b.required as unknown[]).includes(name))
+  return shared.some((name) => {
+    const [left, right] = [propertyOf(a, name), propertyOf(b, name)]
+    return left !== undefined && right !== undefined && haveOtherValues(left, right)
+  })
+}
+
+function propertyOf(node: JsonObject, name: string): JsonObject | undefined {
+  const properties = isObject(node.properties) ? node.properties : {}
+  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+  return isObject(schema) ? normalizeNode(schema) : undefined
+}

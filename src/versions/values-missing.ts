@@ -1,0 +1,10 @@
+import { sameJson } from '../base/same-json.ts'
+
+/** The values of the first list that the second does not have; large lists of plain values take linear time. */
+export function valuesMissing(from: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+  const plain = new Set(others.filter((value) => !isNested(value)))
+  const nested = others.filter(isNested)
+  return from.filter((value) => (isNested(value) ? !nested.some((other) => sameJson(value, other)) : !plain.has(value)))
+}
+
+const isNested = (value: unknown) => typeof value === 'object' && value !== null
