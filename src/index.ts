@@ -3,7 +3,7 @@ export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
 export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
 export {
-  type CallOptions,
+  type CatalogCallOptions,
   Catalog,
   type CatalogCall,
   type CatalogHit,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { checkSchema } from '../src/operations/lint/check-schemas.ts'
+import { lintSchema } from '../src/operations/lint/check-schemas.ts'
 import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -118,7 +118,7 @@ describe('lint', () => {
     ['suspicious-schema', "requires 'b'", { properties: { a: {} }, required: ['b'] }],
     ['suspicious-schema', 'has the default "z"', { properties: { a: { enum: ['x'], default: 'z' } } }],
   ])('%s: %s', (rule, message, inputSchema) => {
-    expect(checkSchema(toolWith(inputSchema))).toMatchObject([{ rule, message: expect.stringContaining(message) }])
+    expect(lintSchema(toolWith(inputSchema))).toMatchObject([{ rule, message: expect.stringContaining(message) }])
   })
 
   it('lets sound schemas pass', () => {
@@ -126,9 +126,9 @@ describe('lint', () => {
       a: { type: 'integer', minimum: 1, maximum: 1, default: 1, enum: [1] },
       b: { items: { minLength: 1 } },
     }
-    expect(checkSchema(toolWith({ type: 'object', properties, required: ['a'] }))).toEqual([])
+    expect(lintSchema(toolWith({ type: 'object', properties, required: ['a'] }))).toEqual([])
     for (const schema of [{}, { properties: null, required: 'a', enum: 3 }])
-      expect(checkSchema(toolWith(schema))).toEqual([])
+      expect(lintSchema(toolWith(schema))).toEqual([])
   })
 
   it('finds no error in the bundled configs', async () => {

@@ -53,7 +53,7 @@ const host: CliHost = {
     sayExposed(withdrawEnvironment())
     await (await import('./run-worker.ts')).work({ ...options, say }, stopping.signal)
   },
-  openRegistry: async (server) => (await import('./open-registry.ts')).openRegistry(server, stopping.signal),
+  openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
   runningServer: () => runningServer(),
   hasRegistry: () => hasRegistry(),

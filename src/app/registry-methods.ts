@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { findUnkept } from '../diagnostics/plain-input.ts'
-import { toRefusal } from '../diagnostics/problem-error.ts'
+import { toProblemError } from '../diagnostics/problem-error.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exportBundle, importBundle } from '../operations/registry/bundles.ts'
 import * as categories from '../operations/registry/categories.ts'
@@ -42,7 +42,7 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
     async (...[input]: Given<z.input<Input>>): Promise<z.output<Output>> => {
       if (isClosed()) throw new TooldexError('UNAVAILABLE', 'The registry is closed.', { hint: 'Open it again.' })
       const problems = findUnkept(input)
-      if (problems.length > 0) throw toRefusal({ code: 'INPUT_INVALID', what: 'The input', problems })
+      if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems })
       return client.invoke(operation, (input ?? {}) as Record<string, unknown>)
     }
   return {

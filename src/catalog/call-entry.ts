@@ -3,7 +3,7 @@ import type { SchemaValidator } from '../json-schema/index.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { toolIdOf } from './parse-tool.ts'
-import { statusOf } from './tool-filters.ts'
+import { toolStatusOf } from './tool-filters.ts'
 
 /** A call of a tool whose arguments fit its input schema, defaults filled in. */
 export interface CatalogCall {
@@ -24,7 +24,7 @@ export async function callEntry(call: CatalogCall, run: CatalogRunner | undefine
     throw new TooldexError('UNAVAILABLE', `${id} cannot be called: its backend '${nameOf(backend)}' has no runner.`, {
       hint: 'Register it with a function, or create the Catalog with the option run.',
     })
-  const status = statusOf(tool)
+  const status = toolStatusOf(tool)
   if (status !== 'ACTIVE' && status !== 'DEPRECATED')
     throw new TooldexError('TOOL_DISABLED', `${id} is ${status.toLowerCase()} and cannot be called.`)
   signal?.throwIfAborted()

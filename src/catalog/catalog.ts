@@ -10,7 +10,7 @@ import { isSameBackend, type SelectBackend, selectNearest } from './backends.ts'
 import { type CatalogRunner, callEntry } from './call-entry.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { EntryTable } from './entry-table.ts'
-import { type Entry, mergeEntry } from './merge-entry.ts'
+import { type CatalogEntry, mergeEntry } from './merge-entry.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
 import { type EntryChange, planRemoval, planSync } from './plan-sync.ts'
 import { readInput } from './read-input.ts'
@@ -93,7 +93,7 @@ export class Catalog {
    * Calls a tool by id, or by a name that only one tool has: with its own function, else with the option `run`. The arguments are
    * checked against its input schema and completed with defaults, the result against its output schema.
    */
-  async call(id: string, args: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<unknown> {
+  async call(id: string, args: Readonly<Record<string, unknown>> = {}, options: CatalogCallOptions = {}): Promise<unknown> {
     const found = this.get(id)
     if (found === null) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
     const run = this.#functions.get(functionKey(toolIdOf(found.tool), found.backend)) ?? this.#run
@@ -138,7 +138,7 @@ export class Catalog {
   }
 
   /** All tools by their exact id, with everyone who can run them; to be read only. */
-  get entries(): ReadonlyMap<string, Pick<Entry, 'tool' | 'backends'>> {
+  get entries(): ReadonlyMap<string, Pick<CatalogEntry, 'tool' | 'backends'>> {
     return this.#table.entries
   }
 
@@ -199,7 +199,7 @@ export class Catalog {
 
   /** Works out every entry before it changes the first, so that a refusal changes nothing. */
   #apply(registrations: readonly { tool: CatalogTool; backend: Backend }[]): string[] {
-    const planned = new Map<string, Entry>()
+    const planned = new Map<string, CatalogEntry>()
     const changes = registrations.map(({ tool, backend }) => {
       const id = toolIdOf(tool)
       const before = planned.get(id) ?? this.#table.entries.get(id)
@@ -228,7 +228,7 @@ export class Catalog {
 }
 
 /** What a caller may say about a call besides its arguments. */
-export interface CallOptions {
+export interface CatalogCallOptions {
   readonly signal?: AbortSignal
 }
 

@@ -1,19 +1,19 @@
 import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { SearchDoc } from '../contract/summary.ts'
-import type { Entry } from './merge-entry.ts'
+import type { CatalogEntry } from './merge-entry.ts'
 import { hashOf } from './page-cursor.ts'
-import { statusOf } from './tool-filters.ts'
+import { toolStatusOf } from './tool-filters.ts'
 
 /** The entries of a catalogue by id and by name. */
 export class EntryTable {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, CatalogEntry>()
   readonly #idsByName = new Map<string, Set<string>>()
   readonly #inactive = new Set<string>()
   #docs: readonly SearchDoc[] | undefined
   #mark: string | undefined
 
-  get entries(): ReadonlyMap<string, Entry> {
+  get entries(): ReadonlyMap<string, CatalogEntry> {
     return this.#entries
   }
 
@@ -23,14 +23,14 @@ export class EntryTable {
   }
 
   /** The entry of an id, or an error that says there is none. */
-  require(id: string): Entry {
+  require(id: string): CatalogEntry {
     const entry = this.#entries.get(id)
     if (entry === undefined) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
     return entry
   }
 
   /** The entry of an id, or of a name that only one tool has. */
-  find(id: string): Entry | undefined {
+  find(id: string): CatalogEntry | undefined {
     const exact = this.#entries.get(id)
     if (exact !== undefined) return exact
     const ids = [...(this.#idsByName.get(id) ?? [])].sort()
@@ -46,11 +46,11 @@ export class EntryTable {
     return this.#idsByName.get(name)?.size ?? 0
   }
 
-  set(id: string, entry: Entry): void {
+  set(id: string, entry: CatalogEntry): void {
     const ids = this.#idsByName.get(entry.tool.name) ?? new Set()
     this.#idsByName.set(entry.tool.name, ids.add(id))
     this.#entries.set(id, entry)
-    if (statusOf(entry.tool) === 'ACTIVE') this.#inactive.delete(id)
+    if (toolStatusOf(entry.tool) === 'ACTIVE') this.#inactive.delete(id)
     else this.#inactive.add(id)
     this.#forget()
   }

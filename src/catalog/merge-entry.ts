@@ -8,7 +8,7 @@ import { toolIdOf } from './parse-tool.ts'
 import { toSearchDoc } from './search-doc.ts'
 
 /** A tool of the catalogue with everyone who can run it; replaced whole, never changed. */
-export interface Entry {
+export interface CatalogEntry {
   readonly tool: CatalogTool
   readonly backends: readonly Backend[]
   readonly doc: SearchDoc
@@ -28,7 +28,7 @@ const mcpFields = [
 ] as const
 
 /** An entry; its document and mark are made when they are first read, because a server that starts needs neither. */
-export function createEntry(tool: CatalogTool, backends: readonly Backend[]): Entry {
+export function createEntry(tool: CatalogTool, backends: readonly Backend[]): CatalogEntry {
   let doc: SearchDoc | undefined
   let mark: string | undefined
   return {
@@ -46,7 +46,7 @@ export function createEntry(tool: CatalogTool, backends: readonly Backend[]): En
 }
 
 /** The entry after a registration; one that says something else about what the tool is, is refused. */
-export function mergeEntry(before: Entry | undefined, tool: CatalogTool, backend: Backend): Entry {
+export function mergeEntry(before: CatalogEntry | undefined, tool: CatalogTool, backend: Backend): CatalogEntry {
   if (before === undefined) return createEntry(tool, [backend])
   const different = mcpFields.filter((field) => !isDeepStrictEqual(before.tool[field], tool[field]))
   if (different.length > 0) throw differs(tool, different)

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { isSameBackend } from './backends.ts'
-import { createEntry, type Entry, mergeEntry } from './merge-entry.ts'
+import { createEntry, type CatalogEntry, mergeEntry } from './merge-entry.ts'
 
 /** One change of the catalogue, before it is made; a tool without an entry goes. */
 export interface EntryChange {
   readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved'
   readonly id: string
-  readonly entry: Entry | undefined
+  readonly entry: CatalogEntry | undefined
 }
 
-type Entries = ReadonlyMap<string, Entry>
+type Entries = ReadonlyMap<string, CatalogEntry>
 
 /** The changes after which the tools of a backend are exactly these; what stays as it was is none of them. */
 export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<string, CatalogTool>): EntryChange[] {
@@ -21,7 +21,7 @@ export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<
 }
 
 /** The change that takes a backend from a tool, and with the last one the tool. */
-export function planRemoval(id: string, { tool, backends }: Entry, backend: Backend): EntryChange {
+export function planRemoval(id: string, { tool, backends }: CatalogEntry, backend: Backend): EntryChange {
   const left = backends.filter((other) => !isSameBackend(other, backend))
   if (left.length === 0) return { type: 'toolRemoved', id, entry: undefined }
   return { type: 'backendRemoved', id, entry: createEntry(tool, left) }
@@ -29,7 +29,7 @@ export function planRemoval(id: string, { tool, backends }: Entry, backend: Back
 
 function planTool(
   id: string,
-  before: Entry | undefined,
+  before: CatalogEntry | undefined,
   { tool, backend }: { readonly tool: CatalogTool; readonly backend: Backend },
 ): EntryChange | undefined {
   if (before === undefined) return { type: 'registered', id, entry: createEntry(tool, [backend]) }
@@ -40,4 +40,4 @@ function planTool(
   return { type: 'updated', id, entry: mergeEntry(alone ? undefined : before, tool, backend) }
 }
 
-const has = (entry: Entry, backend: Backend) => entry.backends.some((other) => isSameBackend(other, backend))
+const has = (entry: CatalogEntry, backend: Backend) => entry.backends.some((other) => isSameBackend(other, backend))

@@ -4,9 +4,9 @@ import type { RankedTool, Ranker } from '../contract/ranker.ts'
 import type { SearchMode } from '../contract/search.ts'
 import type { Result } from '../contract/summary.ts'
 import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
-import type { Entry } from './merge-entry.ts'
+import type { CatalogEntry } from './merge-entry.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
-import { passes, sourceOf, statusOf, type ToolFacts } from './tool-filters.ts'
+import { passes, sourceOf, toolStatusOf, type ToolFacts } from './tool-filters.ts'
 
 /** What to search for, and which page of it. */
 export interface SearchPageQuery {
@@ -51,10 +51,10 @@ export interface CatalogPage {
 /** What a page is cut out of. */
 export interface SearchGround {
   readonly ranker: Ranker
-  readonly entries: ReadonlyMap<string, Entry>
+  readonly entries: ReadonlyMap<string, CatalogEntry>
   /** Whether no tool is hidden by its status. */
   readonly allActive: () => boolean
-  readonly backendOf: (entry: Entry) => Backend
+  readonly backendOf: (entry: CatalogEntry) => Backend
   readonly readinessOf: (tool: CatalogTool, backend: Backend) => Readiness
 }
 
@@ -83,7 +83,7 @@ export function findPage(whole: SearchGround, request: PageRequest): CatalogPage
 
 /** A hit as the seeds show it. */
 export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchGround['entries']): Result {
-  const { doc } = entries.get(id) as Entry
+  const { doc } = entries.get(id) as CatalogEntry
   return { summary: { ...doc.summary, ...unlessReady(readiness) }, score, scoreType }
 }
 
@@ -111,7 +111,7 @@ const seenBy = (ground: SearchGround, view: CatalogView): SearchGround => ({
   readinessOf: (tool, backend) => view.readinessOf(tool, ground.readinessOf(tool, backend)),
 })
 
-const factsOf = ({ backendOf, readinessOf }: SearchGround): ToolFacts<Entry> => ({
+const factsOf = ({ backendOf, readinessOf }: SearchGround): ToolFacts<CatalogEntry> => ({
   sourceOf: (entry) => sourceOf(entry.tool, backendOf(entry)),
   stateOf: (entry) => readinessOf(entry.tool, backendOf(entry)).state,
 })
@@ -123,5 +123,5 @@ function toHit(ground: SearchGround, { tool: { id }, score, scoreType }: RankedT
   const { tool } = entry
   const backend = ground.backendOf(entry)
   const readiness = ground.readinessOf(tool, backend)
-  return [{ id, tool, source: sourceOf(tool, backend), status: statusOf(tool), readiness, score, scoreType }]
+  return [{ id, tool, source: sourceOf(tool, backend), status: toolStatusOf(tool), readiness, score, scoreType }]
 }

@@ -15,7 +15,7 @@ const sources = { local: 'code', provider: 'registry', mcp: 'mcp' } as const
 export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => tool.source ?? sources[backend.kind]
 
 /** Where a tool is in its life. */
-export const statusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
+export const toolStatusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
 
 /** Filters in one spelling: what means the same reads the same. */
 export function canonicalFilters(asked: SearchFilters): SearchFilters {
@@ -49,7 +49,7 @@ export function passes<Subject extends { readonly tool: CatalogTool }>(
   const { namespace, cli, category, source, status, readiness } = filters
   const own = () => (tool.namespace ?? '').toLowerCase()
   return (
-    (status === undefined || status.includes(statusOf(tool))) &&
+    (status === undefined || status.includes(toolStatusOf(tool))) &&
     (namespace === undefined || own() === namespace) &&
     (cli === undefined || (own() === cli && sourceOf(subject) === 'cli')) &&
     (category === undefined || isOneOf(tool.category, category)) &&

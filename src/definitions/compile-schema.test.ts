@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../base/deep-freeze.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { LlmFormat, type Loss } from '../contract/llm.ts'
-import { compileSchema } from './compile-schema.ts'
+import { compileDefinition } from './compile-schema.ts'
 import { dialects } from './dialects.ts'
 import { isObject } from './json-value.ts'
 import { listKeywords, mapKeywords, schemaKeywords } from './keyword-kinds.ts'
@@ -166,7 +166,7 @@ describe('any schema', () => {
   it('is compiled into keywords that the provider has, quickly, with losses that point into it', () => {
     fc.assert(
       fc.property(Root, providers, (stored, format) => {
-        const { schema, losses, isStrict } = compileSchema(stored, format)
+        const { schema, losses, isStrict } = compileDefinition(stored, format)
         expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
         expect(JSON.stringify(schema).length).toBeLessThan(2_000_000)
         const document = new SchemaDocument(stored)
@@ -183,7 +183,7 @@ describe('any schema', () => {
   it('accepts the same when nothing was lost, and no less when something was', () => {
     fc.assert(
       fc.property(Root, providers, fc.array(Value.object, { minLength: 8, maxLength: 8 }), (stored, format, values) => {
-        const { schema, losses } = compileSchema(stored, format)
+        const { schema, losses } = compileDefinition(stored, format)
         const [before, after] = [validator(stored), accepts(schema, format)]
         if (before === undefined || losses.some(narrows)) return
         expect(after).toBeDefined()
@@ -202,14 +202,14 @@ describe('any schema', () => {
 describe('what is lost inside what must not match', () => {
   it('leaves the whole open, since what is left would refuse more', () => {
     const stored = { type: 'object', properties: { a: { not: { $ref: '#/nowhere', maxItems: 0 } } } }
-    const { schema, losses } = compileSchema(stored, 'openai')
+    const { schema, losses } = compileDefinition(stored, 'openai')
     expect(schema).toEqual({ type: 'object', properties: { a: {} } })
     expect(losses.map(({ pointer }) => pointer)).toEqual(['/properties/a/not/$ref', '/properties/a/not'])
   })
 
   it('keeps what nothing matches, also by reference', () => {
     const stored = { type: 'object', properties: { a: { not: { $ref: '#/$defs/none' } } }, $defs: { none: false } }
-    const { schema, losses } = compileSchema(stored, 'openai')
+    const { schema, losses } = compileDefinition(stored, 'openai')
     expect([schema, losses]).toEqual([{ type: 'object', properties: { a: { not: { not: {} } } } }, []])
   })
 })
@@ -225,7 +225,7 @@ describe('a schema within what all providers share', () => {
         ([properties, one], format, values) => {
           fc.pre(!JSON.stringify(one).includes('$ref'))
           const stored = { type: 'object', properties, $defs: { one } }
-          const { schema, losses } = compileSchema(stored, format)
+          const { schema, losses } = compileDefinition(stored, format)
           expect(losses).toEqual([])
           const [before, after] = [validator(stored), accepts(schema, format)]
           for (const value of values) expect(after?.(value)).toBe(before?.(value))

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, Loss } from '../contract/llm.ts'
 import { CompileState } from './compile-state.ts'
 import { SchemaConverter } from './convert-schema.ts'
-import { type Dialect, dialects } from './dialects.ts'
+import { type ProviderDialect, dialects } from './dialects.ts'
 import { fitsStrict } from './fits-strict.ts'
 import { isModest } from './is-modest.ts'
 import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
@@ -17,7 +17,7 @@ export interface CompiledSchema {
 }
 
 /** Compiles a stored input schema for a provider; what is lost only ever lets more through, or is said to. */
-export function compileSchema(stored: JsonSchema, format: LlmFormat): CompiledSchema {
+export function compileDefinition(stored: JsonSchema, format: LlmFormat): CompiledSchema {
   if (format === 'mcp' && mayBeObject(stored) && isModest(stored)) {
     const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
     return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
@@ -28,7 +28,7 @@ export function compileSchema(stored: JsonSchema, format: LlmFormat): CompiledSc
   return { ...convertWith(stored, dialects.openai), isStrict: false }
 }
 
-function convertWith(stored: JsonSchema, dialect: Dialect): Omit<CompiledSchema, 'isStrict'> {
+function convertWith(stored: JsonSchema, dialect: ProviderDialect): Omit<CompiledSchema, 'isStrict'> {
   const state = new CompileState(stored, dialect)
   const root = shapeRoot(state)
   const converter = new SchemaConverter(state)

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { Loss } from '../contract/llm.ts'
-import { type Dialect, silentKeywords } from './dialects.ts'
+import { type ProviderDialect, silentKeywords } from './dialects.ts'
 import { saysNothing } from './keyword-kinds.ts'
 import { SchemaDocument } from './schema-document.ts'
 
@@ -21,7 +21,7 @@ export const compileLimits = {
 /** What is known while one schema is compiled: the document, what was lost, and what is left to spend. */
 export class CompileState {
   readonly document: SchemaDocument
-  readonly dialect: Dialect
+  readonly dialect: ProviderDialect
   readonly #losses = new Map<string, Loss>()
   /** How often something was lost, the same place counted each time. */
   #times = 0
@@ -29,7 +29,7 @@ export class CompileState {
   #characters = 0
   #steps = 0
 
-  constructor(root: JsonSchema, dialect: Dialect) {
+  constructor(root: JsonSchema, dialect: ProviderDialect) {
     this.document = new SchemaDocument(root)
     this.dialect = dialect
   }

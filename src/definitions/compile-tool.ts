@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../contract/llm.ts'
 import { cutText } from '../catalog/cut-text.ts'
-import { type CompiledSchema, compileSchema } from './compile-schema.ts'
+import { type CompiledSchema, compileDefinition } from './compile-schema.ts'
 import { longestDescription } from './dialects.ts'
 import {
   inInput,
@@ -38,7 +38,7 @@ interface Parts {
 
 /** The definition of a tool for a provider, and what of the stored tool the provider cannot be told. */
 export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
-  const compiled = compileSchema(tool.inputSchema, format)
+  const compiled = compileDefinition(tool.inputSchema, format)
   const text = describe(tool, options.exampleRequests ?? 0)
   const description = cutText(text, longestDescription[format])
   const name = options.alias ?? toAlias(tool, format)

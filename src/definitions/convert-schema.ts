@@ -5,7 +5,7 @@ import { isObject, pickTexts } from './json-value.ts'
 import { flagKeywords, listKeywords, mapKeywords, saysNothing, schemaKeywords } from './keyword-kinds.ts'
 import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
-import { areDisjoint } from './schema-overlap.ts'
+import { cannotOverlap } from './schema-overlap.ts'
 
 /** Writes a stored schema, part by part, in the words that a provider takes. */
 export class SchemaConverter {
@@ -115,7 +115,7 @@ export class SchemaConverter {
     const { state } = this
     if (!state.dialect.replacesOneOf || !Array.isArray(node.oneOf) || 'anyOf' in node) return node
     const { oneOf, ...rest } = node
-    const exact = areDisjoint(node.oneOf.map((part) => (isObject(part) ? this.#look(part) : part)))
+    const exact = cannotOverlap(node.oneOf.map((part) => (isObject(part) ? this.#look(part) : part)))
     if (!exact) state.lose(node, 'oneOf', `${state.dialect.label} has anyOf only: more than one may match.`)
     return state.document.derive({ ...rest, anyOf: oneOf }, node)
   }

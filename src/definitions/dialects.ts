@@ -1,7 +1,7 @@
 import type { LlmFormat } from '../contract/llm.ts'
 
 /** What a provider takes of JSON Schema. */
-export interface Dialect {
+export interface ProviderDialect {
   /** As it is called in a loss. */
   readonly label: string
   readonly keywords: ReadonlySet<string>
@@ -40,7 +40,7 @@ const full = words(`const default examples deprecated readOnly writeOnly $ref $d
   dependentRequired dependentSchemas unevaluatedProperties unevaluatedItems contentEncoding contentMediaType
   contentSchema`)
 
-const open: Dialect = {
+const open: ProviderDialect = {
   label: 'The provider',
   keywords: new Set([...common, ...full]),
   inlinesRefs: false,
@@ -81,7 +81,7 @@ export const dialects = {
     notAtRoot: ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not', 'nullable'],
     argumentName: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   },
-} as const satisfies Record<string, Dialect>
+} as const satisfies Record<string, ProviderDialect>
 
 /** The longest description of a tool that each provider takes; where none is known, the longest that is stored. */
 export const longestDescription: Record<LlmFormat, number> = {

@@ -5,7 +5,7 @@ import { isObject } from './json-value.ts'
 const longestPointer = 8000
 
 /** A keyword in a place of the document. */
-export interface Place {
+export interface KeywordLocation {
   readonly pointer: string
   readonly name: string
 }
@@ -17,7 +17,7 @@ export class SchemaDocument {
   readonly ignoresRefSiblings: boolean
   readonly #pointers = new WeakMap<object, string>()
   /** Of parts made from several: where each keyword came from. */
-  readonly #places = new WeakMap<object, ReadonlyMap<string, readonly Place[]>>()
+  readonly #places = new WeakMap<object, ReadonlyMap<string, readonly KeywordLocation[]>>()
   readonly #anchors = new Map<string, JsonSchema>()
 
   constructor(root: JsonSchema) {
@@ -60,7 +60,7 @@ export class SchemaDocument {
   }
 
   /** Where a keyword of a part is and what it is called there; the part itself where the keyword stands nowhere. */
-  placesOf(part: object, keyword: string): readonly Place[] {
+  placesOf(part: object, keyword: string): readonly KeywordLocation[] {
     const own = this.pointerOf(part)
     const names = [keyword, ...(olderNames[keyword] ?? [])]
     const found = names.map((name) => this.#places.get(part)?.get(name)).find((places) => places !== undefined)

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../contract/input-schema.ts'
 import { isObject, isSame, textsOf, typeOfValue } from './json-value.ts'
 
 /** Whether it can be seen that no value matches two of the schemas. */
-export function areDisjoint(schemas: readonly unknown[]): boolean {
+export function cannotOverlap(schemas: readonly unknown[]): boolean {
   if (!schemas.every(isObject) || schemas.length > 100) return false
   return schemas.every((one, at) => schemas.slice(at + 1).every((other) => excludes(one, other)))
 }

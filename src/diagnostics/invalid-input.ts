@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
 import { mendValue } from './drop-invalid.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
-import { toRefusal } from './problem-error.ts'
+import { toProblemError } from './problem-error.ts'
 import { describeShape } from './shape-problems.ts'
 import type { Operation, OperationContext } from '../operations/operation.ts'
 
@@ -22,11 +22,11 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
     ...(await judgeRest(operation, { input, issues }, context)),
   ]
-  const { takes } = operation
+  const { subject } = operation
   const code = 'INPUT_INVALID'
   // An agent reads the message alone, so the few arguments of a call are told in it.
-  if (takes === undefined) return toRefusal({ code, what: 'The input', problems, said: 10 })
-  return toRefusal({ code, what: `The ${takes}`, problems, hint: 'Mend the places named, and send it again.' })
+  if (subject === undefined) return toProblemError({ code, what: 'The input', problems, said: 10 })
+  return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Mend the places named, and send it again.' })
 }
 
 async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(

@@ -22,7 +22,7 @@ interface Refusal {
 }
 
 /** `The tool was refused: 4 problems.`: one problem is said, several are counted, and listed beside. */
-export function toRefusal({ code, what, problems, of = [], hint, said = 1, more = false }: Refusal): TooldexError {
+export function toProblemError({ code, what, problems, of = [], hint, said = 1, more = false }: Refusal): TooldexError {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const listed = problems.length > mostProblems ? errors.slice(0, mostProblems) : problems
   const inWords = errors.length <= said && !more

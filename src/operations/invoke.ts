@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { logged } from '../base/logger.ts'
 import { findLostKeys } from '../diagnostics/plain-input.ts'
-import { toRefusal } from '../diagnostics/problem-error.ts'
+import { toProblemError } from '../diagnostics/problem-error.ts'
 import { workFor } from '../base/work-caller.ts'
 import { describedParse } from '../diagnostics/zod-issues.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
@@ -57,5 +57,5 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
 function refuseLostKeys({ takes }: { readonly takes?: string }, input: unknown): void {
   if (takes === undefined) return
   const problems = findLostKeys(input)
-  if (problems.length > 0) throw toRefusal({ code: 'INPUT_INVALID', what: `The ${takes}`, problems })
+  if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: `The ${takes}`, problems })
 }

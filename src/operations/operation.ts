@@ -76,7 +76,7 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly name: string
   readonly summary: string
   /** What the input is, in a word, where it is a thing of its own that can be refused: `tool`. */
-  readonly takes?: string
+  readonly subject?: string
   readonly scope: Scope
   readonly input: Input
   readonly output: Output

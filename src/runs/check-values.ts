@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { SchemaCache } from '../json-schema/index.ts'
-import { readPart, validateValue } from '../json-schema/offload/json-work.ts'
+import { readJsonPart, validateValue } from '../json-schema/offload/json-work.ts'
 import type { Problem } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -38,6 +38,6 @@ const say = (problems: readonly Problem[]): string =>
 
 /** Commands that promise a structure print it as JSON. */
 async function parsed(text: string): Promise<unknown> {
-  const read = await readPart(text, '', { exact: false })
+  const read = await readJsonPart(text, '', { exact: false })
   return 'value' in read ? read.value : text
 }

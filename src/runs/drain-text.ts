@@ -3,7 +3,7 @@ import type { HeldRun } from './heartbeat.ts'
 const maxNamed = 5
 
 /** A line about what a stopping process waits for. */
-export function waitingText(runs: readonly HeldRun[], drainMs: number): string {
+export function drainText(runs: readonly HeldRun[], drainMs: number): string {
   const seconds = `${Math.round(drainMs / 100) / 10} s`
   if (runs.length === 0) return `stopping: waiting up to ${seconds} for calls that others run`
   return `stopping: waiting up to ${seconds} for ${namesOf(runs)}`

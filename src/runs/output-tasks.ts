@@ -3,7 +3,7 @@ import { sameJson } from '../base/same-json.ts'
 import { storableJson } from '../base/storable.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
-import { type ResultPage, type ResultQuery, readResult } from './read-result.ts'
+import { type ResultSlice, type ResultQuery, readResult } from './read-result.ts'
 
 /** Work on an output whose cost its size decides. */
 export type OutputTask =
@@ -18,7 +18,7 @@ export type OutputTask =
 
 /** The answer to each kind of task. */
 export interface OutputAnswers {
-  readonly read: ResultPage
+  readonly read: ResultSlice
   /** Undefined where nothing was replaced. */
   readonly redact: string | undefined
   readonly shape: ShapedJson
@@ -34,7 +34,7 @@ export interface ShapedJson {
 }
 
 /** Does one task on this thread. */
-export function doOutputTask(task: OutputTask): Promise<ResultPage> | string | undefined | ShapedJson {
+export function doOutputTask(task: OutputTask): Promise<ResultSlice> | string | undefined | ShapedJson {
   if (task.kind === 'read') return readResult(task.content, task.query)
   return task.kind === 'redact' ? redact(task) : shape(task)
 }

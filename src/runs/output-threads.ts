@@ -3,7 +3,7 @@ import { type Replacement, redactJson, replaceAll } from '../base/redact-value.t
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../base/worker-pool.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { OutputAnswers, OutputTask } from './output-tasks.ts'
-import { type ResultPage, type ResultQuery, readResult } from './read-result.ts'
+import { type ResultSlice, type ResultQuery, readResult } from './read-result.ts'
 
 /** A short output is read at once; a path or a pattern may take long on little. */
 const longestHere = 64 * 1024
@@ -19,12 +19,12 @@ export async function readResultAside(
   content: ResultContent,
   query: ResultQuery,
   signal?: AbortSignal,
-): Promise<ResultPage> {
+): Promise<ResultSlice> {
   const isShort = query.path === undefined && query.grep === undefined && content.content.length <= longestHere
   if (isShort || !canStartThreads) return readResult(content, query)
   readers ??= new WorkerPool({ module })
   try {
-    return await readers.run<ResultPage>({ kind: 'read', content, query } satisfies OutputTask, signal)
+    return await readers.run<ResultSlice>({ kind: 'read', content, query } satisfies OutputTask, signal)
   } catch (error) {
     if (!(error instanceof TaskTooLarge)) throw error
     throw new TooldexError('INPUT_INVALID', `Reading the output takes more than ${error.message}.`, {

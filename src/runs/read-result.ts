@@ -15,7 +15,7 @@ export interface ResultQuery {
 }
 
 /** A part of a kept output. */
-export interface ResultPage {
+export interface ResultSlice {
   readonly mediaType: string
   /** Lines of text, or values that were found. */
   readonly items: readonly unknown[]
@@ -31,7 +31,7 @@ const longestLine = 4000
 const overlap = 500
 
 /** Reads a part of a kept output: lines, lines that match, or values that a path finds. */
-export async function readResult({ mediaType, content }: ResultContent, query: ResultQuery): Promise<ResultPage> {
+export async function readResult({ mediaType, content }: ResultContent, query: ResultQuery): Promise<ResultSlice> {
   if (query.path !== undefined && query.grep !== undefined)
     throw new TooldexError('INPUT_INVALID', 'Ask for a path or for lines that match, not for both.')
   const all = query.path === undefined ? linesOf(content, mediaType, query.grep) : await valuesAt(content, query.path)

@@ -12,7 +12,7 @@ import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
 import { Caretaker } from './sweeper.ts'
 import type { Runner } from './create-runner.ts'
-import { stoppingText, waitingText } from './drain-text.ts'
+import { stoppingText, drainText } from './drain-text.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { labelOf } from './label-of.ts'
@@ -232,7 +232,7 @@ export class RecordedRuns {
     void this.track(this.#loop.stop())
     this.heartbeat.stopWaiting()
     await this.#idle(50)
-    if (this.#active.size > 0 && drainMs > 0) report(waitingText(this.heartbeat.runs, drainMs))
+    if (this.#active.size > 0 && drainMs > 0) report(drainText(this.heartbeat.runs, drainMs))
     await this.#idle(drainMs)
     if (this.heartbeat.runs.length > 0) report(stoppingText(this.heartbeat.runs))
     this.heartbeat.stopAll('closing')

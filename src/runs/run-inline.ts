@@ -6,7 +6,7 @@ import { isFinal } from '../contract/is-final.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { StopReason } from './heartbeat.ts'
 import { performRecorded } from './perform-recorded.ts'
-import { Place } from './slot-ticket.ts'
+import { SlotTicket } from './slot-ticket.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 
 /** A call that the process that was called makes itself. */
@@ -29,7 +29,7 @@ export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereR
   const { runner, store, settings, info } = runs.parts
   const { caller, job, draft, controls } = call
   const { workspace } = caller
-  const place = new Place(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
+  const place = new SlotTicket(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
   try {
     // Where the line is full nothing is written down.
     await place.checkRoom()
@@ -55,7 +55,7 @@ export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereR
 interface Waiting {
   readonly execution: Execution
   readonly begunAt: number
-  readonly place: Place
+  readonly place: SlotTicket
 }
 
 /** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Semaphore } from '../base/semaphore.ts'
-import { Place } from './slot-ticket.ts'
+import { SlotTicket } from './slot-ticket.ts'
 
 const line = (slots: number, waiting = 10) => new Semaphore({ slots, waiting })
 
 describe('Place', () => {
   it('has a slot at once where one is free, and gives it back once', async () => {
     const slots = line(1)
-    const place = new Place(slots, { caller: 'a' })
+    const place = new SlotTicket(slots, { caller: 'a' })
     await place.turn
     expect([place.waits, slots.busy]).toEqual([false, 1])
     place.leave()
@@ -17,7 +17,7 @@ describe('Place', () => {
 
   it('waits for its turn, and gives back what it got', async () => {
     const slots = line(1)
-    const [first, second] = [new Place(slots, { caller: 'a' }), new Place(slots, { caller: 'b' })]
+    const [first, second] = [new SlotTicket(slots, { caller: 'a' }), new SlotTicket(slots, { caller: 'b' })]
     await second.checkRoom()
     expect([second.waits, slots.waiting]).toEqual([true, 1])
     first.leave()
@@ -29,7 +29,7 @@ describe('Place', () => {
 
   it('leaves the line, also in the moment when its turn comes', async () => {
     const slots = line(1)
-    const places = ['a', 'b', 'c'].map((caller) => new Place(slots, { caller }))
+    const places = ['a', 'b', 'c'].map((caller) => new SlotTicket(slots, { caller }))
     places[1]?.leave()
     await expect(places[1]?.turn).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
     places[0]?.leave()
@@ -40,8 +40,8 @@ describe('Place', () => {
 
   it('is refused where too many wait, and takes nothing then', async () => {
     const slots = line(1, 0)
-    const first = new Place(slots, { caller: 'a' })
-    const second = new Place(slots, { caller: 'b' })
+    const first = new SlotTicket(slots, { caller: 'a' })
+    const second = new SlotTicket(slots, { caller: 'b' })
     await expect(second.checkRoom()).rejects.toMatchObject({ code: 'TOO_BUSY' })
     second.leave()
     first.leave()

@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 
 /** A slot, or a place in the line for one; whatever happens, `leave` gives back exactly what was taken. */
-export class Place {
+export class SlotTicket {
   /** Whether it was not given a slot at once. */
   readonly waits: boolean
   /** Settles when there is a slot; refused where it left the line before. */

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
 
 /** Where a list goes on: the sort value and id of the last item shown. */
-export interface Place {
+export interface CursorPosition {
   readonly value: string | number
   readonly id: string
 }
@@ -16,12 +16,12 @@ export class Cursors {
   }
 
   /** `list` is everything that makes it this list: workspace, kind, sort, filters. */
-  write(list: unknown, { value, id }: Place): string {
+  write(list: unknown, { value, id }: CursorPosition): string {
     const payload = Buffer.from(JSON.stringify([value, id])).toString('base64url')
     return `${payload}.${this.#sign(list, payload)}`
   }
 
-  read(list: unknown, cursor: string | undefined): Place | undefined {
+  read(list: unknown, cursor: string | undefined): CursorPosition | undefined {
     if (cursor === undefined) return undefined
     const [payload = '', signature = ''] = cursor.split('.')
     const [given, right] = [Buffer.from(signature), Buffer.from(this.#sign(list, payload))]

@@ -5,7 +5,7 @@ import type { Database, Db } from './database.ts'
 import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
-import { isOneOf, listTags } from './categories/tags.ts'
+import { isOneOf, selectTags } from './categories/tags.ts'
 
 /** How much there is, counted in the database. */
 export class DatabaseStatsStore implements StatsStore {
@@ -25,7 +25,7 @@ export class DatabaseStatsStore implements StatsStore {
         executorType: await this.#countBy(counted, tools.executorType),
         versions: await this.#countOf(toolVersions, toolVersions.toolId, counted),
         categories: await this.#countAll(toolCategories, eq(toolCategories.workspaceId, workspace)),
-        tags: (await listTags(this.#db, workspace, names)).length,
+        tags: (await selectTags(this.#db, workspace, names)).length,
         policies: await this.#countAll(policies, eq(policies.workspaceId, workspace)),
         openProposals: await this.#countOf(
           toolProposals,

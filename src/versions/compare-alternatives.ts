@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { areDisjoint } from './disjoint.ts'
 import { matchSame } from './match-same.ts'
-import { type Place, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { withoutAnnotations } from './schema-node.ts'
 
 /**
@@ -31,7 +31,7 @@ const isOnlyAny = (node: JsonObject) => {
 const lift = (node: JsonObject): JsonObject => ({ anyOf: [withoutAnnotations(node)] })
 
 /** Compares alternatives: each of before needs one of after that allows as much, and the other way round. */
-export function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+export function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   const [was, is] = [before.anyOf, after.anyOf] as (readonly unknown[] | undefined)[]
   if (was === undefined && is === undefined) return
   const at = step(place, 'anyOf')

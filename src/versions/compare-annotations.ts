@@ -1,10 +1,10 @@
 import { type JsonObject, sameJson } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { type Place, showValue, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 import { isAnnotation } from './schema-node.ts'
 
 /** Compares what a schema says about values without allowing or forbidding any, and its default. */
-export function compareAnnotations(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {
+export function compareAnnotations(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {
   const keywords = new Set([...Object.keys(before), ...Object.keys(after)].filter(isAnnotation))
   for (const keyword of keywords) {
     if (sameJson(before[keyword], after[keyword])) continue
@@ -13,7 +13,7 @@ export function compareAnnotations(walk: Walk, before: JsonObject, after: JsonOb
   }
 }
 
-function compareDefaults(walk: Walk, [before, after]: readonly [unknown, unknown], place: Place): void {
+function compareDefaults(walk: Walk, [before, after]: readonly [unknown, unknown], place: SchemaPath): void {
   const at = step(place, 'default')
   const subject = subjectOf(place)
   if (before === undefined) walk.report(at, 'defaulted', `${subject} is ${showValue(after)} where it is left out`)

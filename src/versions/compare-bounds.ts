@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/same-json.ts'
 import type { Effect, Walk } from './comparison.ts'
-import { type Place, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** A walk for each kind of values that limits are for. */
 interface Walks {
@@ -17,7 +17,7 @@ const counts = [
 ] as const
 
 /** Compares how large, how long and how many the values may be. */
-export function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, place: Place) {
+export function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, place: SchemaPath) {
   for (const { kind, least, most, unit } of counts) {
     const lows = [before, after].map((node) => ({ at: (node[least] as number | undefined) ?? 0, open: false }))
     const highs = [before, after].map((node) => ({ at: (node[most] as number | undefined) ?? Infinity, open: false }))
@@ -47,8 +47,8 @@ function strictest(node: JsonObject, low: boolean): Limit {
 
 interface LimitPair {
   readonly limits: readonly Limit[]
-  readonly place: Place
-  readonly of: Place
+  readonly place: SchemaPath
+  readonly of: SchemaPath
   readonly low: boolean
   readonly unit: string
 }
@@ -66,7 +66,7 @@ function compareLimit(walk: Walk, { limits, place, of, low, unit }: LimitPair) {
   walk.report(place, effect, `${subject} allows ${words(is)} ${is.at}${unit}${instead || ' now'}`)
 }
 
-function compareMultiples(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+function compareMultiples(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   const [was, is] = [before.multipleOf, after.multipleOf] as (number | undefined)[]
   if (was === is) return
   const at = step(place, 'multipleOf')

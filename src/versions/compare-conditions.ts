@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
 import { matchSame } from './match-same.ts'
-import { type Place, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { hasReference } from './schema-node.ts'
 
 /** Keywords that are compared as a whole, those that belong together in one row. */
@@ -42,12 +42,12 @@ export function findFarReaching(before: JsonObject, after: JsonObject): string |
 }
 
 /** Compares the conditions that have no order of wider and narrower: they are there, gone, or other than before. */
-export function compareConditions(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+export function compareConditions(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   for (const group of groups) compareGroup(walk, group, [before, after], place)
   compareAll(walk, [listOf(before.allOf), listOf(after.allOf)], place)
 }
 
-function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], place: Place) {
+function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], place: SchemaPath) {
   if (!group.keywords.some((keyword) => nodes.some((node) => node[keyword] !== undefined))) return
   const [was, is] = nodes.map((node) => group.keywords.map((keyword) => node[keyword])) as [unknown[], unknown[]]
   const name = group.keywords[0] ?? ''
@@ -78,13 +78,13 @@ function isSame(walk: Walk, { before, after, place }: SchemaPair, named: boolean
 
 const areSchemas = (...values: unknown[]) => values.every((value) => isObject(value) || typeof value === 'boolean')
 
-function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], place: Place): boolean {
+function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], place: SchemaPath): boolean {
   if (before.length !== after.length || ![...before, ...after].every((value) => areSchemas(value))) return false
   return matchSame({ ...walk, compare: () => undefined }, [before, after], place)[0].length === 0
 }
 
 /** Each member is a condition more; those that are left after the equal ones are compared in order. */
-function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonly unknown[]], place: Place) {
+function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonly unknown[]], place: SchemaPath) {
   const at = step(place, 'allOf')
   const [left, right] = matchSame(walk, [was, is], at)
   if (left.length === right.length) {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { atItems, type Place, step, subjectOf } from './schema-path.ts'
+import { atItems, type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Compares the items of lists, those with a position of their own and the others. */
-export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {
+export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {
   const [was, is] = [positionsOf(before), positionsOf(after)]
   for (let index = 0; index < Math.max(was.length, is.length); index++) {
     const at = atItems(place, 'prefixItems', String(index))

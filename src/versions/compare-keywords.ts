@@ -7,11 +7,11 @@ import { compareProperties } from './compare-properties.ts'
 import { compareTypes, compareValues, typesOf } from './compare-values.ts'
 import type { Walk } from './comparison.ts'
 import { isWellFormed } from './keyword-shapes.ts'
-import { type Place, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { normalizeNode } from './schema-node.ts'
 
 /** Compares two schemas keyword by keyword: each is a condition of its own, or one of a group that is compared together. */
-export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, place: Place): void {
+export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {
   reportMalformed(walk, [before, after], place)
   const [left, right] = toAlternatives(walk, normalizeNode(before), normalizeNode(after))
   compareTypes(walk, left, right, place)
@@ -27,7 +27,7 @@ export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObjec
   compareConditions(walk, left, right, place)
 }
 
-function reportMalformed(walk: Walk, [before, after]: readonly [JsonObject, JsonObject], place: Place): void {
+function reportMalformed(walk: Walk, [before, after]: readonly [JsonObject, JsonObject], place: SchemaPath): void {
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [left, right] = [before[keyword], after[keyword]]
     if (sameJson(left, right)) continue

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { atProperty, namedAt, type Place, step, subjectOf } from './schema-path.ts'
+import { atProperty, namedAt, type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { isConstrained } from './schema-node.ts'
 
 /** Compares the properties of objects: those that are named, those that must be there, and all others. */
-export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   const [was, is] = [propertiesOf(before), propertiesOf(after)]
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     compareProperty(walk, { name, before, after, place })
@@ -18,7 +18,7 @@ interface Named {
   readonly name: string
   readonly before: JsonObject
   readonly after: JsonObject
-  readonly place: Place
+  readonly place: SchemaPath
 }
 
 function compareProperty(walk: Walk, { name, before, after, place }: Named) {
@@ -49,7 +49,7 @@ function schemaOf(node: JsonObject, name: string): unknown {
   return Object.hasOwn(properties, name) ? properties[name] : (node.additionalProperties ?? true)
 }
 
-function compareRequired(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+function compareRequired(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   const [was, is] = [before, after].map((node) => new Set((node.required as string[] | undefined) ?? []))
   for (const name of is ?? []) {
     if (was?.has(name)) continue
@@ -65,12 +65,12 @@ function compareRequired(walk: Walk, before: JsonObject, after: JsonObject, plac
 }
 
 /** Arguments that are left out get their defaults before a call is checked; what is inside an argument does not. */
-function isFilledIn(walk: Walk, after: JsonObject, name: string, place: Place): boolean {
+function isFilledIn(walk: Walk, after: JsonObject, name: string, place: SchemaPath): boolean {
   const schema = Object.hasOwn(propertiesOf(after), name) ? propertiesOf(after)[name] : undefined
   return walk.side === 'input' && place.depth === 0 && isObject(schema) && schema.default !== undefined
 }
 
-function compareOthers(walk: Walk, [was, is]: readonly [unknown, unknown], place: Place) {
+function compareOthers(walk: Walk, [was, is]: readonly [unknown, unknown], place: SchemaPath) {
   const at = step(place, 'additionalProperties')
   const subject = subjectOf(place)
   if (is === false && was !== false)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { type Place, showValue, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 import { valuesMissing } from './values-missing.ts'
 
 const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
@@ -10,7 +10,7 @@ const mostValues = 5
 export const typesOf = (node: JsonObject): readonly string[] => (node.type as string[] | undefined) ?? everyType
 
 /** Compares the types of two normalized schemas. */
-export function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+export function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   if (before.enum !== undefined && after.enum !== undefined) return
   const [was, is] = [typesOf(before), typesOf(after)]
   const at = step(place, 'type')
@@ -31,7 +31,7 @@ function showTypes(types: readonly string[]): string {
 }
 
 /** Compares the lists of values of two normalized schemas. */
-export function compareValues(walk: Walk, before: JsonObject, after: JsonObject, place: Place) {
+export function compareValues(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
   const [was, is] = [before.enum, after.enum] as (readonly unknown[] | undefined)[]
   const at = step(place, 'enum')
   const subject = subjectOf(place)

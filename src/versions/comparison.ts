@@ -1,5 +1,5 @@
 import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
-import type { Place } from './schema-path.ts'
+import type { SchemaPath } from './schema-path.ts'
 
 /** Which way the values go: the caller writes the input and reads the output. */
 export type Side = 'input' | 'output'
@@ -37,14 +37,14 @@ const classes: Readonly<Record<Side, Readonly<Record<Effect, ChangeClass>>>> = {
 }
 
 /** A difference as it is found, before anyone asks whom it hurts. */
-export interface Finding {
-  readonly place: Place
+export interface SchemaFinding {
+  readonly place: SchemaPath
   readonly effect: Effect
   readonly message: string
 }
 
 /** The difference as the caller sees it. */
-export function toSchemaChange(finding: Finding, side: Side): SchemaChange {
+export function toSchemaChange(finding: SchemaFinding, side: Side): SchemaChange {
   return { pointer: finding.place.pointer, class: classes[side][finding.effect], message: finding.message }
 }
 
@@ -52,14 +52,14 @@ export function toSchemaChange(finding: Finding, side: Side): SchemaChange {
 export interface SchemaPair {
   readonly before: unknown
   readonly after: unknown
-  readonly place: Place
+  readonly place: SchemaPath
 }
 
 /** What the comparison of one keyword needs from the comparison of the whole. */
 export interface Walk {
   readonly side: Side
-  report(place: Place, effect: Effect, message: string): void
-  compare(before: unknown, after: unknown, place: Place): void
+  report(place: SchemaPath, effect: Effect, message: string): void
+  compare(before: unknown, after: unknown, place: SchemaPath): void
   /** Whether all that the one allows the other allows: `kept` looks from before to after, `promised` the other way. */
   covers(pair: SchemaPair, direction: 'kept' | 'promised'): boolean
   /** Whether both mean the same, with the same defaults. */

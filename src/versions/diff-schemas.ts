@@ -3,8 +3,8 @@ import type { SchemaChange } from '../contract/tool-diff.ts'
 import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
-import { type Effect, type Finding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
-import { type Place, step, subjectOf, topOf } from './schema-path.ts'
+import { type Effect, type SchemaFinding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
+import { type SchemaPath, step, subjectOf, topOf } from './schema-path.ts'
 import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
 
 /** How far a comparison goes before it gives up and reports that; about 30 ms. */
@@ -24,7 +24,7 @@ const hurts: Readonly<Record<'kept' | 'promised' | 'same', ReadonlySet<Effect>>>
  */
 export function diffSchemas(before: JsonObject, after: JsonObject, side: Side): SchemaChange[] {
   if (sameJson(before, after)) return []
-  const findings: Finding[] = []
+  const findings: SchemaFinding[] = []
   const state = {
     before,
     after,
@@ -43,7 +43,7 @@ interface WalkState {
   readonly before: JsonObject
   readonly after: JsonObject
   readonly side: Side
-  readonly findings: Finding[]
+  readonly findings: SchemaFinding[]
   /** Targets of references that were compared: what differs in them is told once, and recursion ends. */
   readonly seen: Map<unknown, Set<unknown>>
   /** Whether only equality will do, as under `not`, where wider and narrower change places. */
@@ -72,7 +72,7 @@ function createWalk(state: WalkState): Walk {
 function tryOut(state: WalkState, pair: SchemaPair, bad: ReadonlySet<Effect>): boolean {
   state.steps.left -= limits.attempt
   if (state.steps.left < 0) return false
-  const findings: Finding[] = []
+  const findings: SchemaFinding[] = []
   const seen = new Map([...state.seen].map(([target, others]) => [target, new Set(others)]))
   createWalk({ ...state, findings, seen, gaveUp: false }).compare(pair.before, pair.after, step(pair.place))
   return !findings.some(({ effect }) => bad.has(effect))
@@ -100,7 +100,7 @@ function compareAt(state: WalkState, walk: Walk, { before, after, place }: Schem
 }
 
 /** One message is enough: past the limit nothing else is known. */
-function giveUp(state: WalkState, walk: Walk, place: Place) {
+function giveUp(state: WalkState, walk: Walk, place: SchemaPath) {
   if (state.gaveUp) return
   state.gaveUp = true
   walk.report(place, 'unclear', 'the schemas could not be compared to the end: they nest too deep or are too large')
@@ -110,7 +110,7 @@ function giveUp(state: WalkState, walk: Walk, place: Place) {
 const isOutside = (schema: unknown) =>
   isObject(schema) && typeof schema.$ref === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(schema.$ref)
 
-function compareNothing(walk: Walk, [left, right]: readonly [OpenSchema, OpenSchema], place: Place) {
+function compareNothing(walk: Walk, [left, right]: readonly [OpenSchema, OpenSchema], place: SchemaPath) {
   if (left.node === right.node) return
   if (right.node === false) walk.report(place, 'narrowed', `${subjectOf(place)} may not be given any more`)
   else walk.report(place, 'widened', `${subjectOf(place)} may be given now`)

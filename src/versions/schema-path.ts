@@ -5,7 +5,7 @@ import type { Side } from './comparison.ts'
 const longest = 60
 
 /** Where in a schema something is, and how to call it in a sentence. */
-export interface Place {
+export interface SchemaPath {
   readonly pointer: string
   /** Names and `[]` on the way there; empty at the top. */
   readonly path: string
@@ -14,31 +14,31 @@ export interface Place {
 }
 
 /** The schema as a whole. */
-export const topOf = (side: Side): Place => ({ pointer: '', path: '', side, depth: 0 })
+export const topOf = (side: Side): SchemaPath => ({ pointer: '', path: '', side, depth: 0 })
 
 /** The place of a property. */
-export function atProperty(place: Place, name: string): Place {
+export function atProperty(place: SchemaPath, name: string): SchemaPath {
   const path = place.path === '' ? name : `${place.path}.${name}`
   return { ...step(place, 'properties', name), path }
 }
 
 /** The place of the items of a list. */
-export const atItems = (place: Place, ...steps: string[]): Place => ({
+export const atItems = (place: SchemaPath, ...steps: string[]): SchemaPath => ({
   ...step(place, ...steps),
   path: `${place.path}[]`,
 })
 
 /** A place inside that has no name of its own. */
-export function step(place: Place, ...steps: string[]): Place {
+export function step(place: SchemaPath, ...steps: string[]): SchemaPath {
   const pointer = steps.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   return { ...place, pointer: place.pointer + pointer, depth: place.depth + 1 }
 }
 
 /** How a sentence calls the place. */
-export const subjectOf = (place: Place) => (place.path === '' ? `the ${place.side}` : `'${short(place.path)}'`)
+export const subjectOf = (place: SchemaPath) => (place.path === '' ? `the ${place.side}` : `'${short(place.path)}'`)
 
 /** How a sentence calls a property of it. */
-export function namedAt(place: Place): string {
+export function namedAt(place: SchemaPath): string {
   return `the ${place.side === 'input' && !/[.[]/.test(place.path) ? 'parameter' : 'property'} ${subjectOf(place)}`
 }
 

@@ -1,5 +1,5 @@
 import { findServer, hasRegistry, runningServer } from '../../src/app/find-server.ts'
-import { openRegistry } from '../../src/app/open-registry.ts'
+import { connectRegistry } from '../../src/app/open-registry.ts'
 import { isOnPath, selfCommand } from '../../src/app/self-command.ts'
 import { packageVersion } from '../../src/base/package-info.ts'
 import { listConfigNames } from '../../src/sources/cli/config-files.ts'
@@ -23,7 +23,7 @@ export function runHere(words: readonly string[], options: HereOptions = {}): Pr
 async function runWithRealParts(words: readonly string[]): Promise<CliResult> {
   const { code, out, err } = await runInProcess(words, {
     version: packageVersion(),
-    openRegistry: (server) => openRegistry(server, new AbortController().signal),
+    openRegistry: (server) => connectRegistry(server, new AbortController().signal),
     findServer: (named) => findServer(named),
     runningServer: () => runningServer(),
     hasRegistry: () => hasRegistry(),

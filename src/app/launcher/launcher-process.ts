@@ -8,7 +8,7 @@ import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { withdrawEnvironment } from '../withdraw-environment.ts'
 import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
-import { fromRefusal, toRefusal } from './error-message.ts'
+import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 
 // The credentials of tools are for those that declare them.
 withdrawEnvironment()
@@ -86,7 +86,7 @@ async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
     if (executors === undefined) throw new Error('not started')
     say({ type: 'end', id, outcome: await executors[kind].run(job, controls) })
   } catch (thrown) {
-    say({ type: 'end', id, error: toRefusal(thrown) })
+    say({ type: 'end', id, error: toErrorMessage(thrown) })
   } finally {
     running.delete(id)
   }
@@ -95,7 +95,7 @@ async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
 function askSecret(id: number, reference: string): Promise<string> {
   const ask = ++asks
   return new Promise((resolve, reject) => {
-    asked.set(ask, ({ value, error }) => (value === undefined ? reject(error && fromRefusal(error)) : resolve(value)))
+    asked.set(ask, ({ value, error }) => (value === undefined ? reject(error && fromErrorMessage(error)) : resolve(value)))
     say({ type: 'secret', id, ask, reference })
   })
 }

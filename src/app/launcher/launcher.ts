@@ -7,7 +7,7 @@ import { type Executor, type Job, killAtOnce, type RunControls } from '../../con
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
-import { fromRefusal, toRefusal } from './error-message.ts'
+import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 
 interface Pending {
   readonly controls: RunControls
@@ -106,7 +106,7 @@ export class Hand {
     else if (message.type === 'progress') controls.onProgress?.(message.bytes)
     else if (message.type === 'secret') void this.#tellSecret(child, message, controls)
     else if (message.outcome !== undefined) pending.resolve(message.outcome)
-    else pending.reject(message.error && fromRefusal(message.error))
+    else pending.reject(message.error && fromErrorMessage(message.error))
   }
 
   async #tellSecret(
@@ -118,7 +118,7 @@ export class Hand {
       if (controls.secret === undefined) throw new Error('no secrets')
       this.#send(child, { type: 'secret', ask, value: await controls.secret(reference) })
     } catch (thrown) {
-      this.#send(child, { type: 'secret', ask, error: toRefusal(thrown) })
+      this.#send(child, { type: 'secret', ask, error: toErrorMessage(thrown) })
     }
   }
 

@@ -35,7 +35,7 @@ export type ToHand =
       readonly tellOutput: boolean
     }
   | { readonly type: 'cancel'; readonly id: number; readonly atOnce: boolean }
-  | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: Refusal }
+  | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: ErrorMessage }
 
 /** What a hand says to its server. */
 export type FromHand =
@@ -43,10 +43,10 @@ export type FromHand =
   | { readonly type: 'progress'; readonly id: number; readonly bytes: number }
   | { readonly type: 'secret'; readonly id: number; readonly ask: number; readonly reference: string }
   | { readonly type: 'point'; readonly point: FaultPoint }
-  | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: Refusal }
+  | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: ErrorMessage }
 
 /** An error as it goes from one process to the other. */
-export type Refusal =
+export type ErrorMessage =
   | {
       readonly code: ErrorCode
       readonly message: string

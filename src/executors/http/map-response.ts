@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { findInText, readPart } from '../../json-schema/offload/json-work.ts'
+import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts'
 import type { HttpConfig } from './check-config.ts'
 import type { HttpAnswer } from './send.ts'
 
@@ -30,7 +30,7 @@ async function read(
   pointer: string | undefined,
   { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
 ): Promise<unknown> {
-  const found = await readPart(text, pointer ?? '', { signal })
+  const found = await readJsonPart(text, pointer ?? '', { signal })
   if ('value' in found) return found.value
   if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The answer has nothing at ${pointer}.`)
   if (status >= 400) return text

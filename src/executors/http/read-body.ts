@@ -5,7 +5,7 @@ import type { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 
 /** Reads an answer to its end, unpacked; one that is larger than allowed is cut off where that shows. */
-export async function readBody(
+export async function readResponseBody(
   response: Dispatcher.ResponseData,
   mostBytes: number,
   deadline: Deadline,

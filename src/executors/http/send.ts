@@ -5,7 +5,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { checkHost } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
 import type { BuiltRequest } from './build-request.ts'
-import { readBody } from './read-body.ts'
+import { readResponseBody } from './read-body.ts'
 
 /** An answer, read to its end. */
 export interface HttpAnswer {
@@ -92,7 +92,7 @@ async function once(
     signal: options.deadline,
   })
   const { statusCode: status } = response
-  const text = await readBody(response, options.mostBytes, options.deadline)
+  const text = await readResponseBody(response, options.mostBytes, options.deadline)
   options.note(`${method} ${url.origin}${url.pathname} ${status} (${Math.round(performance.now() - started)} ms)\n`)
   return { status, headers: response.headers, text, url }
 }

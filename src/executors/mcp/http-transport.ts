@@ -12,7 +12,7 @@ import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safe
 import type { LineEnd, MessageCheck } from './message-check.ts'
 
 /** A server to ask over HTTP, its secrets filled in. */
-export interface ServerAddress {
+export interface UpstreamAddress {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly allowPrivate: boolean
@@ -35,7 +35,7 @@ export class HttpLine implements Transport {
   readonly #agent: Agent
   #closing: Promise<void> | undefined
 
-  constructor({ url, headers, allowPrivate }: ServerAddress, check: MessageCheck) {
+  constructor({ url, headers, allowPrivate }: UpstreamAddress, check: MessageCheck) {
     const lookup = allowPrivate ? {} : { lookup: publicLookup }
     this.#agent = new Agent({ ...patient, connect: { ...lookup, timeout: 10_000 } })
     this.#check = check

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { expect, it } from 'vitest'
-import type { Cell } from '../process/containment.ts'
+import type { ProcessScope } from '../process/containment.ts'
 import { createProcessGroups } from '../process/process-group.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
 import { StdioLine } from './stdio-transport.ts'
@@ -32,9 +32,9 @@ it('waits together where much is sent at once, and leaves nobody listening', asy
 })
 
 /** A cell that tells which processes are started in it. */
-function watched(cell: Cell, children: ChildProcess[]): Cell {
-  const born: Cell['born'] = (start) => {
-    const started = cell.born(start)
+function watched(cell: ProcessScope, children: ChildProcess[]): ProcessScope {
+  const born: ProcessScope['spawnInside'] = (start) => {
+    const started = cell.spawnInside(start)
     children.push(started as ChildProcess)
     return started
   }

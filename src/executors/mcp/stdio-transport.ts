@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { parseExactly } from '../../base/exact-numbers.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { Cell } from '../process/containment.ts'
+import type { ProcessScope } from '../process/containment.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 
@@ -33,7 +33,7 @@ export class StdioLine implements Transport {
   why: string | undefined
   end: LineEnd | undefined
   readonly #server: ServerProgram
-  readonly #cell: Cell
+  readonly #cell: ProcessScope
   readonly #check: MessageCheck
   #child: ChildProcess | undefined
   #last = Buffer.alloc(0)
@@ -42,7 +42,7 @@ export class StdioLine implements Transport {
   #drained: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(server: ServerProgram, cell: Cell, check: MessageCheck) {
+  constructor(server: ServerProgram, cell: ProcessScope, check: MessageCheck) {
     this.#server = server
     this.#cell = cell
     this.#check = check
@@ -51,7 +51,7 @@ export class StdioLine implements Transport {
   async start(): Promise<void> {
     const { program, args, cwd, env } = this.#server
     const [file, words] = this.#cell.wrap(program, args)
-    const child = this.#cell.born(() =>
+    const child = this.#cell.spawnInside(() =>
       spawn(file, words, { cwd, env: { ...env, ...this.#cell.env }, detached: true, stdio: 'pipe' }),
     )
     if (child.pid === undefined) {

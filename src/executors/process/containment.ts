@@ -8,11 +8,11 @@ import { createProcessGroups } from './process-group.ts'
 export interface Containment {
   readonly kind: 'pid-namespace' | 'process-group'
   /** A place for one call, which may have this many processes where the machine lets us bound them. */
-  start(processes: number): Promise<Cell>
+  start(processes: number): Promise<ProcessScope>
 }
 
 /** The processes of one call. */
-export interface Cell {
+export interface ProcessScope {
   /** The words to run instead of a program's own. */
   wrap(program: string, args: readonly string[]): readonly [string, readonly string[]]
   readonly env: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Cell {
   /** Called with the process as soon as there is one. */
   opened?(child: ChildProcess): void
   /** Starts something that belongs to the call from its first moment. */
-  born<T>(start: () => T): T
+  spawnInside<T>(start: () => T): T
   /** Says that the program runs, so that it ends with us even where we are killed. */
   started?(pid: number): void
   /** Signals the program and what it started; SIGKILL also reaches what it no longer has to do with. */

@@ -1,4 +1,4 @@
-import type { Cell, Containment } from './containment.ts'
+import type { ProcessScope, Containment } from './containment.ts'
 import { descendantsOf } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 import { NamespaceInit } from './namespace-init.ts'
@@ -26,7 +26,7 @@ export function createPidNamespaces(): Containment {
       return {
         wrap: (program, args) => [nsenter, [`--pid=${init.file}`, '--', program, ...args]],
         env: {},
-        born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+        spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
         kill: (pid, signal) => killIn(init, pid, signal),
         sweep() {
           if (init.hasOrphans()) init.end()
@@ -50,7 +50,7 @@ function takeAlive(idle: NamespaceInit[]): NamespaceInit | undefined {
   return undefined
 }
 
-function killIn(init: NamespaceInit, pid: number, signal: Parameters<Cell['kill']>[1]): void {
+function killIn(init: NamespaceInit, pid: number, signal: Parameters<ProcessScope['kill']>[1]): void {
   // The polite one is not for nsenter, which it would end before the program has done as it was told.
   for (const target of signal === 'SIGKILL' ? [-pid] : descendantsOf(pid)) signalProcess(target, signal)
   if (signal === 'SIGKILL') init.end()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cell, Containment } from './containment.ts'
+import type { ProcessScope, Containment } from './containment.ts'
 import { findMarked } from './find-marked.ts'
 import { GroupWatcher } from './group-watcher.ts'
 import { signalProcess } from './signal-process.ts'
@@ -21,7 +21,7 @@ export function createProcessGroups(): Containment {
   }
 }
 
-function createCell(watcher: GroupWatcher): Cell {
+function createCell(watcher: GroupWatcher): ProcessScope {
   const mark = `${watcher.mark}-${randomUUID()}`
   let first: number | undefined
   let clean = false
@@ -39,7 +39,7 @@ function createCell(watcher: GroupWatcher): Cell {
   return {
     wrap: (program, args) => [program, args],
     env: { [markName]: mark },
-    born: (start) => start(),
+    spawnInside: (start) => start(),
     started(pid) {
       group = pid
       watcher.started(pid)

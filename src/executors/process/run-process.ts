@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { reachPoint } from '../../base/fault-points.ts'
 import { killAtOnce, type RunControls } from '../../contract/executor.ts'
 import { Capture, type Captured } from './capture.ts'
-import type { Cell } from './containment.ts'
+import type { ProcessScope } from './containment.ts'
 import type { ProcessLimits } from './limits.ts'
 
 /** A program to start, already found and checked. */
@@ -35,7 +35,7 @@ const closeWithinMs = 1000
 export async function runProcess(
   request: ProcessRequest,
   limits: ProcessLimits,
-  cell: Cell,
+  cell: ProcessScope,
   controls: RunControls,
 ): Promise<ProcessEnd> {
   const started = performance.now()
@@ -93,7 +93,7 @@ function tellAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: B
 /** Starts the program of a request in its cell; throws what the system says, with nothing of the cell left. */
 export async function startProcess(
   request: Pick<ProcessRequest, 'program' | 'argv' | 'cwd' | 'env'>,
-  cell: Cell,
+  cell: ProcessScope,
   withStdin: boolean,
 ): Promise<ChildProcess> {
   const [file, args] = cell.wrap(request.program, request.argv.slice(1))
@@ -108,7 +108,7 @@ export async function startProcess(
       stdio: [withStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(cell.streams ?? [])],
       ...cell.user,
     }
-    const child = cell.born(() => spawn(file, args, options))
+    const child = cell.spawnInside(() => spawn(file, args, options))
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
       throw error

@@ -9,14 +9,14 @@ import { findPython } from '../process/find-python.ts'
 import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
 import { levelOf } from '../sandbox/level.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
-import type { Place, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
+import type { SandboxRun, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
 import { defaultWarm, WarmPlaces } from '../sandbox/warm-sandboxes.ts'
 import { PythonConfig } from './check-config.ts'
 import { checkPackages } from './check-packages.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
 import { judgeScript } from './to-script-outcome.ts'
-import { readAnswer } from './read-script-result.ts'
+import { readScriptResult } from './read-script-result.ts'
 import { scriptRunner } from './script-runner.ts'
 
 /** How scripts are run. */
@@ -133,7 +133,7 @@ const labelOf = ({ name, fingerprint }: PythonEnvironment): string => `${name}@$
 interface Running extends Prepared {
   readonly env: Readonly<Record<string, string>>
   readonly job: Job
-  readonly place: Place
+  readonly place: SandboxRun
   readonly sandbox: Sandbox
 }
 
@@ -157,7 +157,7 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
   })
   const { text = '', cut = false } = told?.end() ?? {}
   const outcome = judgeScript(end, {
-    answer: cut ? { kind: 'too-large' } : await readAnswer(text, nonce),
+    answer: cut ? { kind: 'too-large' } : await readScriptResult(text, nonce),
     timeoutMs,
     level: request.level,
     limits: request.limits,

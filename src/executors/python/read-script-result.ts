@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readPart } from '../../json-schema/offload/json-work.ts'
+import { readJsonPart } from '../../json-schema/offload/json-work.ts'
 
 const Failure = z.object({
   type: z.string(),
@@ -28,13 +28,13 @@ export type ScriptAnswer =
   | { readonly kind: 'nothing' | 'forged' }
 
 /** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
-export async function readAnswer(text: string, nonce: string): Promise<ScriptAnswer> {
+export async function readScriptResult(text: string, nonce: string): Promise<ScriptAnswer> {
   if (text === '') return { kind: 'nothing' }
   if (!text.startsWith(`${nonce}\n`)) return { kind: 'forged' }
   const json = text.slice(nonce.length + 1)
-  const answer = await readPart(json, '/value', { exact: false })
+  const answer = await readJsonPart(json, '/value', { exact: false })
   if ('value' in answer) return { kind: 'value', value: answer.value }
-  const error = await readPart(json, '/error', { exact: false })
+  const error = await readJsonPart(json, '/error', { exact: false })
   const failure = Failure.safeParse('value' in error ? error.value : undefined)
   if (!failure.success) return { kind: 'forged' }
   const { type, errno = null } = failure.data

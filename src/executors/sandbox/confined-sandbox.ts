@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { Cell } from '../process/containment.ts'
+import type { ProcessScope } from '../process/containment.ts'
 import { endUser } from '../process/end-user.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
@@ -26,7 +26,7 @@ export interface Landlock {
 }
 
 /** A cell with a folder of its own that also says how the walls fared. */
-export interface ConfinedCell extends Cell {
+export interface ConfinedCell extends ProcessScope {
   readonly folder: string
   /** How the program ended; throws where it was never started. */
   explain(end: ProcessEnd): ProcessEnd
@@ -65,7 +65,7 @@ export function confinedCell(
       policy = encodePolicy({ ...shape, env }, run)
       return [made.python, ['-I', '-S', '-B', '-c', landlockLauncher]]
     },
-    born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
     opened(child) {
       launcher = child
       hold = give(child, policy)

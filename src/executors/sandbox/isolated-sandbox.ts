@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { Cell } from '../process/containment.ts'
+import type { ProcessScope } from '../process/containment.ts'
 import { descendantsOf } from '../process/descendants-of.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
 import { procIsOurs } from '../process/proc-is-ours.ts'
@@ -26,7 +26,7 @@ export interface Bubblewrap {
 }
 
 /** A cell that also says how the sandbox itself fared. */
-export interface IsolatedCell extends Cell {
+export interface IsolatedCell extends ProcessScope {
   /** How the program ended; throws where it was never started. */
   explain(end: ProcessEnd): ProcessEnd
 }
@@ -67,7 +67,7 @@ export function isolatedCell(
     env: {},
     streams,
     user: made.user === 'same' || owner === undefined || !isCounted(owner, cgroup) ? userOf(made.user) : notRoot(owner),
-    born: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
     opened(child) {
       if (nothing !== undefined) closeSync(nothing)
       give(child, argsFd, `${bubblewrapWords(shape).join('\0')}\0`)

@@ -1,10 +1,10 @@
-import type { Cell, Containment } from '../process/containment.ts'
+import type { ProcessScope, Containment } from '../process/containment.ts'
 import { countThreads } from '../process/limit-own-process.ts'
 import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { prlimitWords, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A cell without walls, and the folder it begins in. */
-export interface LimitedCell extends Cell {
+export interface LimitedCell extends ProcessScope {
   readonly folder: string
 }
 

@@ -61,7 +61,7 @@ export interface SandboxWork {
 }
 
 /** A place for one run: taken once, or given up. */
-export interface Place {
+export interface SandboxRun {
   run(work: SandboxWork): Promise<ProcessEnd>
   isAlive(): boolean
   discard(): Promise<void>
@@ -118,14 +118,14 @@ export class Sandbox {
   }
 
   /** A place whose program is only started when there is work for it. */
-  async place(request: SandboxRequest): Promise<Place> {
+  async place(request: SandboxRequest): Promise<SandboxRun> {
     if (request.level === 'limited') return this.#limited(request)
     const cell = await (request.level === 'isolated' ? this.#isolated(request) : this.#confined(request))
     return { isAlive: () => true, run: (work) => this.#run(request, cell, work), discard: () => cell.close() }
   }
 
   /** A place whose program runs already and waits for its input; only where what it does follows from its input. */
-  async warmPlace(request: SandboxRequest): Promise<Place> {
+  async warmPlace(request: SandboxRequest): Promise<SandboxRun> {
     const cell = await this.#isolated(request)
     const child = await startProcess({ ...toProcess(request), cwd: '/' }, cell, true)
     const isAlive = () => child.exitCode === null && child.signalCode === null
@@ -168,7 +168,7 @@ export class Sandbox {
     return cell.explain(await runProcess(process, this.limits, opening, controls))
   }
 
-  async #limited(request: SandboxRequest): Promise<Place> {
+  async #limited(request: SandboxRequest): Promise<SandboxRun> {
     this.#containment ??= detectContainment()
     const prlimit = findProgram('prlimit', this.#options.env, '/')
     const bare = await limitedCell(this.#containment, prlimit, request.limits, request.withChannel)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { Cell } from '../process/containment.ts'
+import type { ProcessScope } from '../process/containment.ts'
 import { findPython } from '../process/find-python.ts'
 import { type Probed, SelfTest } from './self-test.ts'
 import { shieldLauncher } from './shield-launcher.ts'
@@ -29,7 +29,7 @@ export class Shield {
   }
 
   /** The cell with its program behind the shield; unchanged where the system has none. */
-  async wrap<C extends Cell>(cell: C): Promise<C> {
+  async wrap<C extends ProcessScope>(cell: C): Promise<C> {
     const probed = await this.selfTest.run()
     if ('reason' in probed) return cell
     const words = wordsFor(realpathSync(this.#options.hidden), this.#options.shown ?? '')

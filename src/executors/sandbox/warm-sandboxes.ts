@@ -1,4 +1,4 @@
-import type { Place, Sandbox, SandboxRequest } from './sandbox.ts'
+import type { SandboxRun, Sandbox, SandboxRequest } from './sandbox.ts'
 
 /** How many programs wait for work, and how long one that nobody needs is kept. */
 export interface WarmOptions {
@@ -11,7 +11,7 @@ export const defaultWarm: WarmOptions = { most: 4, idleMs: 60_000 }
 
 interface Idle {
   readonly key: string
-  readonly place: Place
+  readonly place: SandboxRun
   readonly since: number
 }
 
@@ -32,14 +32,14 @@ export class WarmPlaces {
   }
 
   /** A place for this very request, warm where there is one; another is made ready for the next. */
-  async take(request: SandboxRequest): Promise<Place> {
+  async take(request: SandboxRequest): Promise<SandboxRun> {
     const key = JSON.stringify(request)
     const found = this.#find(key)
     this.#refill(key, request)
     return found ?? this.#sandbox.place(request)
   }
 
-  #find(key: string): Place | undefined {
+  #find(key: string): SandboxRun | undefined {
     for (;;) {
       const index = this.#idle.findIndex((each) => each.key === key)
       const [found] = index < 0 ? [] : this.#idle.splice(index, 1)

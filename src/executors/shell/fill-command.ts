@@ -48,7 +48,7 @@ const isAbsent = (word: string, input: Given): boolean => {
 const valuesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 function toWord(name: string, value: unknown, free: boolean): string {
-  const word = textOf(value)
+  const word = argumentText(value)
   if (word.includes('\0')) throw refuse(name, 'contains a NUL byte', 'Leave it out.')
   if (!free && word.startsWith('-') && word !== '-')
     throw refuse(
@@ -60,7 +60,7 @@ function toWord(name: string, value: unknown, free: boolean): string {
 }
 
 /** What a program gets of a value. */
-export const textOf = (value: unknown): string =>
+export const argumentText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 function refuse(name: string, why: string, hint: string): TooldexError {

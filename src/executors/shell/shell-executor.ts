@@ -17,7 +17,7 @@ import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import { ShellConfig } from './check-config.ts'
-import { fillCommand, textOf } from './fill-command.ts'
+import { fillCommand, argumentText } from './fill-command.ts'
 
 /** How commands are run. */
 export interface ShellExecutorOptions {
@@ -100,7 +100,7 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
     withChannel: false,
   }
   const text = config.stdin === undefined ? undefined : input[config.stdin]
-  return { config, request, stdin: text == null ? undefined : textOf(text) }
+  return { config, request, stdin: text == null ? undefined : argumentText(text) }
 }
 
 /** What a command is run with at a level. */
@@ -125,7 +125,7 @@ function limitedPlace(config: ShellConfig, word: string, env: Environment): Shel
 /** Paths are looked at where they lie on the machine: a run in a sandbox sees the same folders at the same places. */
 function checkRoots({ paths = {}, cwd }: ShellConfig, input: Job['input']): void {
   for (const [name, root] of Object.entries(paths)) {
-    for (const value of [input[name]].flat()) if (value != null) checkPath(name, textOf(value), root, cwd ?? root)
+    for (const value of [input[name]].flat()) if (value != null) checkPath(name, argumentText(value), root, cwd ?? root)
   }
 }
 

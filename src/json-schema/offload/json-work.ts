@@ -115,7 +115,7 @@ export interface ReadOptions {
 }
 
 /** The value at a pointer of a JSON text; a long text is read in a worker thread, and a long part of it stays a `JsonText`. */
-export async function readPart(
+export async function readJsonPart(
   text: string,
   pointer: string,
   { signal, exact = true }: ReadOptions = {},

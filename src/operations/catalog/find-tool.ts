@@ -12,7 +12,7 @@ import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, 
 import { viewOf } from '../search/tool-view.ts'
 
 /** A tool that is offered by another source than a config, such as the registry. */
-export interface OfferedTool {
+export interface RegistryMatch {
   readonly from: 'catalogue'
   readonly id: string
   readonly tool: CatalogTool
@@ -21,7 +21,7 @@ export interface OfferedTool {
 }
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
-export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | OfferedTool> {
+export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
   const { catalogue } = context
   const names = (await viewOf(context))?.names
   const found = await resolveName(context, idOrName)
@@ -52,7 +52,7 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   }
 }
 
-async function findElsewhere(catalogue: LiveCatalogue, idOrName: string): Promise<OfferedTool | undefined> {
+async function findElsewhere(catalogue: LiveCatalogue, idOrName: string): Promise<RegistryMatch | undefined> {
   const { tools } = await catalogue.open()
   const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
   return tool === undefined ? undefined : { from: 'catalogue', id: formatToolId(tool), tool }

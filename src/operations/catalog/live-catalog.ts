@@ -194,12 +194,12 @@ function build(
 
 function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, ToolIndexEntry> {
   const names = new Map<string, ToolIndexEntry>()
-  for (const entry of entries) names.set(toClientName(entry.toolName), entry).set(toolIdOf(entry), entry)
+  for (const entry of entries) names.set(toClientName(entry.toolName), entry).set(configToolId(entry), entry)
   // Real names last, so that no short name or id of another tool can hide one.
   for (const entry of entries) names.set(entry.toolName, entry)
   return names
 }
 
 /** The id of a tool that comes from a config. */
-export const toolIdOf = (entry: ToolIndexEntry): string =>
+export const configToolId = (entry: ToolIndexEntry): string =>
   formatToolId({ namespace: entry.cliName, name: entry.toolName })

@@ -6,7 +6,7 @@ import type { Isolation } from '../../contract/run.ts'
 import { fromConfig } from '../../contract/runnable-tool.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import { configBackend, toCatalogTools } from './config-tools.ts'
-import { type CatalogueSnapshot, type LiveCatalogueOptions, toolIdOf } from './live-catalog.ts'
+import { type CatalogueSnapshot, type LiveCatalogueOptions, configToolId } from './live-catalog.ts'
 import { LiveIndex } from './live-index.ts'
 import { needsApproval } from '../search/tool-view.ts'
 import { wayToRun } from './runnable-for.ts'
@@ -61,7 +61,7 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
 
 /** Without a query registered tools come first, by id; then those of configs, in the order of their files. */
 function browse({ entries }: CatalogueSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
-  const configured = new Set(entries.map(toolIdOf))
+  const configured = new Set(entries.map(configToolId))
   const others = [...tools.entries.keys()].filter((id) => !configured.has(id)).sort()
   const ids = [...others, ...configured].map((id) => ({ id }))
   const fit = ids.filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))

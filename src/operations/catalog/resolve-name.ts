@@ -2,7 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
-import { toolIdOf } from './live-catalog.ts'
+import { configToolId } from './live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 
@@ -36,13 +36,13 @@ export async function resolveName(
   given: string,
 ): Promise<FoundTool | NamedTool | undefined> {
   const known = findInConfigs(context, given)
-  if (known !== undefined && toolIdOf(known.entry) === given) return known
+  if (known !== undefined && configToolId(known.entry) === given) return known
   const named = await findNamed(context, given)
   if (known === undefined || named === undefined) return named ?? known
   if (named.tool.name !== given) return named
   // A tool that cannot be called leaves the name to the other.
   if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return known
-  throw ambiguous(given, [toolIdOf(known.entry), toFullId(named.tool)])
+  throw ambiguous(given, [configToolId(known.entry), toFullId(named.tool)])
 }
 
 /** A registered tool by its name, its id, the id of its row, each with a version or without. */

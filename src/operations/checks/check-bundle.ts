@@ -1,5 +1,5 @@
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { takeTurns } from '../../base/yield-turns.ts'
 import { hasErrors } from '../../documents/typed-yaml.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
@@ -50,7 +50,7 @@ export async function checkBundle(
   // Whoever mends the rest mends this too.
   const refused = [...judged.refused, ...(await judgeNow())]
   const found = refused.flatMap((tool) => tool.problems)
-  if (hasErrors(problems)) throw toRefusal({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
+  if (hasErrors(problems)) throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
   throw refuseTools(what, refused)
 }
 
@@ -99,7 +99,7 @@ export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current:
   const spoilt = used.map(({ name }) => incomplete.get(name) as ToolProblems)
   if (spoilt.length > 0) throw refuseTools(what, [...spoilt, ...changes])
   if (changes.length > 0)
-    throw toRefusal({
+    throw toProblemError({
       code: 'ILLEGAL_STEP',
       what,
       problems: changes.flatMap(({ problems }) => problems),
@@ -129,7 +129,7 @@ function isMissing({ pointer = '' }: Problem, { scriptContent, executorConfig }:
 }
 
 const refuseTools = (what: string, refused: readonly ToolProblems[]) =>
-  toRefusal({
+  toProblemError({
     code: 'TOOL_INVALID',
     what,
     problems: refused.flatMap((tool) => tool.problems),

@@ -4,7 +4,7 @@ import type { BundlePolicy } from '../../contract/bundle.ts'
 import { LlmFormat } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
 
@@ -46,7 +46,7 @@ async function findOwner(
 ): Promise<string | undefined> {
   const { names, configs } = catalogue.current()
   const offered = names.get(name)
-  if (offered !== undefined) return `The name ${name} is that of ${toolIdOf(offered)}, a tool of a config`
+  if (offered !== undefined) return `The name ${name} is that of ${configToolId(offered)}, a tool of a config`
   if (namespace && configs.some(({ config }) => config.name === namespace))
     return `The namespace ${namespace} is that of a config`
   if (current?.name === name) return undefined

@@ -19,7 +19,7 @@ export interface Client {
   /** How the client is made to read its file. */
   readonly next: string
   /** The file of each scope that the client has; the first is the default. */
-  readonly files: Partial<Readonly<Record<ClientScope, (place: Place) => string>>>
+  readonly files: Partial<Readonly<Record<ClientScope, (place: ClientEnvironment) => string>>>
   /** How its file refers to a variable of the environment, where it can. */
   readonly variable?: (name: string) => string
   set(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
@@ -27,7 +27,7 @@ export interface Client {
 }
 
 /** Where things are on this machine. */
-export interface Place {
+export interface ClientEnvironment {
   readonly home: string
   readonly cwd: string
   readonly platform: NodeJS.Platform
@@ -127,12 +127,12 @@ export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
 }
 
 /** The file of a client in a scope. */
-export function clientFile(name: ClientName, scope: ClientScope, place: Place): string {
+export function clientFile(name: ClientName, scope: ClientScope, place: ClientEnvironment): string {
   const client: Client = clients[name]
-  return (client.files[scope] as (place: Place) => string)(place)
+  return (client.files[scope] as (place: ClientEnvironment) => string)(place)
 }
 
-function appData({ home, platform, env }: Place): string {
+function appData({ home, platform, env }: ClientEnvironment): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')
   return env.XDG_CONFIG_HOME || join(home, '.config')

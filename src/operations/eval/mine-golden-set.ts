@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import { defineOperation } from '../operation.ts'
 
 const ToolLine = z.object({
@@ -34,7 +34,7 @@ export const mineGoldenSet = defineOperation({
     }))
     const tools = entries.map((entry) => {
       const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
-      return { id: toolIdOf(entry), name, namespace, description, category, tags: [...tags], input_schema: inputSchema }
+      return { id: configToolId(entry), name, namespace, description, category, tags: [...tags], input_schema: inputSchema }
     })
     return { tools, queries }
   },

@@ -1,15 +1,15 @@
 import { takeTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
-import { type Finding, type LintTool, lintLimits } from './finding.ts'
+import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Tools that search finds by nothing of what their authors say users would type. */
 export async function checkExamples(
   tools: readonly LintTool[],
   loadEmbedder: () => Embedder | undefined,
   signal?: AbortSignal,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+): Promise<readonly LintFinding[]> {
+  const findings: LintFinding[] = []
   const rest = takeTurns(signal)
   const find = await createFinder(tools, loadEmbedder, rest)
   for (const tool of tools) {
@@ -43,7 +43,7 @@ interface Miss {
   readonly instead: string | undefined
 }
 
-function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readonly Miss[]): Finding[] {
+function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readonly Miss[]): LintFinding[] {
   const [first] = misses
   if (first === undefined || misses.length < exampleRequests.length) return []
   const which = `${JSON.stringify(first.request)} finds ${first.instead ?? 'nothing'} first`

@@ -1,17 +1,17 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
-import { type Finding, type LintTool, lintLimits } from './finding.ts'
+import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** A name that clients cut or reject. */
-export const checkName = ({ toolName }: LintTool): readonly Finding[] => [...longName(toolName), ...oddName(toolName)]
+export const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [...longName(toolName), ...oddName(toolName)]
 
-function longName(tool: string): Finding[] {
+function longName(tool: string): LintFinding[] {
   const length = Array.from(tool).length
   if (length <= lintLimits.nameLength) return []
   const message = `the name has ${length} characters; ${lintLimits.nameLength} leave room for a client's prefix`
   return [{ rule: 'long-name', severity: 'warning', tool, message, hint: 'Shorten the name.' }]
 }
 
-function oddName(tool: string): Finding[] {
+function oddName(tool: string): LintFinding[] {
   const odd = [...new Set(Array.from(tool).filter((character) => !/[A-Za-z0-9_-]/.test(character)))]
   if (odd.length === 0) return []
   const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients refuse`
@@ -21,7 +21,7 @@ function oddName(tool: string): Finding[] {
 const mostListed = 20
 
 /** Names made of the same words: `list_files`, `files_list`, `listFiles`. */
-export function ambiguousNames(tools: readonly LintTool[]): readonly Finding[] {
+export function ambiguousNames(tools: readonly LintTool[]): readonly LintFinding[] {
   const groups = new Map<string, string[]>()
   for (const { toolName } of tools) {
     const key = [...splitIdentifiers(toolName)].sort().join(' ')
@@ -29,7 +29,7 @@ export function ambiguousNames(tools: readonly LintTool[]): readonly Finding[] {
     if (group === undefined) groups.set(key, [toolName])
     else group.push(toolName)
   }
-  return [...groups.entries()].flatMap(([key, [first = '', ...others]]): Finding[] => {
+  return [...groups.entries()].flatMap(([key, [first = '', ...others]]): LintFinding[] => {
     if (key === '' || others.length === 0) return []
     const message = `is made of the same words as ${others.slice(0, mostListed).join(', ')}${others.length > mostListed ? ' and more' : ''}`
     const hint = 'Rename one of them after what sets it apart.'

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import type { Finding, LintTool } from './finding.ts'
+import type { LintFinding, LintTool } from './finding.ts'
 
 interface Flaw {
   readonly broken: boolean
@@ -15,8 +15,8 @@ const bounds = [
 ] as const
 
 /** An input schema that no arguments satisfy, or that contradicts itself. */
-export function checkSchema({ toolName: tool, inputSchema }: LintTool): readonly Finding[] {
-  return findFlaws(inputSchema, '', 0).map(({ broken, message }): Finding => {
+export function lintSchema({ toolName: tool, inputSchema }: LintTool): readonly LintFinding[] {
+  return findFlaws(inputSchema, '', 0).map(({ broken, message }): LintFinding => {
     const hint = broken ? 'Fix it: no call that passes it can succeed.' : 'Fix it: a model will be misled.'
     return broken
       ? { rule: 'broken-schema', severity: 'error', tool, message, hint }

@@ -6,18 +6,18 @@ import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
-import type { Finding } from './finding.ts'
+import type { LintFinding } from './finding.ts'
 
 const pageRows = 500
 const hint = 'It was stored under other rules; it is shown as it is, and refused when it is next written.'
 
 /** What today's rules refuse in the stored rows that a caller may read: tools in every state, categories and policies. */
-export async function checkStored(context: OperationContext): Promise<readonly Finding[]> {
+export async function checkStored(context: OperationContext): Promise<readonly LintFinding[]> {
   if (context.registry === undefined) return []
   const { stores } = context.registry
   const { workspace } = context.caller
   const names = await readableNames(context)
-  const findings: Finding[] = []
+  const findings: LintFinding[] = []
   const rest = takeTurns(context.signal)
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
     const page = await stores.tools.list(workspace, { limit: pageRows, sort: 'name', cursor, ...(names && { names }) })
@@ -40,7 +40,7 @@ export async function checkStored(context: OperationContext): Promise<readonly F
   return findings
 }
 
-function checkTool(tool: RegisteredTool): readonly Finding[] {
+function checkTool(tool: RegisteredTool): readonly LintFinding[] {
   const { id, status: _status, version: _version, createdAt: _created, updatedAt: _updated, ...content } = tool
   const parsed = ToolContent.safeParse(content, describedParse)
   const shape = parsed.success ? [] : parsed.error.issues.flatMap((issue) => describeShape(ToolContent, issue))
@@ -49,7 +49,7 @@ function checkTool(tool: RegisteredTool): readonly Finding[] {
   return messages.map((message) => toFinding(tool.name, message))
 }
 
-const toFinding = (tool: string, message: string): Finding => ({
+const toFinding = (tool: string, message: string): LintFinding => ({
   rule: 'stored-invalid',
   severity: 'error',
   tool,

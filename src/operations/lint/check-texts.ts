@@ -1,14 +1,14 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
-import { type Finding, type LintTool, lintLimits } from './finding.ts'
+import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** The texts that a model reads to choose and to call a tool: its description and its arguments. */
-export const checkTexts = (tool: LintTool): readonly Finding[] => [
+export const checkTexts = (tool: LintTool): readonly LintFinding[] => [
   ...description(tool),
   ...undescribed(tool),
   ...manyArguments(tool),
 ]
 
-function description({ toolName: tool, description: text }: LintTool): Finding[] {
+function description({ toolName: tool, description: text }: LintTool): LintFinding[] {
   const hint = 'Say in a sentence what it does and what it prints.'
   const words = splitIdentifiers(text).length
   if (words === 0) {
@@ -19,7 +19,7 @@ function description({ toolName: tool, description: text }: LintTool): Finding[]
   return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
 }
 
-function undescribed({ toolName: tool, inputSchema }: LintTool): Finding[] {
+function undescribed({ toolName: tool, inputSchema }: LintTool): LintFinding[] {
   const names = argumentsOf(inputSchema).filter(([, property]) => !hasDescription(property))
   if (names.length === 0) return []
   const message = `no description for ${names.map(([name]) => name).join(', ')}`
@@ -27,7 +27,7 @@ function undescribed({ toolName: tool, inputSchema }: LintTool): Finding[] {
   return [{ rule: 'undescribed-arguments', severity: 'warning', tool, message, hint }]
 }
 
-function manyArguments({ toolName: tool, inputSchema }: LintTool): Finding[] {
+function manyArguments({ toolName: tool, inputSchema }: LintTool): LintFinding[] {
   const count = argumentsOf(inputSchema).length
   if (count <= lintLimits.arguments) return []
   const message = `takes ${count} arguments`

@@ -1,7 +1,7 @@
 import { takeTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { createTokenizer, termsOf } from '../../search/tokenize.ts'
-import { type Finding, type LintTool, lintLimits } from './finding.ts'
+import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 interface Described {
   readonly tool: LintTool
@@ -18,10 +18,10 @@ export async function findDuplicates(
   tools: readonly LintTool[],
   embedder: Embedder | undefined,
   signal?: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly LintFinding[]> {
   const rest = takeTurns(signal)
   const described = await describeAll(tools, embedder, rest)
-  const findings: Finding[] = []
+  const findings: LintFinding[] = []
   for (const [one, others] of candidates(described)) {
     let duplicates = 0
     for (const other of others) {
@@ -34,7 +34,7 @@ export async function findDuplicates(
   return findings
 }
 
-function compare(a: Described, b: Described): Finding | undefined {
+function compare(a: Described, b: Described): LintFinding | undefined {
   const overlap = overlapOf(a.terms, b.terms)
   const cosine = cosineOf(a.vector, b.vector)
   if (!isDuplicate(overlap, cosine)) return undefined

@@ -20,7 +20,7 @@ export const lintRules = [
 ] as const
 
 /** One thing about a tool that makes it harder to find, to choose or to call. */
-export const Finding = z.object({
+export const LintFinding = z.object({
   rule: z.enum(lintRules),
   severity: z.enum(['error', 'warning', 'info']),
   /** The tool; the source where the finding is about all of its tools. */
@@ -28,7 +28,7 @@ export const Finding = z.object({
   message: z.string(),
   hint: z.string(),
 })
-export type Finding = z.infer<typeof Finding>
+export type LintFinding = z.infer<typeof LintFinding>
 
 /** A tool as it is judged. */
 export interface LintTool extends ToolIndexEntry {

@@ -5,18 +5,18 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import { lazyEncoder } from '../eval/bundled-encoder.ts'
 import { checkExamples } from './check-examples.ts'
 import { ambiguousNames, checkName } from './check-names.ts'
-import { checkSchema } from './check-schemas.ts'
+import { lintSchema } from './check-schemas.ts'
 import { checkStored } from './check-stored.ts'
 import { checkTexts } from './check-texts.ts'
 import { findDuplicates } from './find-duplicates.ts'
-import { Finding, type LintTool, lintRules } from './finding.ts'
+import { LintFinding, type LintTool, lintRules } from './finding.ts'
 import { measureCosts } from './measure-costs.ts'
 import type { LiveCatalogue } from '../catalog/live-catalog.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 const Answer = z.object({
-  findings: z.array(Finding),
+  findings: z.array(LintFinding),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
   tools: z.int(),
   /** Tokens of all definitions, by source, the costliest first. */
@@ -30,7 +30,7 @@ type Answer = z.infer<typeof Answer>
 
 interface Linted {
   readonly tools: readonly LintTool[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly LintFinding[]
   readonly sources: Answer['sources']
 }
 
@@ -85,7 +85,7 @@ async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined)
   return { tools, findings, sources: costs.sources }
 }
 
-function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly Finding[]): Answer {
+function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly LintFinding[]): Answer {
   const findings = [...stored, ...found].sort((a, b) => lintRules.indexOf(a.rule) - lintRules.indexOf(b.rule))
   const tokens = sources.reduce((sum, source) => sum + source.tokens, 0)
   const [score, counts] = [scoreOf(tools, findings), countSeverities(findings)]
@@ -95,11 +95,11 @@ function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly 
 }
 
 /** What can be said of each tool by itself. */
-async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly Finding[]> {
+async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly LintFinding[]> {
   const rest = takeTurns(signal)
-  const findings: Finding[] = []
+  const findings: LintFinding[] = []
   for (const tool of tools) {
-    findings.push(...checkSchema(tool), ...checkTexts(tool), ...checkName(tool))
+    findings.push(...lintSchema(tool), ...checkTexts(tool), ...checkName(tool))
     await rest()
   }
   return findings
@@ -129,14 +129,14 @@ const toLintTool = ({ name, namespace, description, inputSchema, category, tags,
 })
 
 /** The mean of what is left to each tool, so that a large catalogue is not worse for being large. */
-function scoreOf(tools: readonly LintTool[], findings: readonly Finding[]): number {
+function scoreOf(tools: readonly LintTool[], findings: readonly LintFinding[]): number {
   const lost = new Map<string, number>()
   for (const { tool, severity } of findings) lost.set(tool, (lost.get(tool) ?? 0) + penalties[severity])
   const left = tools.reduce((sum, { toolName }) => sum + Math.max(0, 100 - (lost.get(toolName) ?? 0)), 0)
   return tools.length === 0 ? 100 : Math.round((10 * left) / tools.length) / 10
 }
 
-function countSeverities(findings: readonly Finding[]) {
-  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+function countSeverities(findings: readonly LintFinding[]) {
+  const count = (severity: LintFinding['severity']) => findings.filter((finding) => finding.severity === severity).length
   return { error: count('error'), warning: count('warning'), info: count('info') }
 }

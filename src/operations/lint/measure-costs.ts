@@ -1,6 +1,6 @@
 import { takeTurns } from '../../base/yield-turns.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
-import { type Finding, type LintTool, lintLimits } from './finding.ts'
+import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** What the tools of one source cost a model that is shown all of them. */
 export interface SourceCost {
@@ -29,13 +29,13 @@ export async function measureCosts(tools: readonly LintTool[], count: TokenCount
 const definitionText = ({ toolName: name, description, inputSchema }: LintTool): string =>
   JSON.stringify({ name, description, inputSchema })
 
-function costlyTool({ tool: { toolName: tool }, tokens }: { tool: LintTool; tokens: number }): Finding[] {
+function costlyTool({ tool: { toolName: tool }, tokens }: { tool: LintTool; tokens: number }): LintFinding[] {
   if (tokens <= lintLimits.toolTokens) return []
   const message = `its definition takes ${tokens} tokens`
   return [{ rule: 'costly-tool', severity: 'info', tool, message, hint: 'Shorten its texts, or split it.' }]
 }
 
-function costlySource({ source, tools, tokens }: SourceCost): Finding[] {
+function costlySource({ source, tools, tokens }: SourceCost): LintFinding[] {
   if (tokens <= lintLimits.sourceTokens) return []
   const message = `its ${tools} tools take ${tokens} tokens when all are listed`
   const hint = 'Let clients search instead of listing all, or leave out tools with a policy.'

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import { describeTools } from '../search/describe-tools.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { searchTools } from '../search/search-tools.ts'
 import { createLocalClient } from './local-client.ts'
@@ -119,7 +119,7 @@ class CombinedClient {
 
   #idHere(name: string): string | undefined {
     const entry = this.#context.catalogue.current().names.get(name)
-    return entry === undefined ? undefined : toolIdOf(entry)
+    return entry === undefined ? undefined : configToolId(entry)
   }
 
   /** A name that the registry does not know may be nearly one of a config. */

@@ -1,10 +1,10 @@
 import { TooldexError } from '../../base/errors.ts'
 
 /** Where a search goes on: from the beginning, after a cursor of its own, or nowhere. */
-export type Place = 'start' | 'end' | { readonly cursor: string }
+export type PairPosition = 'start' | 'end' | { readonly cursor: string }
 
 /** The places of two searches that are answered as one. */
-export type CursorPair = readonly [first: Place, second: Place]
+export type CursorPair = readonly [first: PairPosition, second: PairPosition]
 
 /** An opaque place in two searches. */
 export const writeCursorPair = (pair: CursorPair): string =>
@@ -21,7 +21,7 @@ export function readCursorPair(cursor: unknown): CursorPair {
   return [first, second]
 }
 
-function readPlace(written: unknown): Place | undefined {
+function readPlace(written: unknown): PairPosition | undefined {
   if (written === 'start' || written === 'end') return written
   return Array.isArray(written) && typeof written[0] === 'string' ? { cursor: written[0] } : undefined
 }

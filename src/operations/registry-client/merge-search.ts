@@ -3,7 +3,7 @@ import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { toFullId } from '../../contract/tool-id.ts'
 import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
 import type { searchTools } from '../search/search-tools.ts'
-import { type CursorPair, type Place, readCursorPair, writeCursorPair } from './cursor-pair.ts'
+import { type CursorPair, type PairPosition, readCursorPair, writeCursorPair } from './cursor-pair.ts'
 
 type Answer = z.output<typeof searchTools.output>
 
@@ -20,7 +20,7 @@ export interface SearchPair {
 
 interface Page {
   readonly answer: Answer
-  readonly place: Place
+  readonly place: PairPosition
 }
 
 const usualLimit = 10
@@ -56,7 +56,7 @@ export async function mergeSearch(pair: SearchPair, input: Record<string, unknow
   }
 }
 
-async function ask(search: Search, question: Record<string, unknown>, place: Place): Promise<Page> {
+async function ask(search: Search, question: Record<string, unknown>, place: PairPosition): Promise<Page> {
   if (place === 'end') return { answer: nothing, place }
   return { answer: await search(place === 'start' ? question : { ...question, cursor: place.cursor }), place }
 }
@@ -126,7 +126,7 @@ async function placeAfter(
   question: Record<string, unknown>,
   page: Page,
   taken: number,
-): Promise<Place> {
+): Promise<PairPosition> {
   const { answer, place } = page
   if (place === 'end') return 'end'
   if (taken === 0 && (answer.results ?? []).length > 0) return place

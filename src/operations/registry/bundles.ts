@@ -63,7 +63,7 @@ const ImportInput = z.strictObject({
 export const importBundle = defineOperation({
   name: 'bundle.import',
   summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
-  takes: 'bundle',
+  subject: 'bundle',
   scope: 'admin',
   http: {
     method: 'post',

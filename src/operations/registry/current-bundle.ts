@@ -3,7 +3,7 @@ import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { StoredPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
-import { contentOf } from './registry.ts'
+import { contentFields } from './registry.ts'
 
 /** Everything of a workspace as a bundle, with its policies as they are in effect. */
 export async function readCurrent(
@@ -36,7 +36,7 @@ export async function readCurrent(
 }
 
 function toBundleTool(tool: RegisteredTool, names: ReadonlyMap<string, string>): BundleTool {
-  const { categoryId, ...content } = contentOf(tool)
+  const { categoryId, ...content } = contentFields(tool)
   return {
     ...content,
     category: categoryId === null ? null : (names.get(categoryId) ?? null),

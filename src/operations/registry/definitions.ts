@@ -8,7 +8,7 @@ import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../cont
 import { withSubtree } from '../catalog/category-subtree.ts'
 import { orByAlias, toNamed } from '../catalog/find-alias.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 
@@ -86,7 +86,7 @@ async function findOffered(context: OperationContext, name: string) {
   const { catalogue } = context
   const found = await findTool(context, name)
   if (found.from === 'catalogue') return found
-  const id = toolIdOf(found.entry)
+  const id = configToolId(found.entry)
   const tool = (await catalogue.open()).tools.entries.get(id)?.tool
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
   return { id, tool }

@@ -2,7 +2,7 @@ import { cutExample, cutText, readSchemaInfo, toSummary } from '../../catalog/in
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { type DetailLevel, docLimits } from '../../contract/tool-doc.ts'
-import type { ToolDoc } from '../search/describe-tools.ts'
+import type { DescribedTool } from '../search/describe-tools.ts'
 import type { OperationContext } from '../operation.ts'
 import { toShown } from '../catalog/registry-feed.ts'
 
@@ -17,7 +17,7 @@ export async function showRegistered(
 }
 
 /** A tool of the catalogue as one reads about it, with what the registry adds. */
-export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, more?: RegisteredTool): ToolDoc {
+export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, more?: RegisteredTool): DescribedTool {
   const first = { id, ...summaryPart(tool), summary: cutText(tool.summary ?? tool.description, docLimits.summary) }
   if (level === 'summary') return first
   const second = { ...first, ...schemaPart(tool) }
@@ -48,7 +48,7 @@ function summaryPart(tool: CatalogTool) {
   }
 }
 
-function schemaPart(tool: CatalogTool): Partial<ToolDoc> {
+function schemaPart(tool: CatalogTool): Partial<DescribedTool> {
   const { name, description, inputSchema, outputSchema, annotations } = tool
   const schemaInfo = readSchemaInfo(inputSchema)
   return {

@@ -14,7 +14,7 @@ import { checkRest } from '../checks/check-remainder.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
-  contentOf,
+  contentFields,
   findRegistered,
   findToJudge,
   nameToChange,
@@ -51,7 +51,7 @@ const ProposalInfo = z.object({
 export const proposeChange = defineOperation({
   name: 'proposals.create',
   summary: 'Propose a change of a tool without making it.',
-  takes: 'proposal',
+  subject: 'proposal',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/proposals', status: 201, tag },
   input: z.strictObject({
@@ -65,7 +65,7 @@ export const proposeChange = defineOperation({
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
     const problems = await refuseInvalid(context, next, '/change')
-    if (sameOrderedJson(contentOf(tool), contentOf(next)))
+    if (sameOrderedJson(contentFields(tool), contentFields(next)))
       throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
     const proposal = await registryOf(context).stores.proposals.create(context.caller, draft)
@@ -221,7 +221,7 @@ async function withDiff(context: OperationContext, proposal: Proposal, tool: Reg
   const before =
     status === 'OPEN' ? tool : (await registryOf(context).stores.tools.version(workspace, tool.id, on))?.content
   if (before === undefined) return shown(proposal)
-  return { ...shown(proposal), diff: diffTools(contentOf(before), withChange(before, change)) }
+  return { ...shown(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
 }
 
 /** What was changed since a proposal was made is not undone by it unseen: whoever accepts says which version they have seen. */

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { sameJson } from '../../base/same-json.ts'
 import { hasErrors } from '../../documents/typed-yaml.ts'
 import { diffTools } from '../../versions/index.ts'
@@ -82,7 +82,7 @@ export async function refuseInvalid(
   const found = await checkContent(context, content)
   if (!hasErrors(found)) return found
   const problems = found.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer ?? ''}` }))
-  throw toRefusal({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
+  throw toProblemError({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
 }
 
 /** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */
@@ -114,9 +114,9 @@ function isLoosened(before: ToolContent, after: ToolContent): boolean {
 const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
 
 /** What of a tool its versions keep. */
-export const contentOf = (tool: ToolContent): ToolContent =>
+export const contentFields = (tool: ToolContent): ToolContent =>
   Object.fromEntries(contentKeys.map((key) => [key, tool[key]])) as ToolContent
 
 /** A tool with some of its fields different; fields without a value stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
-  contentOf({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })
+  contentFields({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { bareNames, positionalNames } from '../../contract/positional-names.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
-import { describeTools, ToolDoc } from '../search/describe-tools.ts'
+import { describeTools, DescribedTool } from '../search/describe-tools.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { IdOrName } from './inputs.ts'
@@ -10,7 +10,7 @@ import { showRegistered, toOfferedDoc } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
 
 /** What one reads about one tool, with what a command line needs to call it. */
-const CallableDoc = ToolDoc.extend({
+const CallableDoc = DescribedTool.extend({
   positional: z
     .array(z.string())
     .optional()
@@ -32,7 +32,7 @@ export const readDoc = defineOperation({
       named?.from === 'registry' ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
     if (known !== undefined) return known
     const { tools } = await describeTools.handle({ ids: [idOrName], level }, context)
-    const doc = tools[0] as ToolDoc
+    const doc = tools[0] as DescribedTool
     if (named?.from !== 'config' || level === 'summary') return doc
     return { ...doc, positional: [...bareNames(named.resolved.tool.args)] }
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { hasErrors } from '../../documents/typed-yaml.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
 import {
@@ -16,14 +16,14 @@ import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
-import { checkPlace } from '../checks/check-category.ts'
+import { checkCategory } from '../checks/check-category.ts'
 import { checkRest } from '../checks/check-remainder.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import {
   checkContent,
-  contentOf,
+  contentFields,
   findRegistered,
   findToJudge,
   nameToChange,
@@ -41,7 +41,7 @@ const tag = 'tools'
 export const createTool = defineOperation({
   name: 'registry.create',
   summary: 'Register a tool as a draft.',
-  takes: 'tool',
+  subject: 'tool',
   scope: 'write',
   http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
@@ -51,9 +51,9 @@ export const createTool = defineOperation({
     const { stores } = registryOf(context)
     await refuseTakenName(context, content, { policies: await stores.policies.list(context.caller.workspace) })
     const problems = await checkContent(context, content)
-    const place = await checkPlace(context, content)
+    const place = await checkCategory(context, content)
     if (hasErrors([...problems, ...place.category]))
-      throw toRefusal({
+      throw toProblemError({
         code: 'TOOL_INVALID',
         what: `The tool ${content.name}`,
         problems: [...problems, ...place.category, ...place.name],
@@ -119,7 +119,7 @@ export const listRegistered = defineOperation({
 export const changeTool = defineOperation({
   name: 'registry.change',
   summary: 'Change some fields of a tool; it gets the next version.',
-  takes: 'change',
+  subject: 'change',
   scope: 'write',
   http: { method: 'patch', path: '/tools/{idOrName}', tag },
   input: ToolChange.extend({
@@ -180,7 +180,7 @@ const step = (name: Transition, summary: string) =>
       const tool = await nameToChange(context, idOrName)
       const offers = transitions[name].to === 'ACTIVE'
       const problems = offers
-        ? await refuseInvalid({ ...context, prepare: true }, contentOf(await findRegistered(context, tool)))
+        ? await refuseInvalid({ ...context, prepare: true }, contentFields(await findRegistered(context, tool)))
         : []
       const { stores } = registryOf(context)
       return withWarnings(await stores.tools.transition(context.caller, tool, name, { expectedVersion }), problems)

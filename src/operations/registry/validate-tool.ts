@@ -4,10 +4,10 @@ import { withSuggestion } from '../../diagnostics/default-hints.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
 import { ToolDraft } from '../../contract/registry.ts'
 import { defineOperation } from '../operation.ts'
-import { checkPlace } from '../checks/check-category.ts'
+import { checkCategory } from '../checks/check-category.ts'
 import { checkRest } from '../checks/check-remainder.ts'
 import { IdOrName } from './inputs.ts'
-import { checkContent, contentOf, findRegistered } from './registry.ts'
+import { checkContent, contentFields, findRegistered } from './registry.ts'
 import { ToolProblem } from './written-tool.ts'
 
 const Verdict = z.object({ valid: z.boolean(), problems: z.array(ToolProblem) })
@@ -22,7 +22,7 @@ export const validateTool = defineOperation({
   output: Verdict,
   async handle({ idOrName }, context) {
     const tool = await findRegistered(context, idOrName)
-    return verdictOf(await checkContent(context, contentOf(tool)))
+    return verdictOf(await checkContent(context, contentFields(tool)))
   },
 })
 
@@ -30,7 +30,7 @@ export const validateTool = defineOperation({
 export const validateDraft = defineOperation({
   name: 'registry.validateDraft',
   summary: 'Say everything that is wrong with a tool before it is registered.',
-  takes: 'tool',
+  subject: 'tool',
   scope: 'read',
   http: { method: 'post', path: '/validate', tag: 'tools' },
   input: ToolDraft.overwrite(withDisplayName),
@@ -38,7 +38,7 @@ export const validateDraft = defineOperation({
   async handle(content, context) {
     const problems = await checkContent(context, content)
     // A draft is judged to change a tool as well, so that a name that is taken is no fault.
-    const { category } = await checkPlace(context, content)
+    const { category } = await checkCategory(context, content)
     return verdictOf([...problems, ...category])
   },
   judgeRest: checkRest,

@@ -8,7 +8,7 @@ import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } f
 import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
   checkContent,
-  contentOf,
+  contentFields,
   findRegistered,
   findToJudge,
   nameToChange,
@@ -75,7 +75,7 @@ export const diffVersions = defineOperation({
 export const rollbackTool = defineOperation({
   name: 'versions.rollback',
   summary: 'Make a new version with the content of an earlier one, its name included.',
-  takes: 'rollback',
+  subject: 'rollback',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
   input: z.strictObject({
@@ -95,7 +95,7 @@ export const rollbackTool = defineOperation({
     const policies = await stores.policies.list(context.caller.workspace)
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
     const make = async (current: RegisteredTool) => {
-      const next = { ...contentOf(content), ...category }
+      const next = { ...contentFields(content), ...category }
       await refuseUnsafeChange(context, { policies, current, next })
       return next
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import type { ToolDoc } from '../search/describe-tools.ts'
+import type { DescribedTool } from '../search/describe-tools.ts'
 import type { Operation } from '../operation.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'
@@ -21,7 +21,7 @@ const builtins: Readonly<
 }
 
 /** What one reads about a built-in tool. */
-export function describeBuiltin(name: string): ToolDoc {
+export function describeBuiltin(name: string): DescribedTool {
   const { operation, about: summary } = findBuiltin(name)
   const { $schema: _, ...inputSchema } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
   const annotations = { readOnlyHint: true }

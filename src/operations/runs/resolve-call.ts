@@ -6,7 +6,7 @@ import { findTightening, findUnboundArgument, withLatestProtection } from '../..
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 
@@ -63,7 +63,7 @@ function resolveConfigured(
   const tool = fromConfig(resolved, entry.cliName)
   const bound =
     rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
-  return { tool: bound, id: toolIdOf(entry), approvalBy: whoAsks(bound, rules) }
+  return { tool: bound, id: configToolId(entry), approvalBy: whoAsks(bound, rules) }
 }
 
 async function resolveRegistered(

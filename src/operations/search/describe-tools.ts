@@ -10,13 +10,13 @@ import { fromConfig } from '../../contract/runnable-tool.ts'
 import { docLimits, ToolExample } from '../../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../../contract/tool-state.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import type { FoundTool } from '../catalog/resolve-name.ts'
 import { viewOf } from './tool-view.ts'
 
 /** How much one reads about a tool. */
-export const DetailLevel = z.enum(['summary', 'schema', 'full'])
+export const DescribeLevel = z.enum(['summary', 'schema', 'full'])
 
 const Json = z.record(z.string(), z.unknown())
 
@@ -28,7 +28,7 @@ const SchemaInfo = z.object({
 })
 
 /** What one reads about a tool before calling it. */
-export const ToolDoc = z.object({
+export const DescribedTool = z.object({
   id: z.string(),
   name: z.string(),
   namespace: z.string().optional(),
@@ -54,7 +54,7 @@ export const ToolDoc = z.object({
   /** What stands between a call and the machine, said by servers of tools that are processes. */
   isolation: Isolation.optional(),
 })
-export type ToolDoc = z.infer<typeof ToolDoc>
+export type DescribedTool = z.infer<typeof DescribedTool>
 
 /** Read about tools in as much detail as is needed. */
 export const describeTools = defineOperation({
@@ -67,16 +67,16 @@ export const describeTools = defineOperation({
     ids: z
       .union([z.string().transform((id) => [id]), z.array(z.string())])
       .pipe(z.array(z.string().min(1)).min(1).max(50)),
-    level: DetailLevel.nullish().transform((level) => level ?? 'schema'),
+    level: DescribeLevel.nullish().transform((level) => level ?? 'schema'),
   }),
   output: z.object({
-    tools: z.array(ToolDoc),
+    tools: z.array(DescribedTool),
     /** What was asked for beside and is not there, with what may have been meant. */
     unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
   }),
   async handle({ ids, level }, context) {
     const unknown: UnknownTool[] = []
-    const tools: ToolDoc[] = []
+    const tools: DescribedTool[] = []
     for (const id of ids) {
       try {
         tools.push(await describeTool(context, id, level))
@@ -93,7 +93,7 @@ export const describeTools = defineOperation({
 })
 
 /** What one reads about one tool, wherever it comes from. */
-async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DetailLevel>) {
+async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DescribeLevel>) {
   if (id.startsWith('tooldex:')) return (await import('../runs/builtins.ts')).describeBuiltin(id)
   const found = await findTool(context, id)
   if (found.from === 'config') {
@@ -130,10 +130,10 @@ function noneKnown(unknown: readonly UnknownTool[]): TooldexError {
   return new TooldexError('TOOL_NOT_FOUND', `Unknown tools: ${names.join(', ')}.`, { hint })
 }
 
-function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DetailLevel>): ToolDoc {
+function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DescribeLevel>): DescribedTool {
   const { toolName: name, description, inputSchema, category, tags } = entry
   const short = cutText(description, docLimits.summary)
-  const summary = { id: toolIdOf(entry), name, namespace: entry.cliName, summary: short, category, tags }
+  const summary = { id: configToolId(entry), name, namespace: entry.cliName, summary: short, category, tags }
   if (level === 'summary') return summary
   const { annotations, exampleRequests, command, timeout } = resolved.tool
   const schema = {

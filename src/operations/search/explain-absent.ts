@@ -1,5 +1,5 @@
 import type { Explanation } from '../../contract/search.ts'
-import { toolIdOf } from '../catalog/live-catalog.ts'
+import { configToolId } from '../catalog/live-catalog.ts'
 import type { OpenCatalogue } from '../catalog/open-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import type { Question } from './search-tools.ts'
@@ -17,7 +17,7 @@ export function explainAbsent(name: string, question: Question, context: Context
   const { catalogue, tools, index, scopes } = context
   const snapshot = catalogue.current()
   const entry = snapshot.names.get(name)
-  const id = entry === undefined || tools.entries.has(name) ? name : toolIdOf(entry)
+  const id = entry === undefined || tools.entries.has(name) ? name : configToolId(entry)
   const found = tools.entries.get(id)?.tool
   if (found !== undefined && question.view?.sees(found) === false) {
     const policy = question.view.hiddenBy(found.name)

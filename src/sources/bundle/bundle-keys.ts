@@ -2,7 +2,7 @@ import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-key
 import { policyKeys } from '../../contract/policy-keys.ts'
 
 /** The keys of a tool in the order in which they are written. */
-export const toolFields = [
+export const bundleToolFields = [
   ...['name', 'displayName', 'namespace', 'category', 'status', 'tags', 'description', 'summary', 'notes'],
   ...[
     'exampleRequests',
@@ -20,7 +20,7 @@ export const toolFields = [
 
 /** The keys of a tool: as on the wire, or in snake_case. */
 export const toolKeys: KeyShape = {
-  keys: bothSpellings(toolFields.join(' ')),
+  keys: bothSpellings(bundleToolFields.join(' ')),
   inside: { examples: { keys: bothSpellings('title description args resultHint') } },
 }
 

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { PlacedBundle } from './locate-bundle.ts'
 
 /** What is left of a bundle without what is wrong with its shape: it can still be judged. */
@@ -19,7 +19,7 @@ export class BundleRefused extends TooldexError {
   readonly rest: BundleRest | undefined
 
   constructor(source: string, found: readonly Problem[], rest?: BundleRest) {
-    const { message, problems } = toRefusal({ code: 'BUNDLE_INVALID', what: source, problems: found })
+    const { message, problems } = toProblemError({ code: 'BUNDLE_INVALID', what: source, problems: found })
     super('BUNDLE_INVALID', message, { problems })
     this.source = source
     this.found = found

@@ -1,4 +1,4 @@
-import { toolFields } from './bundle-keys.ts'
+import { bundleToolFields } from './bundle-keys.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** What a file can hold that a registry can take. */
@@ -23,7 +23,7 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
 /** What can only be meant as a tool, so that whoever wrote it is told what it lacks. */
 const isPartOfTool = (value: Fields) =>
   Object.hasOwn(value, 'name') &&
-  [...toolFields, 'scriptFile'].some((key) => key !== 'name' && fieldOf(value, key) !== undefined)
+  [...bundleToolFields, 'scriptFile'].some((key) => key !== 'name' && fieldOf(value, key) !== undefined)
 
 /** Whether a mapping is a tool in our form or another. */
 export const isWholeTool = (value: Fields): boolean =>

@@ -5,7 +5,7 @@ import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const
 
 /** The keys of tools in a bundle that would be lost, whichever spelling their fields have. */
-export function findLostKeys(value: unknown): readonly Finding[] {
+export function findLostBundleKeys(value: unknown): readonly Finding[] {
   const tools: unknown = isFields(value) ? value.tools : undefined
   if (!Array.isArray(tools)) return []
   return tools.flatMap((tool: unknown, index) => (isFields(tool) ? findInTool(tool, ['tools', index]) : []))

@@ -9,7 +9,7 @@ import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-references.ts'
 import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
 import { type PlacedBundle, placeBundle, type ScriptFile } from './locate-bundle.ts'
-import { type BundlePart, readPart } from './read-part.ts'
+import { type BundlePart, readBundlePart } from './read-part.ts'
 
 /** All that the files of a folder say. */
 export interface ReadBundleFolder extends PlacedBundle {
@@ -26,7 +26,7 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
   const problems: Problem[] = [...odd]
   for (const file of files) {
     try {
-      const part = readPart(read.text(file), { file, readScript: (path) => read.script(path, file) })
+      const part = readBundlePart(read.text(file), { file, readScript: (path) => read.script(path, file) })
       parts.push(part)
       problems.push(...part.problems)
     } catch (thrown) {

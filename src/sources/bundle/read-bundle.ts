@@ -4,7 +4,7 @@ import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether } from './check-references.ts'
 import type { BundleFormat } from './detect-format.ts'
 import { type PlacedBundle, placeBundle } from './locate-bundle.ts'
-import { readPart } from './read-part.ts'
+import { readBundlePart } from './read-part.ts'
 
 /** Which file a text is from and, where it is not to be guessed, what it holds. */
 export interface ReadBundleOptions {
@@ -23,7 +23,7 @@ export interface ReadBundle extends PlacedBundle {
  * Anthropic write it. Throws a TooldexError with every problem of the text.
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
-  const part = readPart(text, { ...options, check: (own) => checkTogether([own]) })
+  const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })
   const { bundle, place, wrong } = placeBundle([part])
   if (hasErrors(part.problems)) throw new BundleRefused(options.file, part.problems, { bundle, place, wrong })
   return { bundle, place, format: part.format, warnings: part.problems }

@@ -9,7 +9,7 @@ import { type BundleView, type Fields, isFields, toDocument } from './bundle-vie
 import { checkPolicies } from './check-policies.ts'
 import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
-import { findLostKeys } from './find-lost-keys.ts'
+import { findLostBundleKeys } from './find-lost-keys.ts'
 import { isForeign } from './foreign-tool.ts'
 import { viewBundle, viewCategories, viewPolicy, viewTool } from './view-bundle.ts'
 import { viewCliConfig } from './view-cli-config.ts'
@@ -46,7 +46,7 @@ export interface PartOptions {
 }
 
 /** Reads one text, whatever it holds, with every problem of it; one that leaves nothing of the text is thrown. */
-export function readPart(text: string, options: PartOptions): BundlePart {
+export function readBundlePart(text: string, options: PartOptions): BundlePart {
   const { file } = options
   if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, tooLarge)
   const document = parseJsonOrYaml(text.replace(/^\ufeff/, ''), file)
@@ -66,7 +66,7 @@ export function readPart(text: string, options: PartOptions): BundlePart {
       return `${file}:${line}:${column}`
     },
   }
-  const found = [...view.findings, ...findings, ...findLostKeys(value)]
+  const found = [...view.findings, ...findings, ...findLostBundleKeys(value)]
   const check = (bundle: Bundle) => [
     ...found,
     ...checkPolicies(bundle),

@@ -1,7 +1,7 @@
 import { writeYaml } from '../../documents/write-yaml.ts'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
-import { toolFields } from './bundle-keys.ts'
+import { bundleToolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
 import { leaveOut } from './omit-fields.ts'
 
@@ -26,7 +26,7 @@ const emptyPolicy = Policy.parse({})
 const writeCategory = (category: BundleCategory) =>
   leaveOut(category, { ...emptyCategory, name: undefined }, ['name', 'description', 'parent'])
 
-const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, toolFields)
+const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, bundleToolFields)
 
 const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
   // A stored policy that today's rules refuse is written as it is.

@@ -5,7 +5,7 @@ import type { Category } from '../../contract/registry.ts'
 import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory } from '../../contract/stores.ts'
 import { addVersion } from '../tools/add-version.ts'
 import { arrangeCategories } from './arrange-categories.ts'
-import { checkPlace } from './category-tree.ts'
+import { checkParent } from './category-tree.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { announce, record, recordMany } from '../record.ts'
@@ -25,7 +25,7 @@ export class DatabaseCategoryStore implements CategoryStore {
     return this.#change(caller, async (db) => {
       if (draft.parentId) {
         await findParent(db, caller.workspace, draft.parentId)
-        await checkPlace(db, { name: draft.name }, draft.parentId)
+        await checkParent(db, { name: draft.name }, draft.parentId)
       }
       const [row] = await db
         .insert(toolCategories)
@@ -63,7 +63,7 @@ export class DatabaseCategoryStore implements CategoryStore {
       checkExpected(before, expectedVersion)
       if (change.parentId) {
         await findParent(db, caller.workspace, change.parentId)
-        await checkPlace(db, before, change.parentId)
+        await checkParent(db, before, change.parentId)
       }
       const [row] = await db
         .update(toolCategories)

@@ -13,7 +13,7 @@ export const isOneOf = (names: ReadonlySet<string> | undefined): SQL | undefined
   names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(tools.name, [...names])
 
 /** Every tag and how many tools have it. */
-export async function listTags(db: Db, workspace: string, names?: ReadonlySet<string>) {
+export async function selectTags(db: Db, workspace: string, names?: ReadonlySet<string>) {
   const tag = sql<string>`jsonb_array_elements_text(${tools.tags})`
   const each = db
     .select({ id: tools.id, tag: tag.as('tag') })
@@ -29,7 +29,7 @@ export async function listTags(db: Db, workspace: string, names?: ReadonlySet<st
 }
 
 /** Puts one tag in the place of another on every tool that has it; each gets a version. */
-export async function renameTag(
+export async function updateTag(
   db: Db,
   caller: Caller,
   { from, to }: { readonly from: string; readonly to: string },

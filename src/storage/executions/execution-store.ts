@@ -30,10 +30,10 @@ import { after, createExecution, findKnown } from './create.ts'
 import { createHere, type HereDraft } from './create-inline.ts'
 import { answerRun, cancelRun, decideOn } from './decide-approval.ts'
 import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
-import { listExecutions } from './list.ts'
+import { selectExecutions } from './list.ts'
 import { readNotice, runChannel } from './notices.ts'
 import { RunNotifier } from './notifier.ts'
-import { readQueue } from './queue.ts'
+import { selectQueue } from './queue.ts'
 import { QueueRoom } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
 import { readSamples } from './samples.ts'
@@ -183,7 +183,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   list(workspace: string, query: ExecutionQuery) {
-    return guard(async () => listExecutions(this.#db, await this.#cursors(), workspace, query))
+    return guard(async () => selectExecutions(this.#db, await this.#cursors(), workspace, query))
   }
 
   samples(workspace: string, toolId: string, version: number, limit: number) {
@@ -253,7 +253,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   queue(workspace: string) {
-    return guard(() => readQueue(this.#db, workspace))
+    return guard(() => selectQueue(this.#db, workspace))
   }
 
   listen(onNotice: Parameters<ExecutionStore['listen']>[0]) {

@@ -20,7 +20,7 @@ const { content: _content, ...about } = getTableColumns(executionResults)
 const left = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
 
 /** A page of runs, newest first unless told otherwise. */
-export async function listExecutions(
+export async function selectExecutions(
   db: Db,
   cursors: Cursors,
   workspace: string,

@@ -5,7 +5,7 @@ import { rowsOf } from '../rows-of.ts'
 import { listWorkers } from './workers.ts'
 
 /** What waits and what runs in a workspace. */
-export async function readQueue(db: Db, workspace: string): Promise<QueueState> {
+export async function selectQueue(db: Db, workspace: string): Promise<QueueState> {
   const [counts] = rowsOf<{ queued: number; approval: number; running: number; oldest: number | null }>(
     await db.execute(sql`select
       (count(*) filter (where status = 'PENDING' and reason = 'queued'))::int as queued,

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../database.ts'
 import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './checks.ts'
-import { statusOf, toExecutionRow } from './executions.ts'
-import { type NumberedVersion, type OldRow, timesOf, toToolRow, toVersionRow } from './rows.ts'
+import { executionStatusOf, toExecutionRow } from './executions.ts'
+import { type NumberedVersion, type OldRow, legacyTimes, toToolRow, toVersionRow } from './rows.ts'
 import { aside, checkAside, isThere, type OldTable, oldTables } from './tables.ts'
 import { numberVersions } from './versions.ts'
 import { rowsOf } from '../rows-of.ts'
@@ -64,7 +64,7 @@ async function bringExecutions(
     ).map(toOldRow)
     const last = page.at(-1)
     if (last === undefined) return count
-    checkStatuses('execution', page.map(statusOf), executionStatus.enumValues)
+    checkStatuses('execution', page.map(executionStatusOf), executionStatus.enumValues)
     await db.insert(toolExecutions).values(page.map((row) => toExecutionRow(row, names, versions)))
     count += page.length
     after = String(last.id)
@@ -103,7 +103,7 @@ async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<
         name: String(row.name),
         description: row.description == null ? null : String(row.description),
         parentId: row.parent_id == null ? null : String(row.parent_id),
-        ...timesOf(row),
+        ...legacyTimes(row),
       })
     }
   }

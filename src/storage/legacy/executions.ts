@@ -1,5 +1,5 @@
 import { mostDurationMs } from '../executions/took.ts'
-import { type NumberedVersion, type OldRow, textOf, timeOf, timesOf } from './rows.ts'
+import { type NumberedVersion, type OldRow, legacyText, legacyTime, legacyTimes } from './rows.ts'
 import { findVersion } from './versions.ts'
 import type { toolExecutions } from '../schema-runs.ts'
 
@@ -8,7 +8,7 @@ export function toExecutionRow(
   names: ReadonlyMap<string, string>,
   versions: ReadonlyMap<string, readonly NumberedVersion[]>,
 ): typeof toolExecutions.$inferInsert {
-  const toolId = textOf(row.tool_id)
+  const toolId = legacyText(row.tool_id)
   const name = names.get(toolId ?? '')
   const known = versions.get(toolId ?? '') ?? []
   return {
@@ -16,25 +16,25 @@ export function toExecutionRow(
     toolId: name === undefined ? null : toolId,
     toolName: name ?? 'unknown',
     version: findVersion(known, row),
-    legacyVersion: textOf(row.version),
+    legacyVersion: legacyText(row.version),
     ...endOf(row),
     inputData: row.input_data ?? {},
     outputData: row.output_data ?? null,
-    startedAt: timeOf(row.started_at),
-    callerId: textOf(row.caller_id),
-    traceId: textOf(row.trace_id),
-    ...timesOf(row),
+    startedAt: legacyTime(row.started_at),
+    callerId: legacyText(row.caller_id),
+    traceId: legacyText(row.trace_id),
+    ...legacyTimes(row),
   }
 }
 
 /** What was under way has nobody who could end it any more, and must not be run a second time. */
 function endOf(row: OldRow) {
-  const status = statusOf(row)
+  const status = executionStatusOf(row)
   const end = {
     status: status as 'FAILED',
     errorCode: null,
-    errorMessage: textOf(row.error_message),
-    completedAt: timeOf(row.completed_at),
+    errorMessage: legacyText(row.error_message),
+    completedAt: legacyTime(row.completed_at),
     durationMs: row.duration_ms == null ? null : Math.min(Number(row.duration_ms), mostDurationMs),
   }
   if (status !== 'PENDING' && status !== 'RUNNING') return end
@@ -43,9 +43,9 @@ function endOf(row: OldRow) {
     status: 'FAILED' as const,
     errorCode: 'WORKER_LOST',
     errorMessage: `It was ${status} when the database was brought over, and nobody is left who could end it.`,
-    completedAt: end.completedAt ?? timeOf(row.updated_at) ?? timeOf(row.started_at) ?? timeOf(row.created_at),
+    completedAt: end.completedAt ?? legacyTime(row.updated_at) ?? legacyTime(row.started_at) ?? legacyTime(row.created_at),
   }
 }
 
 /** The status of an old run, which waited where nothing else was said. */
-export const statusOf = ({ status }: OldRow): string => String(status ?? 'PENDING')
+export const executionStatusOf = ({ status }: OldRow): string => String(status ?? 'PENDING')

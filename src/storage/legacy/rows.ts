@@ -24,8 +24,8 @@ export function toToolRow(tool: OldRow, versions: readonly NumberedVersion[]): t
     status: String(tool.status ?? 'DRAFT') as 'DRAFT',
     version: Math.max(versions.length, 1),
     ...meaningOf(tool),
-    ...contentOf(tool),
-    ...timesOf(tool),
+    ...legacyContent(tool),
+    ...legacyTimes(tool),
   }
 }
 
@@ -42,8 +42,8 @@ export function toVersionRow(
     changelog,
     name: String(tool.name),
     ...meaningOf(tool),
-    ...contentOf(content),
-    ...timesOf(times),
+    ...legacyContent(content),
+    ...legacyTimes(times),
   }
 }
 
@@ -51,19 +51,19 @@ function meaningOf(tool: OldRow) {
   return {
     displayName: String(tool.display_name ?? tool.name),
     description: String(tool.description ?? ''),
-    categoryId: textOf(tool.category_id),
+    categoryId: legacyText(tool.category_id),
     tags: tagsOf(tool.tags),
     executorType: String(tool.executor_type ?? 'python'),
   }
 }
 
 /** What a version keeps for itself; the old schemas were draft-07 without saying so. */
-export function contentOf(row: OldRow) {
+export function legacyContent(row: OldRow) {
   return {
     inputSchema: asDraft07(row.input_schema),
     outputSchema: asDraft07(row.output_schema),
     executorConfig: objectOf(row.executor_config),
-    scriptContent: textOf(row.script_content),
+    scriptContent: legacyText(row.script_content),
   }
 }
 
@@ -80,14 +80,14 @@ function asDraft07(value: unknown): Record<string, unknown> {
 
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
-export const textOf = (value: unknown): string | null => (value == null ? null : String(value))
+export const legacyText = (value: unknown): string | null => (value == null ? null : String(value))
 /** A time without a zone was meant as UTC. */
-export function timeOf(value: unknown): Date | null {
+export function legacyTime(value: unknown): Date | null {
   if (value == null) return null
   const text = String(value)
   return new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`)
 }
-export const timesOf = (row: OldRow) => ({
-  createdAt: timeOf(row.created_at) ?? new Date(0),
-  updatedAt: timeOf(row.updated_at) ?? timeOf(row.created_at) ?? new Date(0),
+export const legacyTimes = (row: OldRow) => ({
+  createdAt: legacyTime(row.created_at) ?? new Date(0),
+  updatedAt: legacyTime(row.updated_at) ?? legacyTime(row.created_at) ?? new Date(0),
 })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { contentOf, type NumberedVersion, type OldRow, textOf } from './rows.ts'
+import { legacyContent, type NumberedVersion, type OldRow, legacyText } from './rows.ts'
 
 const contentFields = ['input_schema', 'output_schema', 'executor_config', 'script_content']
 
@@ -19,15 +19,15 @@ export function numberVersions(
 function versionsOf(tool: OldRow, rows: readonly OldRow[]): readonly NumberedVersion[] {
   const numbered = rows.map((row, index) => ({
     number: index + 1,
-    legacy: textOf(row.version),
-    changelog: textOf(row.changelog),
+    legacy: legacyText(row.version),
+    changelog: legacyText(row.changelog),
     content: index === rows.length - 1 ? filled(row, tool) : row,
     times: row,
     fromTool: false,
   }))
   const newest = numbered.at(-1)
-  if (newest !== undefined && isDeepStrictEqual(contentOf(newest.content), contentOf(tool))) return numbered
-  const called = textOf(tool.current_version ?? tool.version)
+  if (newest !== undefined && isDeepStrictEqual(legacyContent(newest.content), legacyContent(tool))) return numbered
+  const called = legacyText(tool.current_version ?? tool.version)
   const own = {
     number: numbered.length + 1,
     legacy: numbered.some(({ legacy }) => legacy === called) ? null : called,

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { Line, lineError } from './socket.ts'
-import type { Address, Place, Tls } from './read-address.ts'
+import { DatabaseSocket, lineError } from './socket.ts'
+import type { Address, HostAddress, Tls } from './read-address.ts'
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
@@ -15,8 +15,8 @@ interface LineLimits {
 export function connectLine(
   { places, tls }: Pick<Address, 'places' | 'tls'>,
   { connectMs, answerMs }: LineLimits,
-): Line {
-  const line = new Line(answerMs)
+): DatabaseSocket {
+  const line = new DatabaseSocket(answerMs)
   const given = new AbortController()
   line.once('close', () => given.abort())
   reach({ places, tls, eachMs: connectMs / places.length, signal: given.signal }).then(
@@ -44,7 +44,7 @@ async function reach({ places, tls, eachMs, signal }: Reach): Promise<Socket> {
   throw failure
 }
 
-async function reachPlace(place: Place, tls: Tls | undefined, signal: AbortSignal): Promise<Socket> {
+async function reachPlace(place: HostAddress, tls: Tls | undefined, signal: AbortSignal): Promise<Socket> {
   const socket = 'path' in place ? connect(place.path) : connect(place.port, place.host)
   // Whoever waits for it hears of it; between two who wait nobody would.
   socket.on('error', () => {})

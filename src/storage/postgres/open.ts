@@ -4,7 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { connectLine } from './connect-socket.ts'
-import { type Line, lineError } from './socket.ts'
+import { type DatabaseSocket, lineError } from './socket.ts'
 import { prepareStatements } from './prepare-statements.ts'
 import { type Address, readAddress } from './read-address.ts'
 import { padStartup } from './startup-message.ts'
@@ -64,7 +64,7 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
 
 /** The driver on lines of our own; once it is closed there is none left, for one that is made while it closes would be forgotten. */
 function createClient(address: Address, limits: PostgresLimits) {
-  const lines = new Set<Line>()
+  const lines = new Set<DatabaseSocket>()
   let closed = false
   const connect = connectInTurn(address, limits)
   const socket = () => {
@@ -83,7 +83,7 @@ function createClient(address: Address, limits: PostgresLimits) {
 }
 
 /** The first place that answers will do, unless the driver asks each what it is; then each line starts at the next. */
-function connectInTurn({ places, tls, anyPlace }: Address, { connectSeconds, answerMs }: PostgresLimits): () => Line {
+function connectInTurn({ places, tls, anyPlace }: Address, { connectSeconds, answerMs }: PostgresLimits): () => DatabaseSocket {
   let next = 0
   return () => {
     const at = anyPlace ? 0 : next++ % places.length

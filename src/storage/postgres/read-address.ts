@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 
 /** One server that may have the database. */
-export type Place = { readonly path: string } | { readonly host: string; readonly port: number }
+export type HostAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 
 /** How a connection is kept from others. */
 export interface Tls {
@@ -18,7 +18,7 @@ export interface Tls {
 /** Where a database is. */
 export interface Address {
   /** To be tried in this order. */
-  readonly places: readonly Place[]
+  readonly places: readonly HostAddress[]
   readonly tls: Tls | undefined
   /** Whether any of the places will do; else the driver asks each what it is. */
   readonly anyPlace: boolean
@@ -51,7 +51,7 @@ export function readAddress(url: string, env: NodeJS.ProcessEnv = process.env): 
   return { places, tls, anyPlace, rest, name: `${places.map(nameOf).join(',')}${database}` }
 }
 
-const nameOf = (place: Place): string =>
+const nameOf = (place: HostAddress): string =>
   'path' in place ? place.path : `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`
 
 function decode(text: string): string {
@@ -62,7 +62,7 @@ function decode(text: string): string {
   }
 }
 
-function toPlace(text: string, defaultPort: string): Place {
+function toPlace(text: string, defaultPort: string): HostAddress {
   const [, bracketed, plain = '', own] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain
   const port = Number(own ?? defaultPort)

@@ -18,7 +18,7 @@ export function lineError(code: string, message: string): Error & { code: string
  * minutes; and it stays until a transaction on it has given up, because the driver writes to the line of a lost transaction, and
  * where there is none any more the process would end.
  */
-export class Line extends EventEmitter {
+export class DatabaseSocket extends EventEmitter {
   readonly #answerMs: number
   readonly #watch = new AnswerWatch()
   readonly #waiting: [chunk: Uint8Array, done: (() => void) | undefined][] = []

@@ -12,7 +12,7 @@ const columns = { name: tools.name, updatedAt: tools.updatedAt, createdAt: tools
 type SortKey = keyof typeof columns
 
 /** A page of tools. The id decides between equals, so that no page repeats or loses one. */
-export async function listTools(
+export async function selectTools(
   db: Db,
   cursors: Cursors,
   workspace: string,

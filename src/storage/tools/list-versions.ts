@@ -7,7 +7,7 @@ import { toVersion } from '../rows.ts'
 import { tools, toolVersions } from '../schema.ts'
 
 /** The versions of a tool, newest first. */
-export async function listVersions(
+export async function selectVersions(
   db: Db,
   cursors: Cursors,
   workspace: string,

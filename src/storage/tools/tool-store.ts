@@ -12,14 +12,14 @@ import { createMany } from './create-many.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { listOffered, listOfferedSince } from './list-offered.ts'
-import { listTools } from './list-tools.ts'
-import { listVersions } from './list-versions.ts'
+import { selectTools } from './list-tools.ts'
+import { selectVersions } from './list-versions.ts'
 import type { Cursors } from '../page.ts'
 import { announce, type Change, record } from '../record.ts'
 import { renameInPolicies } from '../access/rename-in-policies.ts'
 import { contentKeys, contentOf, isUuid, toTool, toVersion } from '../rows.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
-import { listTags, renameTag } from '../categories/tags.ts'
+import { selectTags, updateTag } from '../categories/tags.ts'
 
 /** Registered tools and their versions, in the database. */
 export class DatabaseToolStore implements ToolStore {
@@ -81,7 +81,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   list(workspace: string, query: ToolListQuery) {
-    return guard(async () => listTools(this.#db, await this.#cursors(), workspace, query))
+    return guard(async () => selectTools(this.#db, await this.#cursors(), workspace, query))
   }
 
   offered(workspace: string) {
@@ -149,7 +149,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   versions(workspace: string, toolId: string, query: PageQuery) {
-    return guard(async () => listVersions(this.#db, await this.#cursors(), workspace, toolId, query))
+    return guard(async () => selectVersions(this.#db, await this.#cursors(), workspace, toolId, query))
   }
 
   version(workspace: string, toolId: string, version: number) {
@@ -164,12 +164,12 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   tags(workspace: string, names?: ReadonlySet<string>) {
-    return guard(() => listTags(this.#db, workspace, names))
+    return guard(() => selectTags(this.#db, workspace, names))
   }
 
   renameTag(caller: Caller, from: string, to: string) {
     return this.#change((db) =>
-      renameTag(db, caller, { from, to }, async (tool) => {
+      updateTag(db, caller, { from, to }, async (tool) => {
         await addVersion(db, caller, tool, `tag '${from}' renamed to '${to}'`)
       }),
     )

@@ -6,7 +6,7 @@ type Answer = z.output<typeof importBundle.output>
 type Part = Omit<Answer['plan'], 'categories' | 'policies'>
 
 /** What an import does, or would do, line by line: + for new, ~ for changed, - for gone. */
-export function planText({ plan, diffs, applied, warnings }: Answer): string {
+export function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
   const texts = new Map(diffs.map(({ tool, text }) => [tool, text]))
   const lines = [
     ...partLines('category', plan.categories),

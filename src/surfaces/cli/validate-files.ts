@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { mostProblems, toRefusal } from '../../diagnostics/problem-error.ts'
+import { mostProblems, toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Bundle } from '../../contract/bundle.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { leaveSpoilt } from '../../operations/checks/check-remainder.ts'
@@ -37,7 +37,7 @@ export async function judgeRefused(refused: BundleRefused, withRegistry: WithReg
     rest.wrong,
   ).map((problem) => rest.place(problem))
   const problems = [...found, ...others].sort(byPlace)
-  return toRefusal({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= mostProblems })
+  return toProblemError({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= mostProblems })
 }
 
 const toKey = ({ pointer, message }: Problem): string => `${pointer}\n${message}`

@@ -5,7 +5,7 @@ import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
-import { type CatalogueSnapshot, type LiveCatalogue, toolIdOf } from '../../operations/catalog/live-catalog.ts'
+import { type CatalogueSnapshot, type LiveCatalogue, configToolId } from '../../operations/catalog/live-catalog.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
@@ -47,7 +47,7 @@ const isNamed = (tool: CatalogTool, name: string): boolean =>
   tool.name === name || formatToolId(tool) === name || toFullId(tool) === name
 
 function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): ListedTool {
-  const id = toolIdOf(entry)
+  const id = configToolId(entry)
   // An id that is also the very name of another tool means that one.
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }

@@ -1,4 +1,4 @@
-import { toRefusal } from '../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
@@ -21,5 +21,5 @@ export function refuseUnknown(tool: string, names: readonly string[], { listed, 
     return { severity: 'error' as const, message: `unknown argument '${toOneLine(name.slice(0, 100))}'.${nearest}` }
   })
   const hint = `${tool} takes: ${listed.join(', ')}.`
-  throw toRefusal({ code: 'INPUT_INVALID', what: 'The input', problems, said: 10, hint })
+  throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems, said: 10, hint })
 }

@@ -19,7 +19,7 @@ type Most = Omit<BodyLimits, 'depth' | 'values'>
 const mostDiscarded = 64 * 1024 * 1024
 
 /** The JSON of a request, or nothing where it has no body. */
-export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
+export async function readRequestBody(request: Request, limits: BodyLimits): Promise<unknown> {
   if (request.body === null) return undefined
   const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined

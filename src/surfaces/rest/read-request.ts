@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
 import type { Expected } from '../../contract/expected.ts'
 import { readExpected } from './entity-tag.ts'
-import { type BodyLimits, readBody } from './read-body.ts'
+import { type BodyLimits, readRequestBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
@@ -84,7 +84,7 @@ function readNone(query: URLSearchParams): Record<string, never> {
 }
 
 async function readObject(request: Request, most: BodyLimits): Promise<Record<string, unknown>> {
-  const given = await readBody(request, most)
+  const given = await readRequestBody(request, most)
   if (given === undefined) return {}
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
   throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')

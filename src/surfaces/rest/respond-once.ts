@@ -4,7 +4,7 @@ import { hashJson } from '../../base/hash-json.ts'
 import type { AnswerStore, Caller } from '../../contract/stores.ts'
 
 /** What a request is answered. */
-export interface Answer {
+export interface StoredResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -15,8 +15,8 @@ const stepMs = 50
 /** Answers a request under an Idempotency-Key once: the same again gets the same answer, also while the first still runs. */
 export async function answerOnce(
   { answers, caller, key, request }: { answers: AnswerStore; caller: Caller; key: string; request: unknown },
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
+  answer: () => Promise<StoredResponse>,
+): Promise<StoredResponse> {
   if (key.length > 200 || key.trim() === '')
     throw new TooldexError('INPUT_INVALID', 'Idempotency-Key must have 1 to 200 characters.')
   const hash = hashJson(request)
@@ -34,8 +34,8 @@ export async function answerOnce(
 /** A failure is not kept, so that the request can be tried again. */
 async function runAndKeep(
   { answers, caller, key }: { answers: AnswerStore; caller: Caller; key: string },
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
+  answer: () => Promise<StoredResponse>,
+): Promise<StoredResponse> {
   try {
     const given = await answer()
     await answers.keep(caller, key, given)

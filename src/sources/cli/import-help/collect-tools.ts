@@ -5,7 +5,7 @@ import type { Note } from './draft.ts'
 import { type FetchedHelp, fetchHelp } from './fetch-help.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
 import { remarkGroup, remarkLeftOut, remarkOwnOptions } from './remark-left-out.ts'
-import { type NamedProgram, type ToolSource, toBareSource, toSource } from './tool-source.ts'
+import { type NamedProgram, type HelpSource, toBareSource, toSource } from './tool-source.ts'
 
 /** How far reading many helps has come. */
 export interface ImportProgress {
@@ -28,7 +28,7 @@ export interface CollectRequest extends NamedProgram {
 /** Commands whose help was read, and what is to be said about the rest. */
 export interface Collected {
   readonly summary: string
-  readonly sources: readonly ToolSource[]
+  readonly sources: readonly HelpSource[]
   readonly notes: readonly Note[]
 }
 
@@ -90,7 +90,7 @@ interface Level {
 
 async function collectBelow(request: CollectRequest, level: Level): Promise<Collected> {
   const found = await readLevel(request, level)
-  const sources: ToolSource[] = []
+  const sources: HelpSource[] = []
   const groups: Level[] = []
   const notes: Note[] = []
   for (const { row, path, fetched } of found) {

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 const maxNameChars = 60
 
 /** A name as tools and arguments have them: `--max-countX` is `max_count_x`. */
-export function toSnakeCase(text: string): string {
+export function toArgumentName(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -18,7 +18,7 @@ export function nameProgram(words: readonly string[]): string {
   const [program = '', ...rest] = words
   const file = basename(program).replace(/\.(?:py|sh|js|mjs|cjs|ts|rb|pl|exe)$/i, '')
   return (
-    toSnakeCase([file, ...rest.filter((word) => !word.startsWith('-')).map((word) => basename(word))].join('_')) ||
+    toArgumentName([file, ...rest.filter((word) => !word.startsWith('-')).map((word) => basename(word))].join('_')) ||
     'program'
   )
 }
@@ -27,8 +27,8 @@ export function nameProgram(words: readonly string[]): string {
 export function nameOption(flags: readonly string[]): { readonly name: string; readonly isLetter: boolean } {
   const long = longestFlag(flags)
   const bare = long.replace(/^-+/, '')
-  if (bare.length > 1) return { name: startWithLetter(toSnakeCase(bare)) || 'option', isLetter: false }
-  const letter = /[A-Z]/.test(bare) ? `upper_${bare.toLowerCase()}` : toSnakeCase(bare)
+  if (bare.length > 1) return { name: startWithLetter(toArgumentName(bare)) || 'option', isLetter: false }
+  const letter = /[A-Z]/.test(bare) ? `upper_${bare.toLowerCase()}` : toArgumentName(bare)
   return { name: startWithLetter(letter) || 'option', isLetter: true }
 }
 

@@ -1,5 +1,5 @@
 import { type DraftArg, type Note, remark, unsure } from './draft.ts'
-import { longestFlag, nameOption, toSnakeCase } from './draft-names.ts'
+import { longestFlag, nameOption, toArgumentName } from './draft-names.ts'
 import { findCautions } from './find-cautions.ts'
 import { guessType, isListName, isSwitchName } from './guess-type.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
@@ -69,7 +69,7 @@ function shapeFlag(option: HelpOption, base: Shape): DraftArg {
   const opposite = `--no-${flag.slice(2)}`
   if (!option.shownNegated)
     return { ...base, type: 'boolean', notes: [...again, remark(`the program also takes ${opposite}`)] }
-  return { ...base, name: toSnakeCase(opposite), type: 'boolean', flag: opposite, notes: again }
+  return { ...base, name: toArgumentName(opposite), type: 'boolean', flag: opposite, notes: again }
 }
 
 function shapeValue(option: HelpOption, value: HelpValue, base: Shape): DraftArg {

@@ -1,15 +1,15 @@
 import { type DraftArg, type DraftTool, type Note, remark, unsure } from './draft.ts'
-import { joinWords, takeName, toSnakeCase } from './draft-names.ts'
+import { joinWords, takeName, toArgumentName } from './draft-names.ts'
 import { draftOption, isInformative, shapeChoices } from './draft-option.ts'
 import { guessType } from './guess-type.ts'
 import type { HelpPositional, ParsedHelp } from './parsed-help.ts'
 import { toDraftText } from './to-draft-text.ts'
-import type { ToolSource } from './tool-source.ts'
+import type { HelpSource } from './tool-source.ts'
 
 const manyOptions = 40
 
 /** A command as a tool: its positionals first, then its options. */
-export function draftTool({ name, command, description, help, notes }: ToolSource): DraftTool {
+export function draftTool({ name, command, description, help, notes }: HelpSource): DraftTool {
   const isWhole = command.length === 0
   const own = help.options.filter((option) => !isInformative(option) && (isWhole || !option.shared))
   const taken = new Set<string>()
@@ -17,7 +17,7 @@ export function draftTool({ name, command, description, help, notes }: ToolSourc
   const positionals = help.positionals.map((positional) => draftPositional(positional, taken))
   const said = toDraftText(description || help.summary)
   return {
-    name: toSnakeCase(name) || 'tool',
+    name: toArgumentName(name) || 'tool',
     description: said || toDraftText(`Run ${name}.`),
     command: joinWords(command),
     endOfOptions: positionals.length > 0 && (help.dashes === 'first' || runsAnother(help)),
@@ -31,7 +31,7 @@ export function draftTool({ name, command, description, help, notes }: ToolSourc
 }
 
 function draftPositional(positional: HelpPositional, taken: Set<string>): DraftArg {
-  const wanted = toSnakeCase(positional.name) || 'argument'
+  const wanted = toArgumentName(positional.name) || 'argument'
   const letter = /^[0-9]/.test(wanted) ? `argument_${wanted}` : wanted
   const name = takeName(taken.has(letter) ? `${letter}_argument` : letter, taken)
   const { type, because } = guessType(positional.name, positional.default)

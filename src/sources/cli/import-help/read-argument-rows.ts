@@ -1,9 +1,9 @@
-import { type Entry, readEntries } from './read-entries.ts'
+import { type HelpEntry, readEntries } from './read-entries.ts'
 import type { Section } from './split-help.ts'
 import { takeWord } from './take-word.ts'
 
 /** A row of a list of arguments: `<FILE>...`, `infile`, `{a,b}`. */
-export type ArgumentRow = Entry<string>
+export type ArgumentRow = HelpEntry<string>
 
 /** The rows of the lists of arguments. */
 export function readArgumentRows(sections: readonly Section[]): readonly ArgumentRow[] {

@@ -1,7 +1,7 @@
 import { indentOf } from './clean-help-text.ts'
 
 /** One row of a list of definitions: what is defined, and the lines that say what it is. */
-export interface Entry<T> {
+export interface HelpEntry<T> {
   readonly item: T
   readonly indent: number
   /** The words of the first paragraph, joined. */
@@ -29,7 +29,7 @@ const maxLines = 60
  *   -a, --all    text beside it,          --all
  *                wrapped to its column        text below it
  */
-export function readEntries<T>(lines: readonly string[], start: RowStart<T>): readonly Entry<T>[] {
+export function readEntries<T>(lines: readonly string[], start: RowStart<T>): readonly HelpEntry<T>[] {
   const entries: Open<T>[] = []
   let open: Open<T> | undefined
   let blank = false
@@ -70,6 +70,6 @@ function append<T>(open: Open<T>, line: string, blank: boolean): void {
   else last.push(line.trim())
 }
 
-function close<T>({ item, indent, paragraphs }: Open<T>): Entry<T> {
+function close<T>({ item, indent, paragraphs }: Open<T>): HelpEntry<T> {
   return { item, indent, text: (paragraphs[0] ?? []).join(' '), lines: paragraphs.flat() }
 }

@@ -1,6 +1,6 @@
 import { type FlagSpec, parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
-import { type Entry, readEntries } from './read-entries.ts'
+import { type HelpEntry, readEntries } from './read-entries.ts'
 import { readHints } from './read-hints.ts'
 import type { Section } from './split-help.ts'
 
@@ -49,7 +49,7 @@ function startOption(line: string) {
   return { item: parsed.spec, text: parsed.text }
 }
 
-function toOption({ item, text, lines }: Entry<FlagSpec>, shared: boolean): HelpOption {
+function toOption({ item, text, lines }: HelpEntry<FlagSpec>, shared: boolean): HelpOption {
   const hints = readHints(lines)
   return {
     flags: item.flags,

@@ -9,7 +9,7 @@ export interface NamedProgram {
 }
 
 /** A command, and what its help says. */
-export interface ToolSource {
+export interface HelpSource {
   /** What the tool is named after: `git remote add`. */
   readonly name: string
   /** The words behind the program: `remote`, `add`. */
@@ -26,12 +26,12 @@ export function toSource(
   command: readonly string[],
   help: ParsedHelp,
   description = '',
-): ToolSource {
+): HelpSource {
   return { name: [name, ...command].join(' '), command, description, help, notes: [] }
 }
 
 /** A command whose own help cannot be read: what its row in the list of commands says. */
-export function toBareSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): ToolSource {
+export function toBareSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): HelpSource {
   const words = [...named.program, ...command]
   const help = parseHelp(`usage: ${words.join(' ')} ${row.usage}`, words)
   const notes = [unsure('its own help was not read; only the list of commands names it')]

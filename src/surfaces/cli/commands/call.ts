@@ -5,7 +5,7 @@ import { bareNames } from '../../../contract/positional-names.ts'
 import { callTool } from '../../../operations/runs/call-tool.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import { toolIdOf } from '../../../operations/catalog/live-catalog.ts'
+import { configToolId } from '../../../operations/catalog/live-catalog.ts'
 import type { OperationContext } from '../../../operations/operation.ts'
 import type { CliHost } from '../host.ts'
 import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
@@ -111,7 +111,7 @@ async function openHere(host: CliHost, flags: CallFlags, name: string): Promise<
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
   const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
   const entry = context.catalogue.current().names.get(name)
-  const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, toolIdOf(entry))))
+  const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, configToolId(entry))))
   const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()
   if (!elsewhere && flags.queue)
     throw new TooldexError('USAGE', 'There is no database with a queue here.', {

@@ -1,4 +1,4 @@
-import { content, execution, ids, listedExecution, times, tool, waitingExecution } from './example-parts.ts'
+import { content, execution, ids, listedExecution, exampleTimes, tool, waitingExecution } from './example-parts.ts'
 
 const shown = {
   mode: 'search',
@@ -113,8 +113,8 @@ const stateAnswers = {
 const cancelled = {
   ...waitingExecution,
   status: 'CANCELLED',
-  completedAt: times.answered,
-  updatedAt: times.answered,
+  completedAt: exampleTimes.answered,
+  updatedAt: exampleTimes.answered,
 }
 
 const runAnswers = {

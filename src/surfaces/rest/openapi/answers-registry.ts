@@ -2,7 +2,7 @@ import {
   actor,
   category,
   content,
-  draftTool,
+  draftToolExample,
   firstContent,
   givenChange,
   ids,
@@ -10,20 +10,20 @@ import {
   policy,
   proposal,
   secret,
-  times,
+  exampleTimes,
   tool,
   versions,
 } from './example-parts.ts'
 
 const { diff, ...undiffed } = proposal
-const decided = { decidedAt: times.decided, decidedBy: actor }
+const decided = { decidedAt: exampleTimes.decided, decidedBy: actor }
 const counted = { ...category, tools: 0, toolsBelow: 0 }
 const { categoryId: _, ...bundled } = content
-const renamed = { ...category, name: 'Weather and climate', updatedAt: times.changed }
+const renamed = { ...category, name: 'Weather and climate', updatedAt: exampleTimes.changed }
 const nothing = { create: [], change: [], remove: [], unchanged: 0 }
 
 const replay = {
-  at: times.decided,
+  at: exampleTimes.decided,
   by: actor,
   version: tool.version,
   same: 1,
@@ -43,7 +43,7 @@ const replay = {
 
 const toolAnswers = {
   'registry.list': { items: [tool], total: 1 },
-  'registry.create': draftTool,
+  'registry.create': draftToolExample,
   'registry.get': tool,
   'registry.change': { ...tool, status: 'DRAFT' },
   'registry.delete': tool,
@@ -74,14 +74,14 @@ const versionAnswers = {
     to: 2,
     text: `wording: 1 field changed\ndescription (wording)\n  -${firstContent.description}\n  +${content.description}`,
   },
-  'versions.rollback': { ...tool, ...firstContent, version: 3, updatedAt: times.decided },
+  'versions.rollback': { ...tool, ...firstContent, version: 3, updatedAt: exampleTimes.decided },
   'proposals.create': proposal,
   'proposals.list': { items: [undiffed], total: 1 },
   'proposals.get': { ...undiffed, diff, replay },
   'proposals.replay': replay,
   'proposals.accept': {
     proposal: { ...undiffed, ...decided, status: 'ACCEPTED', decision: 'agreed', acceptedVersion: 3 },
-    tool: { ...tool, ...proposal.change, version: 3, updatedAt: times.decided },
+    tool: { ...tool, ...proposal.change, version: 3, updatedAt: exampleTimes.decided },
   },
   'proposals.refuse': { ...undiffed, ...decided, status: 'REFUSED', decision: 'not yet' },
 }
@@ -124,7 +124,7 @@ const adminAnswers = {
   'keys.create': { ...key, secret: 'tdx_4hQw-an-example-that-opens-nothing' },
   'keys.list': { items: [key] },
   'keys.current': { name: key.name, workspace: 'default', scopes: key.scopes },
-  'keys.revoke': { ...key, revokedAt: times.decided },
+  'keys.revoke': { ...key, revokedAt: exampleTimes.decided },
   'policies.list': { items: [policy] },
   'policies.get': policy,
   'policies.put': policy,
@@ -135,7 +135,7 @@ const adminAnswers = {
   'audit.list': {
     items: [
       {
-        at: times.changed,
+        at: exampleTimes.changed,
         actor,
         action: 'tool.change',
         subject: `tool:${tool.name}`,

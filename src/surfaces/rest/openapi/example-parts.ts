@@ -1,5 +1,5 @@
 /** When the things of the examples came to be, in the order in which they did. */
-export const times = {
+export const exampleTimes = {
   started: '2026-03-02T08:00:00.000Z',
   created: '2026-03-02T09:15:00.000Z',
   changed: '2026-03-03T14:30:00.000Z',
@@ -65,17 +65,17 @@ export const firstContent = {
 export const content = { ...firstContent, description: givenChange.description }
 
 /** The tool as it was first registered. */
-export const draftTool = {
+export const draftToolExample = {
   ...firstContent,
   id: ids.tool,
   status: 'DRAFT',
   version: 1,
-  createdAt: times.created,
-  updatedAt: times.created,
+  createdAt: exampleTimes.created,
+  updatedAt: exampleTimes.created,
 }
 
 /** The tool as it is now. */
-export const tool = { ...draftTool, ...content, status: 'ACTIVE', version: 2, updatedAt: times.changed }
+export const tool = { ...draftToolExample, ...content, status: 'ACTIVE', version: 2, updatedAt: exampleTimes.changed }
 
 /** The versions of the tool, the latest first. */
 export const versions = [
@@ -84,7 +84,7 @@ export const versions = [
     version: 2,
     changelog: givenChange.changelog,
     isLatest: true,
-    createdAt: times.changed,
+    createdAt: exampleTimes.changed,
     content,
   },
   {
@@ -92,10 +92,10 @@ export const versions = [
     version: 1,
     changelog: 'first version',
     isLatest: false,
-    createdAt: times.created,
+    createdAt: exampleTimes.created,
     content: firstContent,
   },
-].map((version) => ({ toolId: ids.tool, legacyVersion: null, createdBy: actor, updatedAt: times.changed, ...version }))
+].map((version) => ({ toolId: ids.tool, legacyVersion: null, createdBy: actor, updatedAt: exampleTimes.changed, ...version }))
 
 /** A category. */
 export const category = {
@@ -103,8 +103,8 @@ export const category = {
   name: 'Weather',
   description: 'What the sky does.',
   parentId: null,
-  createdAt: times.created,
-  updatedAt: times.created,
+  createdAt: exampleTimes.created,
+  updatedAt: exampleTimes.created,
 }
 
 /** A key, without its secret. */
@@ -113,7 +113,7 @@ export const key = {
   name: 'dashboard',
   prefix: 'tdx_4hQw',
   scopes: ['read'],
-  createdAt: times.created,
+  createdAt: exampleTimes.created,
   createdBy: actor,
   expiresAt: '2030-01-01T00:00:00.000Z',
   revokedAt: null,
@@ -133,8 +133,8 @@ export const policy = {
 /** A secret, without its value. */
 export const secret = {
   name: 'WEATHER_TOKEN',
-  createdAt: times.created,
-  updatedAt: times.created,
+  createdAt: exampleTimes.created,
+  updatedAt: exampleTimes.created,
   createdBy: actor,
 }
 
@@ -160,12 +160,12 @@ export const listedExecution = {
   callerId: actor,
   callerLabel: null,
   traceId: null,
-  startedAt: times.called,
-  completedAt: times.answered,
+  startedAt: exampleTimes.called,
+  completedAt: exampleTimes.answered,
   durationMs: 412,
   expiresAt: null,
-  createdAt: times.called,
-  updatedAt: times.answered,
+  createdAt: exampleTimes.called,
+  updatedAt: exampleTimes.answered,
 }
 
 /** The run with what went in and what came out. */
@@ -188,7 +188,7 @@ export const waitingExecution = {
   startedAt: null,
   completedAt: null,
   durationMs: null,
-  updatedAt: times.called,
+  updatedAt: exampleTimes.called,
 }
 
 /** A change that is not in force. */
@@ -200,7 +200,7 @@ export const proposal = {
   change: { tags: ['weather', 'forecast'] },
   reason: 'found more easily',
   changelog: null,
-  createdAt: times.called,
+  createdAt: exampleTimes.called,
   createdBy: actor,
   decidedAt: null,
   decidedBy: null,

@@ -3,7 +3,7 @@ import { packageVersion } from '../../../base/package-info.ts'
 import { writtenAs } from '../../../contract/as-stored.ts'
 import { answerExamples, takenExamples } from './answers.ts'
 import { bodyExamples } from './examples.ts'
-import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponse, problemSchema } from './parts.ts'
+import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponseSpec, problemSchema } from './parts.ts'
 import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
 
 type Json = Record<string, unknown>
@@ -31,7 +31,7 @@ function make(): Json {
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas,
-      responses: { Problem: problemResponse },
+      responses: { Problem: problemResponseSpec },
     },
   }
 }

@@ -54,7 +54,7 @@ export const problemSchema = {
 }
 
 /** Every refusal. */
-export const problemResponse = {
+export const problemResponseSpec = {
   description: 'Refused or failed, as RFC 9457 tells it.',
   content: {
     'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: problemExample },

@@ -5,7 +5,7 @@ import type { Bundle } from '../../../../contract/bundle.ts'
 import { exportBundle, importBundle } from '../../../../operations/registry/bundles.ts'
 import { writeBundle } from '../../../../sources/bundle/index.ts'
 import type { CliHost } from '../../host.ts'
-import { planText } from '../../plan-text.ts'
+import { bundlePlanText } from '../../plan-text.ts'
 import { readText } from '../../read-tool-file.ts'
 import { toJson } from '../command.ts'
 import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
@@ -54,7 +54,7 @@ export async function importInto(host: CliHost, flags: ImportFlags, input: Recor
   const answer = await withRegistry(host, flags, (registry) =>
     tellTime(host, registry.invoke(importBundle, { ...input, prune, dryRun })),
   )
-  host.out(flags.json ? toJson(answer) : planText(answer))
+  host.out(flags.json ? toJson(answer) : bundlePlanText(answer))
 }
 
 const tellEveryMs = 2000

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../../../base/errors.ts'
 import { formatProblem, type Problem } from '../../../../base/problem.ts'
-import { toRefusal } from '../../../../diagnostics/problem-error.ts'
+import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import { getCategory } from '../../../../operations/registry/categories.ts'
 import { validateDraft, validateTool } from '../../../../operations/registry/validate-tool.ts'
@@ -83,7 +83,7 @@ async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
 /** The refusal of a tool whose script cannot be read, with everything else that is wrong with it. */
 function refuseWithoutScript(scriptProblem: Problem, others: readonly Problem[]): TooldexError {
   const errors = others.filter(({ severity, pointer }) => severity === 'error' && pointer !== '/scriptContent')
-  return toRefusal({ code: 'TOOL_INVALID', what: 'The tool', problems: [scriptProblem, ...errors] })
+  return toProblemError({ code: 'TOOL_INVALID', what: 'The tool', problems: [scriptProblem, ...errors] })
 }
 
 async function findProblems(
