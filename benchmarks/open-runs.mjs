@@ -27,11 +27,11 @@ export async function openRecorded({ url, home, slots = 16, takeWork = false, no
   const database = await openDatabase({ url, home })
   await migrate(database)
   const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
-  await context.catalogue.open()
+  await context.catalog.open()
   const runner = noop ? noopRunner(context.runner.slots) : context.runner
   const { executions } = createStores(database)
   const runs = await openRuns({ runner, store: executions, logger: context.logger, labels: [], takeWork })
-  const { index } = context.catalogue.current()
+  const { index } = context.catalog.current()
   return {
     runs,
     store: executions,

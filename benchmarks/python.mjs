@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPythonExecutor, Environments, Sandbox } from '../dist/executors/index.js'
-import { bubblewrapWords } from '../dist/executors/sandbox/bubblewrap-arguments.js'
+import { bubblewrapArguments } from '../dist/executors/sandbox/bubblewrap-arguments.js'
 import { defaultSandboxLimits } from '../dist/executors/sandbox/sandbox-limits.js'
 import { median, ms, percentile, table } from './measure.mjs'
 import { openRecorded } from './open-runs.mjs'
@@ -62,7 +62,7 @@ export async function run() {
 
 const bare = 'bare bubblewrap and python3'
 const shape = { limits: defaultSandboxLimits, network: false, mounts: [], env: {}, cwd: '/work' }
-const words = bubblewrapWords(shape)
+const words = bubblewrapArguments(shape)
 const caller = { workspace: 'default', actor: 'owner' }
 
 /** The same namespaces and mounts, and nothing else: no filter, no limits, no check of what comes out. */

@@ -70,7 +70,7 @@ function shuffle(list) {
 }
 
 /** All tools of all sets; past their number they come again under other ids, each with texts of its own in memory. */
-function readCatalogue(count) {
+function readCatalog(count) {
   const pool = sets()
     .filter((set) => set !== 'metatool-multi')
     .flatMap((set) => linesOf(set, 'tools').map((line) => [line, `${set}/`]))
@@ -235,14 +235,14 @@ function build(engine, tools) {
 /** A build and nothing else; undefined where the engine is not there. */
 async function buildOne(name, count) {
   const engine = await engines[name]()
-  return engine === undefined ? undefined : build(engine, readCatalogue(count).tools)
+  return engine === undefined ? undefined : build(engine, readCatalog(count).tools)
 }
 
 /** One engine at one size, in a process of its own; undefined where the engine is not there. */
 async function measureOne(name, count) {
   const engine = await engines[name]()
   if (engine === undefined) return undefined
-  const { tools, more, pooled } = readCatalogue(count)
+  const { tools, more, pooled } = readCatalog(count)
   const queries = sampleQueries()
   const built = build(engine, tools)
   if (built === undefined) return { name, count, tooSlow: true }

@@ -3,9 +3,9 @@ export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
 export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
 export {
-  type CatalogCallOptions,
   Catalog,
   type CatalogCall,
+  type CatalogCallOptions,
   type CatalogHit,
   type CatalogOptions,
   type CatalogPage,

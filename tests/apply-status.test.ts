@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { onServer } from './support/each-engine.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const text = (name: string, status: string) => `name: ${name}
@@ -15,7 +15,7 @@ executorConfig: { method: GET, url: "https://example.com/" }
 
 onServer('a status that files want', (server) => {
   const cli = (...words: string[]) =>
-    runHere([...words, '--server', server().url], {
+    runInline([...words, '--server', server().url], {
       env: { TOOLDEX_API_KEY: server().key, TOOLDEX_HOME: server().home },
     })
   const activate = async (name: string) => {

@@ -4,7 +4,7 @@ import { eventually, makeKey, putPolicies } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile } from './support/temp-folder.ts'
 
@@ -151,7 +151,7 @@ describe("a call that needs a person's yes", () => {
       expect((await execute(tool, body, both)).body).toMatchObject({ needsApproval: false, approvalBy: [] })
     }
     const words = ['call', '--server', server.url, '--dry-run', 'mails', '--word', 'x']
-    const shown = await runHere(words, { env: { TOOLDEX_API_KEY: caller } })
+    const shown = await runInline(words, { env: { TOOLDEX_API_KEY: caller } })
     expect(shown.stdout, shown.stderr).toContain("after a person's yes (asked for by the policy careful)")
   })
 
@@ -176,7 +176,7 @@ describe("a call that needs a person's yes", () => {
       ({ body }) => body.items[0] !== undefined && !left.stderr.includes(body.items[0].id),
     )
     const { id } = open.body.items[0]
-    const said = await runHere(['executions', 'approve', id], { env: { ...env, TOOLDEX_API_KEY: boss } })
+    const said = await runInline(['executions', 'approve', id], { env: { ...env, TOOLDEX_API_KEY: boss } })
     expect(said.stdout).toBe(`${id} is PENDING\n`)
     expect(await waiting).toMatchObject({ code: 0, stdout: 'paid patient\n' })
   })

@@ -6,19 +6,24 @@ import { projectRoot } from './support/run-cli.ts'
 
 const levels: Record<string, number> = {
   base: 0,
-  contract: 1,
-  catalog: 2,
-  search: 2,
-  executors: 2,
-  sources: 2,
-  runs: 2,
-  policy: 2,
-  secrets: 2,
-  storage: 2,
-  telemetry: 2,
-  operations: 3,
-  surfaces: 4,
-  app: 5,
+  diagnostics: 1,
+  documents: 2,
+  'json-schema': 2,
+  contract: 3,
+  catalog: 4,
+  definitions: 4,
+  versions: 4,
+  search: 4,
+  executors: 4,
+  sources: 4,
+  runs: 4,
+  policy: 4,
+  secrets: 4,
+  storage: 4,
+  telemetry: 4,
+  operations: 5,
+  surfaces: 6,
+  app: 7,
 }
 
 // Packages that stand for an outside world: each is known in one folder only.
@@ -26,11 +31,11 @@ const drivers: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp',
   '@modelcontextprotocol/client': 'executors/mcp',
   commander: 'surfaces/cli',
-  yaml: 'base',
+  yaml: 'documents',
   re2js: 'base',
-  ajv: 'base',
-  'jsonc-parser': 'base',
-  'smol-toml': 'base',
+  ajv: 'json-schema',
+  'jsonc-parser': 'documents',
+  'smol-toml': 'operations/clients',
   'prom-client': 'telemetry',
   '@opentelemetry/api': 'telemetry',
 }
@@ -147,12 +152,7 @@ describe('architecture', () => {
   it('opens the registry for a command without the parts that run tools', () => {
     const reached = [...reachedFrom('app/open-own-registry.ts')]
     expect(reached).toContain('storage/migrate.ts')
-    const late = [
-      'app/open-runs.ts',
-      'runs/recorded-runs.ts',
-      'operations/catalog/registry-feed.ts',
-      'search/index.ts',
-    ]
+    const late = ['app/open-runs.ts', 'runs/recorded-runs.ts', 'operations/catalog/registry-feed.ts', 'search/index.ts']
     expect(late.filter((path) => reached.includes(path))).toEqual([])
   })
 

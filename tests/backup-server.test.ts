@@ -7,7 +7,7 @@ import { saveDump } from '../src/operations/database/save-dump.ts'
 import { migratedHome } from './support/migrated-database.ts'
 import { expectProblem, register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
@@ -63,27 +63,27 @@ describe('the backup of a database that a server has open', () => {
       expect(String(name.endsWith('.gz') ? gunzipSync(bytes) : bytes)).toContain('kept_tool')
     }
     const home = { ...env(), TOOLDEX_HOME: migratedHome() }
-    expect((await runHere(['db', 'restore', join(folder, 'all.jsonl.gz')], { env: home })).code).toBe(0)
-    const back = await runHere(['tools', 'get', 'kept_tool', '--json'], { env: home })
+    expect((await runInline(['db', 'restore', join(folder, 'all.jsonl.gz')], { env: home })).code).toBe(0)
+    const back = await runInline(['tools', 'get', 'kept_tool', '--json'], { env: home })
     expect(JSON.parse(back.stdout).description).toBe('Line\u2028ends, "quotes" and 💡.')
   })
 
   it('is taken from a server elsewhere with --server', async () => {
     const file = join(tempFolder(), 'all.jsonl')
     const words = ['db', 'backup', file, '--server', server.url]
-    const { code, stdout } = await runHere(words, { env: env({ TOOLDEX_HOME: tempFolder() }) })
+    const { code, stdout } = await runInline(words, { env: env({ TOOLDEX_HOME: tempFolder() }) })
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ rows written to /)])
   })
 
   it('says the next step where there is no key, or where the server must be stopped', async () => {
     const file = join(tempFolder(), 'all.jsonl')
-    const keyless = await runHere(['db', 'backup', file], { env: env({ TOOLDEX_API_KEY: '' }) })
+    const keyless = await runInline(['db', 'backup', file], { env: env({ TOOLDEX_API_KEY: '' }) })
     expect([keyless.code, keyless.stderr]).toEqual([75, expect.stringContaining('Set TOOLDEX_API_KEY to an admin key')])
-    const wrong = await runHere(['db', 'backup', file], { env: env({ TOOLDEX_API_KEY: 'wrong' }) })
+    const wrong = await runInline(['db', 'backup', file], { env: env({ TOOLDEX_API_KEY: 'wrong' }) })
     expect(wrong.code).not.toBe(0)
     expect(existsSync(file)).toBe(false)
-    await runHere(['db', 'backup', file], { env: env() })
-    const restore = await runHere(['db', 'restore', file], { env: env() })
+    await runInline(['db', 'backup', file], { env: env() })
+    const restore = await runInline(['db', 'restore', file], { env: env() })
     expect([restore.code, restore.stderr]).toEqual([75, expect.stringContaining('Stop that process, run this')])
   })
 

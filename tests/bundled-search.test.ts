@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { bundledConfigsDir } from '../src/base/package-info.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
+import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
 import { searchTools } from '../src/operations/search/search-tools.ts'
 
 // One of the right tools must be among the first three. The descriptions were mended until these were found, so this keeps
@@ -93,7 +93,7 @@ describe('search over the bundled configs', () => {
   }
 
   it('finds every tool by one of its own example requests', async () => {
-    const { findings } = await invoke(lintCatalogue, {}, context)
+    const { findings } = await invoke(lintCatalog, {}, context)
     expect(findings.filter(({ severity }) => severity === 'warning')).toEqual([])
   })
 })

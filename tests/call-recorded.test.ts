@@ -10,7 +10,7 @@ import { copyDatabaseTo } from './support/migrated-database.ts'
 import { openRecorded } from './support/open-recorded.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 const there = () => ({ ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
-const call = (line: readonly string[], env = there()) => runHere(['call', ...line], { env })
+const call = (line: readonly string[], env = there()) => runInline(['call', ...line], { env })
 const createActive = async (tool: Readonly<Record<string, unknown>>) => {
   expect(await server.request('POST', '/tools', { body: tool })).toMatchObject({ status: 201 })
   expect(await server.request('POST', `/tools/${tool.name}/activate`)).toMatchObject({ status: 200 })
@@ -185,7 +185,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(code).toBe(0)
     const id = stdout.trim()
     expect(stderr).toContain(`tooldex executions tail ${id}`)
-    const tail = await runHere(['executions', 'tail', id], { env: there() })
+    const tail = await runInline(['executions', 'tail', id], { env: there() })
     expect(tail).toMatchObject({ code: 0, stdout: 'later 1\n' })
   })
 
@@ -276,7 +276,7 @@ describe('tooldex call on the local database', () => {
     expect((await runCli(['tools', 'create', file], { env })).code).toBe(0)
     expect((await runCli(['tools', 'activate', 'own_words'], { env })).code).toBe(0)
     expect(await callGated('own_words', goOn, env)).toBe('live 1\nlive 2\n')
-    const { stdout } = await runHere(['executions', 'list', '--json'], { env })
+    const { stdout } = await runInline(['executions', 'list', '--json'], { env })
     expect(JSON.parse(stdout).items).toMatchObject([{ toolName: 'own_words', status: 'SUCCESS', callerId: 'owner' }])
     const failed = await call(['own_words', 'x', '--count', 'no'], env as never)
     expect(failed.code).toBe(2)

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { onServer } from './support/each-engine.ts'
 import { eventually } from './support/keys.ts'
 import { expectProblem, register } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import type { TestServer } from './support/start-server.ts'
 
 const policy = { default: 'disabled', tools: { cp: { args: { source: { pattern: '[a-z]+' } } } } }
@@ -36,11 +36,11 @@ onServer(
       const { status, body } = await server().request('POST', '/eval', { body: { queries, mode: 'bm25' } })
       expect(status).toBe(200)
       const found = { recall1: 75, recall10: 75, hit1: 100, mrr: 100 }
-      expect(body).toMatchObject({ sets: [{ set: 'catalogue', queries: 3, ...found }], macro: found })
+      expect(body).toMatchObject({ sets: [{ set: 'catalog', queries: 3, ...found }], macro: found })
       expect(body.sets[0].tools).toBeGreaterThan(1)
       expect(body.warnings).toEqual([
-        'catalogue: 1 relevant id(s) are of no tool there; they count as not found',
-        'catalogue: 1 query(s) have no relevant tool; they are not scored',
+        'catalog: 1 relevant id(s) are of no tool there; they count as not found',
+        'catalog: 1 query(s) have no relevant tool; they are not scored',
       ])
       // A draft is not offered, so that it cannot be found.
       const hidden = await server().request('POST', '/eval', {
@@ -112,7 +112,7 @@ onServer(
         categories: 0,
         policies: 1,
         openProposals: 0,
-        catalogue: { source: { cli: expect.any(Number), registry: 2 } },
+        catalog: { source: { cli: expect.any(Number), registry: 2 } },
         keys: expect.any(Number),
         database: { engine: expect.stringMatching(/^(pglite|postgres)$/), bytes: expect.any(Number) },
       })
@@ -123,7 +123,7 @@ onServer(
       expect(Object.keys(reader.body)).not.toEqual(expect.arrayContaining(['keys']))
       expect(reader.body.database).toBeUndefined()
       const other = await server().request('GET', '/stats', { key: await keyOf(server(), 'admin', 'elsewhere') })
-      expect(other.body).toMatchObject({ tools: { total: 0 }, versions: 0, policies: 0, catalogue: { total: 0 } })
+      expect(other.body).toMatchObject({ tools: { total: 0 }, versions: 0, policies: 0, catalog: { total: 0 } })
       expect(other.body.database).toBeUndefined()
     })
 
@@ -144,9 +144,9 @@ onServer(
       expect(body.findings.some((finding: { tool: string }) => finding.tool === 'draft_tool')).toBe(false)
       expect(body.sources).toContainEqual(expect.objectContaining({ source: 'registry', tools: 2 }))
       const env = { TOOLDEX_URL: server().url, TOOLDEX_API_KEY: server().key }
-      const { code, stdout } = await runHere(['lint', '--json'], { env })
+      const { code, stdout } = await runInline(['lint', '--json'], { env })
       expect([code, JSON.parse(stdout)]).toEqual([0, body])
-      const here = JSON.parse((await runHere(['lint', 'coreutils', '--json'], { env })).stdout)
+      const here = JSON.parse((await runInline(['lint', 'coreutils', '--json'], { env })).stdout)
       expect(here.tools).toBe(body.tools - 2)
     })
   },

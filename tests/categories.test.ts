@@ -3,7 +3,7 @@ import { createStores } from '../src/storage/index.ts'
 import { onServer } from './support/each-engine.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 
 const odd = 'odd\u001b[31m\r\nname\u202e'
 
@@ -94,10 +94,10 @@ onServer(
 
     it('are shown by the command line without what a terminal would act on', async () => {
       const env = { TOOLDEX_API_KEY: server().key }
-      const tree = await runHere(['categories', 'tree', '--server', server().url], { env })
+      const tree = await runInline(['categories', 'tree', '--server', server().url], { env })
       expect(tree.stdout).toContain('odd\\u{1b}[31m\\r\\nname\\u{202e} (0)\n')
       const words = ['categories', 'edit', odd, '--description', 'x', '--server', server().url]
-      expect((await runHere(words, { env })).stdout).toBe('odd\\u{1b}[31m\\r\\nname\\u{202e} is changed.\n')
+      expect((await runInline(words, { env })).stdout).toBe('odd\\u{1b}[31m\\r\\nname\\u{202e} is changed.\n')
     })
 
     it('are many, and made in one go', async () => {

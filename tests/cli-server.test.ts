@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from './support/keys.ts'
 import { register } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
@@ -38,7 +38,7 @@ describe('commands that read tools ask the server', () => {
       const [way, env] = ways()[index] as ReturnType<typeof ways>[number]
       const more = way === '--server' ? ['--server', server.url] : []
       const json = async (words: readonly string[]) => {
-        const { code, stdout, stderr } = await runHere([...words, ...more, '--json'], { env })
+        const { code, stdout, stderr } = await runInline([...words, ...more, '--json'], { env })
         expect([code, stderr]).toEqual([0, ''])
         return JSON.parse(stdout)
       }
@@ -49,7 +49,7 @@ describe('commands that read tools ask the server', () => {
       expect(sources.slice(0, 2)).toEqual(['coreutils', 'registry'])
       // A server that was only found is asked besides the configs here, which `call` runs, too.
       expect(sources.includes('git')).toBe(way === 'server.json')
-      const here = await runHere(['describe', 'git_status', ...more, '--json'], { env })
+      const here = await runInline(['describe', 'git_status', ...more, '--json'], { env })
       expect(here.code).toBe(way === 'server.json' ? 0 : 4)
       expect((await json(['describe', 'zebra_count'])).tools[0].summary).toBe('Counts the zebras of a herd.')
       const list = await json(['list'])
@@ -60,7 +60,7 @@ describe('commands that read tools ask the server', () => {
   )
 
   it('lists registered tools after the configs, in words', async () => {
-    const { stdout } = await runHere(['list'], {
+    const { stdout } = await runInline(['list'], {
       env: { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key },
     })
     expect(stdout).toMatch(new RegExp(`coreutils[\\s\\S]*registered at ${server.url} - 1 tool[\\s\\S]*zebra_count`))
@@ -68,20 +68,20 @@ describe('commands that read tools ask the server', () => {
 
   it('but not where configs or a policy are named, which are those here', async () => {
     const env = { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key, TOOLDEX_URL: server.url }
-    const search = await runHere(['search', 'zebras', '-c', 'coreutils', '--json'], { env })
+    const search = await runInline(['search', 'zebras', '-c', 'coreutils', '--json'], { env })
     expect(search.stdout).not.toContain('zebra_count')
-    const list = await runHere(['list', 'coreutils'], { env })
+    const list = await runInline(['list', 'coreutils'], { env })
     expect(list.stdout).toMatch(/^coreutils - \d+ tool/)
-    const describes = await runHere(['describe', 'zebra_count', '-c', 'coreutils'], { env })
+    const describes = await runInline(['describe', 'zebra_count', '-c', 'coreutils'], { env })
     expect(describes.code).toBe(4)
-    const both = await runHere(['search', 'zebras', '-c', 'coreutils', '--server', server.url], { env })
+    const both = await runInline(['search', 'zebras', '-c', 'coreutils', '--server', server.url], { env })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('configs and a policy of its own') })
   })
 })
 
 describe('a server that was only found', () => {
   const search = (env: Record<string, string>) =>
-    runHere(['search', 'count', 'words', '--json'], { env: { ...none, ...env } })
+    runInline(['search', 'count', 'words', '--json'], { env: { ...none, ...env } })
   const homeWith = (entry: object) => {
     const home = join(tempFolder(), 'home')
     mkdirSync(home)

@@ -5,7 +5,7 @@ import { errorTable } from '../src/index.ts'
 import { commandTable } from '../src/surfaces/cli/command-table.ts'
 import { withRun } from '../src/surfaces/cli/create-program.ts'
 import { runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -31,7 +31,7 @@ describe('tooldex in the terminal', () => {
   })
 
   it('ends with the usage code for what it does not know', async () => {
-    const { code, stderr } = await runHere(['list', '--nonsense'])
+    const { code, stderr } = await runInline(['list', '--nonsense'])
     expect(code).toBe(errorTable.USAGE.exit)
     expect(stderr).toContain('--nonsense')
   })
@@ -47,11 +47,11 @@ describe('tooldex in the terminal', () => {
   })
 
   it('takes a word that is nearly a command for that command, unless it is a config', async () => {
-    const typo = await runHere(['serch', 'undo a commit'])
+    const typo = await runInline(['serch', 'undo a commit'])
     expect(typo.code).toBe(errorTable.USAGE.exit)
     expect(typo.stderr).toContain("There is no command or config 'serch'. Did you mean 'search'?")
-    expect((await runHere(['gti'])).stderr).toContain("There is no command or config 'gti'. Did you mean 'git'?")
-    const unlike = await runHere(['nothing_like_it'])
+    expect((await runInline(['gti'])).stderr).toContain("There is no command or config 'gti'. Did you mean 'git'?")
+    const unlike = await runInline(['nothing_like_it'])
     expect(unlike.code).toBe(errorTable.CONFIG_NOT_FOUND.exit)
     expect(unlike.stderr).toContain("There is no command or config 'nothing_like_it'.")
     const home = tempFolder()
@@ -73,11 +73,13 @@ describe('tooldex in the terminal', () => {
   })
 
   it('lists configs by name, and the tools of some', async () => {
-    expect((await runHere(['list'])).stdout.split('\n')).toEqual(expect.arrayContaining(['git', 'docker', 'coreutils']))
-    const { stdout } = await runHere(['list', 'git'])
+    expect((await runInline(['list'])).stdout.split('\n')).toEqual(
+      expect.arrayContaining(['git', 'docker', 'coreutils']),
+    )
+    const { stdout } = await runInline(['list', 'git'])
     expect(stdout).toMatch(/^git - \d+ tool\(s\)/)
     expect(stdout).toMatch(/git_commit/)
-    const tools = json((await runHere(['list', 'git', '--json'])).stdout).tools
+    const tools = json((await runInline(['list', 'git', '--json'])).stdout).tools
     expect(tools.map((tool: { name: string }) => tool.name)).toEqual(
       tools.map((tool: { name: string }) => tool.name).toSorted(),
     )
@@ -85,7 +87,7 @@ describe('tooldex in the terminal', () => {
 
   it('validates: every problem with its place, exit code by the table', async () => {
     const bad = tempFile('bad.yaml', 'command: ""\nenv: { PORT: 80 }\ntools:\n  - { nam: x, description: 5 }\n')
-    const { code, stdout } = await runHere(['validate', 'git', bad])
+    const { code, stdout } = await runInline(['validate', 'git', bad])
     expect(code).toBe(errorTable.CONFIG_INVALID.exit)
     expect(stdout).toContain(`${bad}:1:10: command must name a program`)
     expect(stdout).toContain(`${bad}:2:14: env.PORT must be a text, not a number (put it in quotes: "80")`)
@@ -96,16 +98,16 @@ describe('tooldex in the terminal', () => {
 
   it('turns unknown keys into errors under --strict', async () => {
     const file = tempFile('odd.yaml', 'command: echo\nextra: 1\ntools: []\n')
-    expect((await runHere(['validate', file])).code).toBe(0)
-    expect((await runHere(['validate', '--strict', file])).code).toBe(3)
+    expect((await runInline(['validate', file])).code).toBe(0)
+    expect((await runInline(['validate', '--strict', file])).code).toBe(3)
   })
 
   it('searches and describes, for people and for programs', async () => {
-    const table = await runHere(['search', 'commit', 'changes', '--limit', '3'])
+    const table = await runInline(['search', 'commit', 'changes', '--limit', '3'])
     expect(table.stdout).toContain('git_commit')
-    const found = json((await runHere(['search', 'git commit', '--json'])).stdout)
+    const found = json((await runInline(['search', 'git commit', '--json'])).stdout)
     expect(found.results[0].name).toBe('git_commit')
-    const doc = json((await runHere(['describe', 'git_commit', '--json'])).stdout).tools[0]
+    const doc = json((await runInline(['describe', 'git_commit', '--json'])).stdout).tools[0]
     expect(doc).toMatchObject({ id: 'git:git_commit', schemaInfo: { required: ['message'] } })
   })
 
@@ -142,10 +144,10 @@ describe('tooldex in the terminal', () => {
       'policy.yaml',
       'default: enabled\ntools:\n  git_add: { args: { paths: { patern: "src/.*" } } }\n',
     )
-    const { code, stderr } = await runHere(['list', 'git', '--policy', policy])
+    const { code, stderr } = await runInline(['list', 'git', '--policy', policy])
     expect(code).toBe(errorTable.POLICY_INVALID.exit)
     expect(stderr).toContain("Did you mean 'pattern'?")
-    expect((await runHere(['list', 'git', '--policy', '/no/such/policy.yaml'])).stderr).toContain('policy file')
+    expect((await runInline(['list', 'git', '--policy', '/no/such/policy.yaml'])).stderr).toContain('policy file')
   })
 
   it('passes on how a command ended', async () => {
@@ -161,19 +163,19 @@ describe('tooldex in the terminal', () => {
   })
 
   it('reports errors as JSON where JSON is asked for', async () => {
-    const { code, stdout } = await runHere(['describe', 'nothing_like_it', '--json'])
+    const { code, stdout } = await runInline(['describe', 'nothing_like_it', '--json'])
     expect(code).toBe(errorTable.TOOL_NOT_FOUND.exit)
     expect(json(stdout).error).toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false })
-    expect((await runHere(['list', 'gti'])).stderr).toContain("Did you mean 'git'?")
+    expect((await runInline(['list', 'gti'])).stderr).toContain("Did you mean 'git'?")
   })
 
   it('describes what it knows, and names the rest on stderr', async () => {
-    const some = await runHere(['describe', '-c', 'git', 'git_lgo', 'git_log', 'zzqx'])
+    const some = await runInline(['describe', '-c', 'git', 'git_lgo', 'git_log', 'zzqx'])
     expect(some.code).toBe(0)
     expect(some.stdout).toMatch(/^git_log /)
     expect(some.stderr).toContain("Unknown tool: git_lgo. Did you mean 'git_log'")
     expect(some.stderr).toContain('Unknown tool: zzqx. Find the right name with: tooldex search')
-    const none = await runHere(['describe', '-c', 'git', 'git_lgo', 'zzqx'])
+    const none = await runInline(['describe', '-c', 'git', 'git_lgo', 'zzqx'])
     expect(none).toMatchObject({ code: errorTable.TOOL_NOT_FOUND.exit, stdout: '' })
     expect(none.stderr).toContain('Unknown tools: git_lgo, zzqx.')
     expect(none.stderr).toContain("git_lgo: Did you mean 'git_log'")
@@ -181,7 +183,7 @@ describe('tooldex in the terminal', () => {
 
   it('names commands in its hints, not the tools of MCP', async () => {
     for (const command of ['describe', 'call']) {
-      const { stderr } = await runHere([command, '-c', 'git', 'zzqx'])
+      const { stderr } = await runInline([command, '-c', 'git', 'zzqx'])
       expect(stderr).toContain('next: Find the right name with: tooldex search')
       expect(stderr).not.toContain('search_tools')
     }
@@ -189,14 +191,14 @@ describe('tooldex in the terminal', () => {
 
   it('prints and installs the skill', async () => {
     const cwd = tempFolder()
-    expect((await runHere(['skill'])).stdout).toContain('name: tooldex-config')
-    expect(existsSync((await runHere(['skill', '--path'])).stdout.trim())).toBe(true)
-    await runHere(['skill', '--install'], { cwd })
+    expect((await runInline(['skill'])).stdout).toContain('name: tooldex-config')
+    expect(existsSync((await runInline(['skill', '--path'])).stdout.trim())).toBe(true)
+    await runInline(['skill', '--install'], { cwd })
     expect(readFileSync(join(cwd, '.claude/skills/tooldex-config/SKILL.md'), 'utf8')).toContain('tooldex-config')
   })
 
   it('diagnoses the installation', async () => {
-    const { checks, ok } = json((await runHere(['doctor', '--json'], { env: { TOOLDEX_HOME: tempFolder() } })).stdout)
+    const { checks, ok } = json((await runInline(['doctor', '--json'], { env: { TOOLDEX_HOME: tempFolder() } })).stdout)
     expect(ok).toBe(true)
     expect(checks.map((check: { name: string }) => check.name)).toEqual(
       expect.arrayContaining(['node', 'containment', 'config git']),
@@ -205,14 +207,14 @@ describe('tooldex in the terminal', () => {
 
   it('completes commands, configs, tools and their flags', async () => {
     const complete = async (...words: string[]) =>
-      (await runHere(['__complete', '--', ...words])).stdout.trim().split('\n')
+      (await runInline(['__complete', '--', ...words])).stdout.trim().split('\n')
     expect(await complete('va')).toEqual(['validate'])
     expect(await complete('run', 'dock')).toEqual(['docker'])
     expect(await complete('call', 'git_commi')).toContain('git_commit')
     expect(await complete('call', 'git_commit', '--mess')).toEqual(['--message'])
     expect(await complete('install', 'cur')).toEqual(['cursor'])
     for (const shell of ['bash', 'zsh', 'fish'])
-      expect((await runHere(['completion', shell])).stdout).toContain('__complete')
+      expect((await runInline(['completion', shell])).stdout).toContain('__complete')
   })
 
   it('reads a bare list of configs as run, whatever options stand before', () => {
@@ -232,7 +234,7 @@ describe('tooldex in the terminal', () => {
       home,
     )
     const env = { TOOLDEX_HOME: home }
-    expect((await runHere(['list'], { env })).stdout.split('\n')).toContain('mine')
+    expect((await runInline(['list'], { env })).stdout.split('\n')).toContain('mine')
     expect((await runCli(['call', 'mine_hi'], { env })).stdout).toBe('hi\n')
   })
 })

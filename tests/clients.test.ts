@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { needs } from './support/needs.ts'
 import { mainFile } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 // The clients come from the npm registry, once a machine; they are only asked to connect, never to call a model.
@@ -56,7 +56,7 @@ describe('real clients connect', () => {
 
   test('gemini mcp list, with the config that tooldex install wrote', async () => {
     const [home, cwd] = [tempFolder(), tempFolder()]
-    const { code } = await runHere(['install', 'gemini', 'git', 'coreutils'], { cwd, env: { HOME: home } })
+    const { code } = await runInline(['install', 'gemini', 'git', 'coreutils'], { cwd, env: { HOME: home } })
     expect(code).toBe(0)
     writeFileSync(join(home, '.gemini', 'trustedFolders.json'), JSON.stringify({ [cwd]: 'TRUST_FOLDER' }))
     expect(await ask('gemini', ['mcp', 'list'], home, cwd)).toMatch(/tooldex: .* Connected/)

@@ -13,7 +13,7 @@ import { newTool } from '../src/storage/stores.suite.ts'
 import { fillDatabase } from './support/fill-database.ts'
 import { migratedHome, openMigrated } from './support/migrated-database.ts'
 import { projectRoot, runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -178,21 +178,21 @@ describe('tooldex db', () => {
     expect([migrated.code, migrated.stderr]).toEqual([0, expect.stringContaining('0000_registry')])
     expect((await runCli(['db', 'migrate'], { env })).stdout).toContain('is up to date')
     const fixture = join(import.meta.dirname, 'fixtures/backup-0.1.jsonl.gz')
-    const imported = await runHere(['db', 'import', fixture, '--json'], { env })
+    const imported = await runInline(['db', 'import', fixture, '--json'], { env })
     expect(JSON.parse(imported.stdout)).toMatchObject({ rows: { tools: 2, tool_versions: 4 } })
-    const again = await runHere(['db', 'import', fixture, '--json'], { env })
+    const again = await runInline(['db', 'import', fixture, '--json'], { env })
     expect([again.code, JSON.parse(again.stdout).error.code]).toEqual([7, 'IN_USE'])
     const file = join(home, 'out', '..', 'backup.jsonl')
-    const backup = await runHere(['db', 'backup', file], { env })
+    const backup = await runInline(['db', 'backup', file], { env })
     expect([backup.code, statSync(file).mode & 0o777]).toEqual([0, 0o600])
     writeFileSync(join(home, 'cut.jsonl'), readFileSync(file).subarray(0, -20))
-    const cut = await runHere(['db', 'restore', join(home, 'cut.jsonl')], { env })
+    const cut = await runInline(['db', 'restore', join(home, 'cut.jsonl')], { env })
     expect([cut.code, cut.stderr]).toEqual([3, expect.stringContaining('Nothing was changed')])
-    expect((await runHere(['db', 'restore', file], { env })).code).toBe(0)
+    expect((await runInline(['db', 'restore', file], { env })).code).toBe(0)
     const url = await server.createDatabase()
-    expect((await runHere(['db', 'import', file], { env: { ...env, DATABASE_URL: url } })).code).toBe(0)
+    expect((await runInline(['db', 'import', file], { env: { ...env, DATABASE_URL: url } })).code).toBe(0)
     const there = join(home, 'there.jsonl.gz')
-    expect((await runHere(['db', 'export', there], { env: { ...env, DATABASE_URL: url } })).code).toBe(0)
+    expect((await runInline(['db', 'export', there], { env: { ...env, DATABASE_URL: url } })).code).toBe(0)
     const rows = (text: string) => text.trimEnd().split('\n').slice(1, -1)
     expect(rows(gunzipSync(readFileSync(there)).toString())).toEqual(rows(readFileSync(file, 'utf8')))
     const out = await runCli(['db', 'export', '-'], { env, cwd: home })
@@ -204,13 +204,13 @@ describe('tooldex db', () => {
   it('refuses what it cannot read or write, and says why', async () => {
     const home = migratedHome()
     const env = { TOOLDEX_HOME: home, DATABASE_URL: '' }
-    const code = async (...words: string[]) => (await runHere(['db', ...words], { env })).code
+    const code = async (...words: string[]) => (await runInline(['db', ...words], { env })).code
     expect(await code('backup', join(home, 'no/such/folder/x'))).toBe(3)
     expect(await code('backup', home)).toBe(3)
     expect(await code('restore', join(home, 'none'))).toBe(3)
     for (const step of ['restore', 'import']) expect(await code(step, '-')).toBe(2)
     expect(await code('import', tempFile('broken.gz', new Uint8Array([0x1f, 0x8b, 8, 0, 0]), home))).toBe(3)
     expect(await code('import', tempFile('broken', new Uint8Array([0xff, 0xfe, 8, 0, 0]), home))).toBe(3)
-    expect((await runHere(['db', 'status'], { env: { DATABASE_URL: 'mysql://x' } })).code).toBe(2)
+    expect((await runInline(['db', 'status'], { env: { DATABASE_URL: 'mysql://x' } })).code).toBe(2)
   })
 })

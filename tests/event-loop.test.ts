@@ -5,8 +5,8 @@ import { createRandom } from './fuzz/random.ts'
 
 // Threads can be started only from built modules.
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
-const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readPart } = (await built(
-  'base/json-work.js',
+const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readJsonPart } = (await built(
+  'json-schema/offload/json-work.js',
 )) as typeof import('../src/json-schema/offload/json-work.ts')
 const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
@@ -14,7 +14,7 @@ const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('
 const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('../src/runs/shape-output.ts')
 const { failure } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
 const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
-const { readJson } = (await built('base/check-json-text.js')) as typeof import('../src/documents/read-json.ts')
+const { readJson } = (await built('documents/read-json.js')) as typeof import('../src/documents/read-json.ts')
 
 /** How many turns the event loop took until the work was done; none where it was done on this very thread. */
 async function turnsDuring<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
@@ -84,19 +84,19 @@ describe('work that would hold the event loop', () => {
 
   it('a long JSON text is read in a thread, which hands over the part at the pointer alone', async () => {
     const text = `{"items":[${'12345678901234567890,'.repeat(20_000)}1],"next":{"a/b":7},"none":null}`
-    const { turns, result } = await turnsDuring(() => readPart(text, '/next/a~1b'))
+    const { turns, result } = await turnsDuring(() => readJsonPart(text, '/next/a~1b'))
     expect({ turns: turns > 0, result }).toEqual({ turns: true, result: { value: 7 } })
-    expect(await readPart(text, '/items/0')).toEqual({ value: '12345678901234567890' })
-    expect(await readPart(text, '/none')).toEqual({ value: null })
-    expect(await readPart(text, '/absent')).toEqual({ missing: 'part' })
-    expect(await readPart(text.slice(1), '')).toEqual({ missing: 'JSON' })
-    expect(await readPart('[1]', '')).toEqual({ value: [1] })
+    expect(await readJsonPart(text, '/items/0')).toEqual({ value: '12345678901234567890' })
+    expect(await readJsonPart(text, '/none')).toEqual({ value: null })
+    expect(await readJsonPart(text, '/absent')).toEqual({ missing: 'part' })
+    expect(await readJsonPart(text.slice(1), '')).toEqual({ missing: 'JSON' })
+    expect(await readJsonPart('[1]', '')).toEqual({ value: [1] })
   })
 
   it('a long part of a JSON text stays a text', async () => {
     const items = Array.from({ length: 20_000 }, (_, id) => ({ id }))
     const text = JSON.stringify({ items })
-    expect(await readPart(text, '/items')).toEqual({ value: new JsonText(JSON.stringify(items)) })
+    expect(await readJsonPart(text, '/items')).toEqual({ value: new JsonText(JSON.stringify(items)) })
     expect(await findInText(text, '$.items')).toEqual(new JsonText(JSON.stringify([items])))
     const { problems } = await validateValue({ type: 'object' }, new JsonText(JSON.stringify(items)))
     expect(problems).toHaveLength(1)

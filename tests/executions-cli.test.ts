@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerScript } from './support/registered-tools.ts'
 import { mainFile } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startProxy } from './support/start-proxy.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 const env = () => ({ TOOLDEX_URL: '', DATABASE_URL: '', TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key })
-const executions = (...words: string[]) => runHere(['executions', ...words], { env: env() })
+const executions = (...words: string[]) => runInline(['executions', ...words], { env: env() })
 const execute = async (tool: string, input: object, more: object = {}) =>
   (await server.request('POST', `/tools/${tool}/execute`, { body: { input, ...more } })).body
 
@@ -92,7 +92,7 @@ describe('tooldex executions', () => {
     expect(page.stdout).toBe('20001\n20002\n(20002 of 40000; more: --offset 20002)\n')
     const found = await executions('result', handle, '--grep', '^3999.$')
     expect(found.stdout).toBe(Array.from({ length: 10 }, (_, i) => `${39989 + i}: ${39990 + i}\n`).join(''))
-    const call = await runHere(['call', 'many_lines', 'x'], { env: env() })
+    const call = await runInline(['call', 'many_lines', 'x'], { env: env() })
     expect(call.stdout.startsWith('1\n2\n')).toBe(true)
     expect(call.stderr).toMatch(/\d+ bytes in all; read the rest with: tooldex executions result \S+\n/)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
-import { listTools } from '../src/operations/search/list-tools.ts'
 import { executeTool } from '../src/operations/runs/execute.ts'
+import { listTools } from '../src/operations/search/list-tools.ts'
 import { searchTools } from '../src/operations/search/search-tools.ts'
 import { eventually, makeKey, putPolicies } from './support/keys.ts'
 import { openRecorded } from './support/open-recorded.ts'
@@ -96,22 +96,22 @@ describe('a tool that a stored policy hides from a caller', () => {
 
   it('is not counted in statistics and sources', async () => {
     const look = async (key: string) => {
-      const { tools, versions, catalogue } = (await as(key).get('/stats')).body
+      const { tools, versions, catalog } = (await as(key).get('/stats')).body
       const sources = (await as(key).get('/sources')).body.items
       const counts = sources.map(({ name, tools, registered }: Record<string, unknown>) => [name, tools, registered])
-      return { total: tools.total, versions, catalogue: catalogue.source.registry, counts }
+      return { total: tools.total, versions, catalog: catalog.source.registry, counts }
     }
     const [mine, all] = [await look(bound), await look(free)]
     expect(mine).toEqual({
       total: 1,
       versions: 1,
-      catalogue: 1,
+      catalog: 1,
       counts: [
         ['coreutils', 1, undefined],
         ['registry', 1, 1],
       ],
     })
-    expect(all).toMatchObject({ total: 2, versions: 2, catalogue: 2 })
+    expect(all).toMatchObject({ total: 2, versions: 2, catalog: 2 })
     expect(all.counts[1]).toEqual(['registry', 2, 2])
   })
 

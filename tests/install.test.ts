@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients/client-files.ts'
 import { mainFile } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 function place() {
@@ -21,24 +21,24 @@ describe('tooldex install', () => {
   it.each(clientNames)('%s: writes the server, again changes nothing', async (name) => {
     const here = place()
     const file = fileOf(name, here)
-    const first = await runHere(['install', name, 'git'], here)
+    const first = await runInline(['install', name, 'git'], here)
     expect(first.code, first.stderr).toBe(0)
     const text = readFileSync(file, 'utf8')
     for (const word of ['tooldex', 'run', 'git']) expect(text).toContain(word)
     // A file of the project may be committed: nothing of this machine is in it.
     expect(text.includes(mainFile)).toBe(scopeOf(name) === 'user')
     if (scopeOf(name) === 'project') expect(text).not.toMatch(/"[^"]*\/[^"]*"/)
-    const again = await runHere(['install', name, 'git'], here)
+    const again = await runInline(['install', name, 'git'], here)
     expect(again.stdout).toContain('Nothing to change')
     expect(readFileSync(file, 'utf8')).toBe(text)
-    const removed = await runHere(['uninstall', name], here)
+    const removed = await runInline(['uninstall', name], here)
     expect(removed.code, removed.stderr).toBe(0)
     expect(readFileSync(file, 'utf8')).not.toContain('tooldex')
   })
 
   it.each(clientNames)('%s: a dry run shows the change and makes none', async (name) => {
     const here = place()
-    const { stdout } = await runHere(['install', name, 'git', '--dry-run'], here)
+    const { stdout } = await runInline(['install', name, 'git', '--dry-run'], here)
     expect(stdout).toMatch(/^\+.*tooldex/m)
     expect(existsSync(fileOf(name, here))).toBe(false)
   })
@@ -49,7 +49,7 @@ describe('tooldex install', () => {
     const before = '{\n\t// mine\n\t"servers": {\n\t\t"other": { "command": "x" } // keep\n\t}\n}\n'
     mkdirSync(dirname(file))
     writeFileSync(file, before)
-    await runHere(['install', 'vscode', 'git'], here)
+    await runInline(['install', 'vscode', 'git'], here)
     const after = readFileSync(file, 'utf8')
     expect(after).toContain('// mine')
     expect(after).toContain('"other": { "command": "x" }')
@@ -62,7 +62,7 @@ describe('tooldex install', () => {
     const before =
       'model = "o"  # mine\n\n[mcp_servers.tooldex]\ncommand = "old"\n\n[mcp_servers.tooldex.env]\nA = "1"\n\n[other]\nx = 1 # keep\n'
     const file = tempFile('.codex/config.toml', before, here.home)
-    await runHere(['install', 'codex', 'git'], here)
+    await runInline(['install', 'codex', 'git'], here)
     const after = readFileSync(file, 'utf8')
     expect(after).toContain('model = "o"  # mine')
     expect(after).toContain('[other]\nx = 1 # keep')
@@ -72,7 +72,7 @@ describe('tooldex install', () => {
   it('refuses a broken client config with its place and leaves it alone', async () => {
     const here = place()
     const file = tempFile('.cursor/mcp.json', '{\n  "mcpServers": {,}\n}\n', here.home)
-    const { code, stderr } = await runHere(['install', 'cursor', 'git'], here)
+    const { code, stderr } = await runInline(['install', 'cursor', 'git'], here)
     expect(code).toBe(3)
     expect(stderr).toMatch(new RegExp(`${file}:2:\\d+: is not valid JSON`))
     expect(readFileSync(file, 'utf8')).toBe('{\n  "mcpServers": {,}\n}\n')
@@ -81,26 +81,26 @@ describe('tooldex install', () => {
 
   it('refuses an unknown client, and a config that would not load', async () => {
     const here = place()
-    expect((await runHere(['install', 'emacs', 'git'], here)).stderr).toContain('claude-code')
-    expect((await runHere(['install', 'cursor', 'no-such-config'], here)).code).toBe(3)
+    expect((await runInline(['install', 'emacs', 'git'], here)).stderr).toContain('claude-code')
+    expect((await runInline(['install', 'cursor', 'no-such-config'], here)).code).toBe(3)
     expect(existsSync(join(here.home, '.cursor'))).toBe(false)
   })
 
   it('makes paths absolute', async () => {
     const here = place()
     tempFile('my.yaml', 'command: echo\ntools: []\n', here.cwd)
-    await runHere(['install', 'cursor', 'my.yaml'], here)
+    await runInline(['install', 'cursor', 'my.yaml'], here)
     expect(readFileSync(join(here.home, '.cursor', 'mcp.json'), 'utf8')).toContain(join(here.cwd, 'my.yaml'))
   })
 
   it('keeps TOOLDEX_HOME: its path for the user, a reference to it in a project', async () => {
     const here = place()
     const env = { ...here.env, TOOLDEX_HOME: join(here.home, 'my-home') }
-    await runHere(['install', 'codex', 'git'], { ...here, env })
+    await runInline(['install', 'codex', 'git'], { ...here, env })
     expect(readFileSync(fileOf('codex', here), 'utf8')).toContain(
       `[mcp_servers.tooldex.env]\nTOOLDEX_HOME = "${env.TOOLDEX_HOME}"`,
     )
-    await runHere(['install', 'vscode', 'git'], { ...here, env })
+    await runInline(['install', 'vscode', 'git'], { ...here, env })
     const { servers } = JSON.parse(readFileSync(fileOf('vscode', here), 'utf8'))
     expect(servers.tooldex).toEqual({
       type: 'stdio',
@@ -113,18 +113,18 @@ describe('tooldex install', () => {
   it('writes to the scope that is named, or says which the client has', async () => {
     const here = place()
     tempFile('tools/my.yaml', 'command: echo\ntools: []\n', here.cwd)
-    const project = await runHere(['install', 'cursor', 'tools/my.yaml', '--scope', 'project'], here)
+    const project = await runInline(['install', 'cursor', 'tools/my.yaml', '--scope', 'project'], here)
     expect(project.stderr).toMatch(/^note: .*not on your PATH/)
     const { mcpServers } = JSON.parse(readFileSync(join(here.cwd, '.cursor', 'mcp.json'), 'utf8'))
     expect(mcpServers.tooldex).toEqual({ command: 'tooldex', args: ['run', 'tools/my.yaml'] })
     const wrapper = dirname(tempFile('bin/tooldex', '#!/bin/sh\n', here.home))
     const env = { ...here.env, PATH: `${wrapper}${delimiter}${process.env.PATH}` }
-    const wrapped = await runHere(['install', 'cursor', 'git', '--scope', 'project'], { ...here, env })
+    const wrapped = await runInline(['install', 'cursor', 'git', '--scope', 'project'], { ...here, env })
     expect(wrapped.stderr).toBe('')
-    const none = await runHere(['install', 'codex', 'git', '--scope', 'project'], here)
+    const none = await runInline(['install', 'codex', 'git', '--scope', 'project'], here)
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Use --scope user.')])
     tempFile('outside.yaml', 'command: echo\ntools: []\n', here.home)
-    const outside = await runHere(['install', 'vscode', '../outside.yaml'], here)
+    const outside = await runInline(['install', 'vscode', '../outside.yaml'], here)
     expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('outside this folder')])
   })
 
@@ -132,23 +132,23 @@ describe('tooldex install', () => {
     const here = place()
     const env = { ...here.env, TOOLDEX_API_KEY: 'tdx_never_written_0123456789' }
     const url = 'http://127.0.0.1:7331'
-    const { stdout } = await runHere(['install', 'claude-code', '--server', url], { ...here, env })
+    const { stdout } = await runInline(['install', 'claude-code', '--server', url], { ...here, env })
     expect(stdout).not.toContain(env.TOOLDEX_API_KEY)
     const { mcpServers } = JSON.parse(readFileSync(fileOf('claude-code', here), 'utf8'))
     expect(mcpServers.tooldex).toMatchObject({
       args: ['run', '--server', url],
       env: { TOOLDEX_API_KEY: '${TOOLDEX_API_KEY:-}' },
     })
-    expect((await runHere(['install', 'claude-code', '--server', 'nowhere'], here)).code).toBe(2)
+    expect((await runInline(['install', 'claude-code', '--server', 'nowhere'], here)).code).toBe(2)
   })
 
   it('uninstalls from among other servers, and where there is nothing', async () => {
     const here = place()
-    expect((await runHere(['uninstall', 'cursor'], here)).stdout).toContain('Nothing to change')
+    expect((await runInline(['uninstall', 'cursor'], here)).stdout).toContain('Nothing to change')
     const before =
       '{\n  // mine\n  "mcpServers": {\n    "tooldex": { "command": "x" },\n    "other": { "command": "y" } // keep\n  }\n}\n'
     const file = tempFile('.cursor/mcp.json', before, here.home)
-    const { stdout } = await runHere(['uninstall', 'cursor'], here)
+    const { stdout } = await runInline(['uninstall', 'cursor'], here)
     expect(stdout).toMatch(/\nCursor starts it no more; [^\n]*\n$/)
     const after = readFileSync(file, 'utf8')
     expect(after).toContain('// mine')

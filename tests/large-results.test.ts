@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectProblem, register } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempScript } from './support/temp-folder.ts'
 import { execute, registerCommand } from './support/traced-tools.ts'
@@ -62,7 +62,7 @@ describe('an output that is kept aside', () => {
       'tooldex:read_result',
       '--json',
     ]
-    const cli = await runHere(words, { env: { TOOLDEX_API_KEY: server.key } })
+    const cli = await runInline(words, { env: { TOOLDEX_API_KEY: server.key } })
     expect([cli.code, cli.stdout]).toEqual([0, expect.stringContaining('needle')])
   })
 })

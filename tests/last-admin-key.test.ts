@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { onEachEngine } from './support/each-engine.ts'
 import { expectProblem } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 
 onEachEngine('the last admin key', (server, database) => {
   const revoke = (name: string, key = server().key) => server().request('DELETE', `/keys/${name}`, { key })
@@ -45,11 +45,11 @@ onEachEngine('the last admin key', (server, database) => {
   })
 
   it('can be made anew on the database of a stopped server, as a refused command says', async () => {
-    const { code, stderr } = await runHere(['tools', 'list', '--server', server().url], { env: env() })
+    const { code, stderr } = await runInline(['tools', 'list', '--server', server().url], { env: env() })
     expect(code).toBe(6)
     expect(stderr).toContain('stop the server, and run tooldex keys create NAME --scope admin on its database')
     await server().stop()
-    const made = await runHere(['keys', 'create', 'back_in', '--scope', 'admin'], { env: env() })
+    const made = await runInline(['keys', 'create', 'back_in', '--scope', 'admin'], { env: env() })
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^tdx_/)])
   })
 })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import type { Caller, Stores } from '../src/contract/stores.ts'
-import { callTool } from '../src/operations/runs/call-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { SearchMemories } from '../src/operations/learning/search-memories.ts'
+import { callTool } from '../src/operations/runs/call-tool.ts'
 import { searchTools } from '../src/operations/search/search-tools.ts'
 import { createStores, type Database, openDatabase } from '../src/storage/index.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { draft } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -113,8 +113,8 @@ describe('learning of a server', () => {
       latest: [{ query, toolIds: [echo] }],
     })
     const env = { ...on, TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: tempFolder() }
-    expect((await runHere(['learning', '--server', server.url], { env })).stdout).toContain(query)
-    const forgotten = await runHere(['learning', '--server', server.url, '--reset'], { env })
+    expect((await runInline(['learning', '--server', server.url], { env })).stdout).toContain(query)
+    const forgotten = await runInline(['learning', '--server', server.url, '--reset'], { env })
     expect(forgotten.stdout).toBe('Forgotten: 1 in the database\n')
     expect((await server.request('DELETE', '/learning')).body).toEqual({ keptIn: 'the database', forgotten: 0 })
     expect((await server.request('GET', '/learning', { key: 'wrong' })).status).toBe(401)
@@ -170,7 +170,7 @@ describe('learning of a server', () => {
     await createStores(embedded).learning.note('default', query, echo)
     await embedded.close()
     const env = { ...on, TOOLDEX_HOME: home }
-    expect((await runHere(['learning'], { env })).stdout).toContain('Nothing was learned yet')
-    expect((await runHere(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
+    expect((await runInline(['learning'], { env })).stdout).toContain('Nothing was learned yet')
+    expect((await runInline(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
   })
 })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { connect } from './support/connect.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 type Hit = { readonly name: string }
@@ -29,7 +29,7 @@ describe('search learns from calls', () => {
     const second = await connect(['coreutils', 'jq'], { env })
     expect((await names(second.client, 'print something on a screen'))[0]).toBe('coreutils_echo')
 
-    const explained = await runHere(
+    const explained = await runInline(
       ['search', '-c', 'coreutils', '--explain-tool', 'coreutils_echo', '--json', query],
       {
         env,
@@ -37,10 +37,10 @@ describe('search learns from calls', () => {
     )
     expect(JSON.parse(explained.stdout).explained.explanation.signals.learned).toBeGreaterThan(0)
     const set = tempFolder()
-    expect((await runHere(['eval', '--mine', set], { env })).stdout).toMatch(/^1 queries over \d+ tools/)
-    expect((await runHere(['eval', set, '--json'], { env })).code).toBe(0)
-    expect((await runHere(['learning'], { env })).stdout).toContain(query)
-    expect((await runHere(['learning', '--reset'], { env })).stdout).toContain('Forgotten')
+    expect((await runInline(['eval', '--mine', set], { env })).stdout).toMatch(/^1 queries over \d+ tools/)
+    expect((await runInline(['eval', set, '--json'], { env })).code).toBe(0)
+    expect((await runInline(['learning'], { env })).stdout).toContain(query)
+    expect((await runInline(['learning', '--reset'], { env })).stdout).toContain('Forgotten')
     expect(existsSync(file)).toBe(false)
   })
 
@@ -56,6 +56,8 @@ describe('search learns from calls', () => {
     await names(off.client, 'print a message')
     await off.client.callTool({ name: 'call_tool', arguments: { name: 'coreutils_echo', arguments: { message: 'x' } } })
     expect(existsSync(join(env.TOOLDEX_HOME, 'learned.jsonl'))).toBe(false)
-    expect((await runHere(['learning'], { env: { ...env, TOOLDEX_LEARNING: 'off' } })).stdout).toContain('switched off')
+    expect((await runInline(['learning'], { env: { ...env, TOOLDEX_LEARNING: 'off' } })).stdout).toContain(
+      'switched off',
+    )
   })
 })

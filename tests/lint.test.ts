@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { lintSchema } from '../src/operations/lint/check-schemas.ts'
-import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
+import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
-const lint = (configs?: readonly string[]) => invoke(lintCatalogue, {}, compose({ configs }))
+const lint = (configs?: readonly string[]) => invoke(lintCatalog, {}, compose({ configs }))
 
 interface Tool {
   readonly name: string

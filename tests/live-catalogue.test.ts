@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createLogger } from '../src/base/logger.ts'
 import { Catalog } from '../src/catalog/index.ts'
 import type { CatalogEvent } from '../src/contract/catalog.ts'
-import { LiveCatalogue } from '../src/operations/catalog/live-catalog.ts'
+import { LiveCatalog } from '../src/operations/catalog/live-catalog.ts'
 import { LiveIndex } from '../src/operations/catalog/live-index.ts'
 import { createCliSource } from '../src/sources/cli/index.ts'
 import { tempFile } from './support/temp-folder.ts'
@@ -16,22 +16,22 @@ const config = (tools: Readonly<Record<string, string>>) => {
 
 const before = { copy: 'duplicate a file', move: 'rename a file', wipe: 'erase a file' }
 
-/** A catalogue of one file that can be edited. */
+/** A catalog of one file that can be edited. */
 async function openFile() {
   const file = tempFile('files.yaml', config(before))
   const lines: string[] = []
   const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
-  const catalogue = new LiveCatalogue({ source: createCliSource([file]), logger })
+  const catalog = new LiveCatalog({ source: createCliSource([file]), logger })
   const edit = (text: string) => {
     writeFileSync(file, text)
-    return catalogue.reload()
+    return catalog.reload()
   }
-  const { tools, index } = await catalogue.open()
+  const { tools, index } = await catalog.open()
   const find = (query: string) => tools.search({ query, mode: 'bm25' }).hits.map(({ id }) => id)
-  return { catalogue, tools, index, edit, find, file, lines }
+  return { catalog, tools, index, edit, find, file, lines }
 }
 
-describe('the catalogue of a running server', () => {
+describe('the catalog of a running server', () => {
   it('holds the tools of configs as one local backend', async () => {
     const { tools } = await openFile()
     expect([...tools.entries.keys()]).toEqual(['files:copy', 'files:move', 'files:wipe'])
@@ -43,13 +43,13 @@ describe('the catalogue of a running server', () => {
   })
 
   it('takes an edit over by what differs: added, changed and removed, and search follows', async () => {
-    const { catalogue, tools, index, edit, find } = await openFile()
+    const { catalog, tools, index, edit, find } = await openFile()
     expect([find('rename'), find('erase')]).toEqual([['files:move'], ['files:wipe']])
     const events: CatalogEvent[] = []
     const seen = new Set<string>()
     tools.onChange((event) => {
       events.push(event)
-      seen.add([...tools.entries.keys(), catalogue.current().entries.length, find('relocate')].join())
+      seen.add([...tools.entries.keys(), catalog.current().entries.length, find('relocate')].join())
     })
     expect(edit(config({ copy: 'duplicate a file', move: 'relocate a file', link: 'alias a file' }))).toBe(true)
     expect(events.map((event) => [event.type, 'id' in event && event.id])).toEqual([
@@ -98,7 +98,7 @@ describe('the catalogue of a running server', () => {
     expect(() => tools.search({ query: 'file', limit: 1, cursor })).toThrow(
       expect.objectContaining({
         code: 'CURSOR_INVALID',
-        message: 'The catalogue changed since the cursor was given.',
+        message: 'The catalog changed since the cursor was given.',
       }),
     )
   })
@@ -108,14 +108,14 @@ describe('the catalogue of a running server', () => {
     const tools = names.map((name) => ({ name, description: `does ${name}` }))
     const file = tempFile('odd.yaml', JSON.stringify({ name: 'odd: one', command: 'echo', tools }))
     const logger = createLogger({ level: 'ERROR' })
-    const opened = await new LiveCatalogue({ source: createCliSource([file]), logger }).open()
+    const opened = await new LiveCatalog({ source: createCliSource([file]), logger }).open()
     expect(opened.tools.search({ limit: 10 }).hits.map(({ tool }) => tool.name)).toEqual(names)
     expect(opened.index.engine().size).toBe(names.length)
   })
 })
 
-describe('the index of a catalogue', () => {
-  it('after any sequence of changes is the one of a fresh catalogue', () => {
+describe('the index of a catalog', () => {
+  it('after any sequence of changes is the one of a fresh catalog', () => {
     const words = ['red', 'green', 'blue']
     const step = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),

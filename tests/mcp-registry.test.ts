@@ -23,7 +23,7 @@ async function connect(mode: { classic: boolean; pinned: readonly string[] }, { 
   client.setNotificationHandler('notifications/tools/list_changed', () => void told++)
   await server.connect(far as unknown as Parameters<typeof server.connect>[0])
   await client.connect(near)
-  context.catalogue.onChange(() => void server.sendToolListChanged().catch(() => {}))
+  context.catalog.onChange(() => void server.sendToolListChanged().catch(() => {}))
   const names = async () => (await client.listTools()).tools.map(({ name }) => name)
   return { client, names, told: () => told }
 }

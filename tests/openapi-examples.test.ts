@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { errorTable } from '../src/base/errors.ts'
-import { openApiDocument } from '../src/surfaces/rest/openapi/openapi.ts'
 import { answerExamples, problemExample, takenExamples } from '../src/surfaces/rest/openapi/answers.ts'
 import { bodyExamples } from '../src/surfaces/rest/openapi/examples.ts'
+import { openApiDocument } from '../src/surfaces/rest/openapi/openapi.ts'
 import { hasBody, namesIn, type RoutedOperation, routes } from '../src/surfaces/rest/routes.ts'
 import { apiOperations, faultsAt } from './support/api-document.ts'
 

@@ -3,13 +3,13 @@ import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { type TooldexError, toErrorBody } from '../src/base/errors.ts'
-import { callTool } from '../src/operations/runs/call-tool.ts'
-import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
-import type { RegistryClient } from '../src/operations/registry-client/registry-client.ts'
-import { openRemote } from '../src/operations/registry-client/remote-client.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { makeKey } from '../src/operations/registry/keys.ts'
 import { changeTool, deactivateTool, deprecateTool } from '../src/operations/registry/tools.ts'
+import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
+import type { RegistryClient } from '../src/operations/registry-client/registry-client.ts'
+import { openRemote } from '../src/operations/registry-client/remote-client.ts'
+import { callTool } from '../src/operations/runs/call-tool.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
 import { createRestApp } from '../src/surfaces/rest/index.ts'
 import { openRecorded } from './support/open-recorded.ts'
@@ -115,7 +115,7 @@ describe('a call ends the same whichever way it is made', () => {
       context,
       ready: async () => [],
       memoryOf: () => context.memory,
-      catalogueOf: async () => context.catalogue,
+      catalogOf: async () => context.catalog,
     })
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await new Promise<void>((resolve) => server.once('listening', () => resolve()))

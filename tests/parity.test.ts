@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../src/base/errors.ts'
+import { invoke } from '../src/operations/invoke.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
 import { describeTools } from '../src/operations/search/describe-tools.ts'
-import { invoke } from '../src/operations/invoke.ts'
 import { listTools } from '../src/operations/search/list-tools.ts'
 import { searchTools } from '../src/operations/search/search-tools.ts'
 import { connect, openConnection } from './support/connect.ts'
 import { runCli } from './support/run-cli.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const configs = ['git', 'coreutils']
@@ -142,7 +142,7 @@ describe('library, command line and MCP give the same answers and the same error
 
   it.each(cases)('$name', async (request) => {
     const expected = core(await throughLibrary(request))
-    const { stdout } = await runHere(request.words)
+    const { stdout } = await runInline(request.words)
     expect(core(JSON.parse(stdout))).toEqual(expected)
     const { client } = shared
     const { structuredContent } = await client.callTool({ name: request.tool, arguments: request.input })
@@ -154,12 +154,12 @@ describe('library, command line and MCP give the same answers and the same error
     const { nextCursor: cursor } = await invoke(searchTools, input, compose({ configs }))
     const expected = core(await invoke(searchTools, { ...input, cursor }, compose({ configs })))
     const words = ['files', '--limit', '1', '--cursor', String(cursor), '--json']
-    expect(core(JSON.parse((await runHere(['search', ...c, ...words])).stdout))).toEqual(expected)
+    expect(core(JSON.parse((await runInline(['search', ...c, ...words])).stdout))).toEqual(expected)
     const { client } = shared
     const { structuredContent } = await client.callTool({ name: 'search_tools', arguments: { ...input, cursor } })
     expect(core(structuredContent as Answer)).toEqual(expected)
-    const { error } = JSON.parse((await runHere(['search', '-c', 'coreutils', ...words])).stdout)
-    expect(error).toMatchObject({ code: 'CURSOR_INVALID', message: expect.stringContaining('catalogue changed') })
+    const { error } = JSON.parse((await runInline(['search', '-c', 'coreutils', ...words])).stdout)
+    expect(error).toMatchObject({ code: 'CURSOR_INVALID', message: expect.stringContaining('catalog changed') })
   })
 
   it('a tool whose program is missing', async () => {
@@ -185,7 +185,7 @@ describe('library, command line and MCP give the same answers and the same error
       },
     })
     const cli = async (...words: string[]) =>
-      (await runHere([...words, ...files.flatMap((file) => ['-c', file])])).stdout
+      (await runInline([...words, ...files.flatMap((file) => ['-c', file])])).stdout
     expect(core(JSON.parse(await cli('search', 'gone', 'files', '--facets', '--json')))).toEqual(expected)
     expect(await cli('search', 'gone', 'files')).toContain('not ready: Command not found: no-such-program')
     const listed = JSON.parse(await cli('list', '--readiness', 'needs-program', '--json'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorTable } from '../src/base/errors.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
@@ -57,7 +57,7 @@ describe('who asks', () => {
       scopes: ['read', 'call'],
     })
     expectProblem(await server.request('GET', '/keys/current', { key: undefined }), 401)
-    const said = await runHere(['keys', 'current', '--server', server.url], { env: { TOOLDEX_API_KEY: secret } })
+    const said = await runInline(['keys', 'current', '--server', server.url], { env: { TOOLDEX_API_KEY: secret } })
     expect(said.stdout).toBe('caller in the workspace default: read, call\n')
   })
 })
@@ -81,7 +81,7 @@ describe('a list', () => {
     expectProblem(await list(`&page=2&cursor=${first.nextCursor}`), 422, 'INPUT_INVALID')
     expectProblem(await list('&page=0'), 422, 'INPUT_INVALID')
     const words = ['tools', 'list', '--tag', 'paged', '--sort', 'name', '--limit', '2', '--page', '2']
-    const said = await runHere([...words, '--server', server.url], { env: { TOOLDEX_API_KEY: server.key } })
+    const said = await runInline([...words, '--server', server.url], { env: { TOOLDEX_API_KEY: server.key } })
     expect(said.stdout).toContain('3 in all')
     expect(said.stdout).toContain('paged_c')
     expect(said.stdout).not.toContain('paged_a')
@@ -117,13 +117,13 @@ it.each([
   [['search', 'x', '--server', 'http://[bad'], {}, "--server is no address: 'http://[bad'"],
   [['tools', 'list'], { TOOLDEX_URL: 'localhost:7331' }, "TOOLDEX_URL is no address: 'localhost:7331'"],
 ])('%j with %j: what is no address is named', async (words, env, message) => {
-  const { code, stderr } = await runHere(words, { env })
+  const { code, stderr } = await runInline(words, { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining(message)])
 })
 
 it('an empty folder removes nothing, even with --prune', async () => {
   const env = { TOOLDEX_API_KEY: server.key }
-  const { code, stderr } = await runHere(['apply', tempFolder(), '--prune', '--server', server.url], { env })
+  const { code, stderr } = await runInline(['apply', tempFolder(), '--prune', '--server', server.url], { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining('has nothing in it')])
   expect((await server.request('GET', '/tools/greet')).status).toBe(200)
 })
@@ -147,7 +147,7 @@ describe('a proposal that is decided', () => {
     const { items } = (await server.request('GET', '/tools/decided/proposals')).body
     expect(items.map(({ diff }: { diff: { class: string } }) => diff.class)).toEqual(['wording', 'wording'])
     const env = { TOOLDEX_API_KEY: server.key }
-    const { stdout } = await runHere(['tools', 'proposal', yes, '--server', server.url], { env })
+    const { stdout } = await runInline(['tools', 'proposal', yes, '--server', server.url], { env })
     expect(stdout).toContain('One.')
     expect(stdout).toContain('Two.')
   })

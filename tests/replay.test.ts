@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeKey, putPolicies } from './support/keys.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { expectProblem } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
@@ -120,12 +120,12 @@ describe('replaying recorded inputs against a proposal', () => {
   it('can be asked for and read by commands', async () => {
     await usedTool('spoken', ['one', 'two'])
     const id = await propose('spoken', { executorConfig: configOf('spoken_next', 'echo "said ${1%wo}"') })
-    const { code, stdout } = await runHere(['tools', 'replay', id, '--limit', '5'], { env: env() })
+    const { code, stdout } = await runInline(['tools', 'replay', id, '--limit', '5'], { env: env() })
     expect(code).toBe(0)
     expect(stdout).toBe(
       '1 the same as version 1, 1 different, 0 failed\ndiffers: {"word":"two","count":1}\n    output\n      - "said two\\n"\n      + "said t\\n"\n',
     )
-    const shown = await runHere(['tools', 'proposal', id], { env: env() })
+    const shown = await runInline(['tools', 'proposal', id], { env: env() })
     expect(shown.stdout).toMatch(
       /^proposal \S+: OPEN, made from version 1\nchanges executorConfig .*\nreplayed \S+ by key:admin: 1 the same/,
     )

@@ -29,9 +29,9 @@ it('says of each config whether it could be loaded, without where it lies', asyn
   }
   expect(await list()).toEqual([{ kind: 'config', name: 'good', state: 'loaded', tools: 1, warnings: 0 }, failed])
   writeFileSync(good, 'name: [')
-  context.catalogue.reload()
+  context.catalog.reload()
   expect(await list()).toMatchObject([{ name: 'good', state: 'stale', tools: 1, problem: 'CONFIG_INVALID' }, failed])
   writeFileSync(good, text('good'))
-  context.catalogue.reload()
+  context.catalog.reload()
   expect(await list()).toMatchObject([{ name: 'good', state: 'loaded' }, failed])
 })

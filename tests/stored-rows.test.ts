@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
-import { lintCatalogue } from '../src/operations/lint/lint-catalog.ts'
+import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
 import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
 import { searchTools } from '../src/operations/search/search-tools.ts'
 import { writeBundle } from '../src/sources/bundle/index.ts'
@@ -107,7 +107,7 @@ describe('rows that were stored under other rules', () => {
   })
 
   it('are flagged by lint, with the place', async () => {
-    const { findings } = await invoke(lintCatalogue, {}, registry.context)
+    const { findings } = await invoke(lintCatalog, {}, registry.context)
     const stored = findings.filter(({ rule }) => rule === 'stored-invalid')
     const messages = stored.map(({ tool, message }) => `${tool} ${message}`)
     for (const place of ['/id', '/description', '/displayName', '/tags/2', '/examples/0'])

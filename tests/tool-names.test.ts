@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { draft, expectProblem } from './support/rest.ts'
-import { runHere } from './support/run-here.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
@@ -25,7 +25,7 @@ afterAll(() => server?.stop())
 const get = (path: string) => server.request('GET', path)
 const post = (path: string, body: object = {}) => server.request('POST', path, { body })
 const cli = (words: readonly string[], named = true) =>
-  runHere(words, {
+  runInline(words, {
     env: { TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key, TOOLDEX_URL: named ? server.url : undefined },
   })
 

@@ -33,7 +33,8 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
       },
       key: server.key,
     }
-    const open = async () => (await import('../operations/registry-client/remote-client.ts')).openRemote(current, ending)
+    const open = async () =>
+      (await import('../operations/registry-client/remote-client.ts')).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
   return hasDatabase() ? openDatabaseHere(ending) : undefined

@@ -1,6 +1,6 @@
-import { SchemaCache } from '../json-schema/index.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { hasErrors } from '../documents/typed-yaml.ts'
+import { SchemaCache } from '../json-schema/index.ts'
 import { checkTool } from '../operations/checks/check-tool.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { findUngranted } from '../policy/index.ts'

@@ -9,9 +9,9 @@ import type { ExecutorType } from '../contract/registry.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
+import { LiveCatalog } from '../operations/catalog/live-catalog.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
-import { LiveCatalogue } from '../operations/catalog/live-catalog.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
 import { createRunner } from '../runs/create-runner.ts'
@@ -60,7 +60,7 @@ export function compose(
     cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
   const loadEmbedder = once(() => openEncoder(logger))
-  const catalogue = new LiveCatalogue({
+  const catalog = new LiveCatalog({
     source,
     policyFile: options.policy,
     logger,
@@ -79,7 +79,7 @@ export function compose(
     // Reading the real one costs more for each variable than the rest of a call; of a server it does not change.
     env: options.scope === 'service' ? withoutCredentials(env) : env,
     scope: options.scope ?? 'user',
-    where: () => catalogue.current().policy?.executor,
+    where: () => catalog.current().policy?.executor,
     limitFiles: true,
     limited: limitedConfigs(env, options.limited),
     sandbox: more.sandbox,
@@ -102,14 +102,14 @@ export function compose(
     }),
     checkValues,
     redactorFor: rememberRedactors(env),
-    longestMs: options.longestMs,
+    maxMs: options.maxMs,
     tracing,
     logger,
   })
   // Whoever starts this process owns the tools; keys and scopes come with the server.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
-  return { catalogue, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
+  return { catalog, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
 }
 
 const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: string) =>

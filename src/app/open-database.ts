@@ -1,6 +1,6 @@
 import { readNumberSetting } from '../base/number-settings.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
-import { type Database, migrate, openDatabase, readMigrations, waitForAnswer } from '../storage/index.ts'
+import { type Database, migrate, openDatabase, readMigrations, waitForDatabase } from '../storage/index.ts'
 
 /** Opens the database that the environment names: DATABASE_URL, or the embedded one in TOOLDEX_HOME. */
 export async function openOwnDatabase(
@@ -10,7 +10,7 @@ export async function openOwnDatabase(
   const connections = readNumberSetting(env, 'TOOLDEX_DATABASE_CONNECTIONS')
   const limits = connections === undefined ? {} : { connections }
   const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env), limits, inThread })
-  return orClose(database, () => waitForAnswer(database, { ms: 0 }))
+  return orClose(database, () => waitForDatabase(database, { ms: 0 }))
 }
 
 /** The same with its schema brought up to date; the steps are reported unless the database is new. */

@@ -17,7 +17,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
-import type { Hand } from './launcher/launcher.ts'
+import type { Launcher } from './launcher/launcher.ts'
 import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
@@ -28,7 +28,7 @@ interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'gr
 }
 
 /** The executors and secrets of a process with a database. */
-export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Hand) {
+export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Launcher) {
   const box = createSecretBox(secretKeyOf(env))
   const grantsOf = readGrants([...(env.TOOLDEX_GRANTS ?? '').split(' ').filter(Boolean), ...(allowed.grants ?? [])])
   const find = (workspace: string, name: string) => secrets.find(workspace, name)
@@ -55,12 +55,12 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
 }
 
 /** How many interpreters a server keeps ready. */
-export function warmPlaces(env: NodeJS.ProcessEnv): number {
+export function warmSandboxes(env: NodeJS.ProcessEnv): number {
   return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.most
 }
 
 /** Tests the sandbox when a server starts, and says what tools will get. */
-export async function tellIsolation({ levels, shield }: Sandbox, logger: Logger): Promise<void> {
+export async function logIsolation({ levels, shield }: Sandbox, logger: Logger): Promise<void> {
   const shielded = await shield?.selfTest.run()
   if (shielded !== undefined && 'reason' in shielded)
     logger.warn('tools that run with limits only can read the memory and files of this server', shielded)

@@ -1,8 +1,8 @@
-import { createLocalClient } from '../operations/registry-client/local-client.ts'
-import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
+import { createLocalClient } from '../operations/registry-client/local-client.ts'
+import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
 import type { RecordedRuns } from '../runs/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
@@ -77,7 +77,7 @@ class OwnRegistry implements RegistryClient {
     scope: Scope
   }): Promise<OperationContext> {
     const runs = scope === 'call' || withSettings.has(name)
-    const context = catalogueTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
+    const context = catalogTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
     return runs ? this.#withRuns(context) : context
   }
 
@@ -95,9 +95,9 @@ class OwnRegistry implements RegistryClient {
   async #openOffered(): Promise<OperationContext> {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
-    const { catalogue, logger, caller } = context
+    const { catalog, logger, caller } = context
     const { RegistryFeed } = await import('../operations/catalog/registry-feed.ts')
-    const feed = new RegistryFeed({ stores: this.#registry.stores, catalogue, workspace: caller.workspace, logger })
+    const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
     return context
   }
@@ -116,7 +116,7 @@ class OwnRegistry implements RegistryClient {
 const withSettings = new Set(['proposals.replay', 'executions.approve'])
 
 /** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
-const catalogueTags = new Set(['search', 'llm', 'catalogue'])
+const catalogTags = new Set(['search', 'llm', 'catalog'])
 
 /** Where there is a database, experience is kept in it. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {

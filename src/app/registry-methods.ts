@@ -1,15 +1,15 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
-import { findUnkept } from '../diagnostics/plain-input.ts'
+import { findUnstorable } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import type { Operation } from '../operations/operation.ts'
 import { exportBundle, importBundle } from '../operations/registry/bundles.ts'
 import * as categories from '../operations/registry/categories.ts'
-import { validateDraft, validateTool } from '../operations/registry/validate-tool.ts'
-import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
 import { listForModel } from '../operations/registry/definitions.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
 import * as proposals from '../operations/registry/proposals.ts'
 import * as tools from '../operations/registry/tools.ts'
+import { validateDraft, validateTool } from '../operations/registry/validate-tool.ts'
 import { diffVersions, getVersion, listVersions, rollbackTool } from '../operations/registry/versions.ts'
 import { executeTool } from '../operations/runs/execute.ts'
 import * as executions from '../operations/runs/executions.ts'
@@ -41,7 +41,7 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
     <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>
     async (...[input]: Given<z.input<Input>>): Promise<z.output<Output>> => {
       if (isClosed()) throw new TooldexError('UNAVAILABLE', 'The registry is closed.', { hint: 'Open it again.' })
-      const problems = findUnkept(input)
+      const problems = findUnstorable(input)
       if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems })
       return client.invoke(operation, (input ?? {}) as Record<string, unknown>)
     }

@@ -21,10 +21,10 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
   const registry = attachRegistry(options, logger, ending.signal)
   const context = openConfigs(options, registry)
   if (context === undefined && registry === undefined) throw nothingToServe()
-  if (options.watch) context?.catalogue.watch(ending.signal)
+  if (options.watch) context?.catalog.watch(ending.signal)
   const tools = await toTools(options, { context, registry, signal: ending.signal })
   await warnOfPins(options, tools, (name) => logger.warn(`--pin ${name}: there is no such tool`))
-  const [only] = context?.catalogue.current().configs ?? []
+  const [only] = context?.catalog.current().configs ?? []
   const name = registry === undefined && options.configs?.length === 1 ? only?.config.name : undefined
   await serveStdio({ name: name ?? 'tooldex', version: packageVersion(), tools, logger }, stop)
   ending.abort()

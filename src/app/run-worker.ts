@@ -9,10 +9,10 @@ import { createRestApp } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkReady } from './check-ready.ts'
 import { compose } from './compose.ts'
-import { Hand } from './launcher/launcher.ts'
+import { Launcher } from './launcher/launcher.ts'
 import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
-import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
+import { logIsolation, openExecutors, warmSandboxes } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
 /** What `tooldex worker` is asked for. */
@@ -31,12 +31,12 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   const database = await openMigratedDatabase(env, options.say)
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmPlaces(env), hide: true, ...options }
-    const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
+    const allowed = { warm: warmSandboxes(env), hide: true, ...options }
+    const hand = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
     const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
-    void tellIsolation(sandbox, logger)
+    void logIsolation(sandbox, logger)
     watchServers(logger, stop)
     const { labels } = options
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
@@ -70,7 +70,7 @@ async function watch(
   const app = createRestApp({
     context,
     ready,
-    catalogueOf: async () => context.catalogue,
+    catalogOf: async () => context.catalog,
     memoryOf: () => context.memory,
     watchOnly: true,
     ...readSiteSettings(process.env, host),

@@ -8,9 +8,9 @@ import { checkNumberSettings, readNumberSetting } from '../base/number-settings.
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import type { Sandbox } from '../executors/index.ts'
+import { WorkspaceCatalogs } from '../operations/catalog/workspace-catalogs.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
-import { Catalogues } from '../operations/catalog/workspace-catalogs.ts'
 import { hashKey, makeKey } from '../operations/registry/keys.ts'
 import { registryOf } from '../operations/registry/registry.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
@@ -20,10 +20,10 @@ import { createRestApp, KeyWatch } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkReady } from './check-ready.ts'
 import { compose, learns } from './compose.ts'
-import { Hand } from './launcher/launcher.ts'
+import { Launcher } from './launcher/launcher.ts'
 import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
-import { openExecutors, tellIsolation, warmPlaces } from './open-executors.ts'
+import { logIsolation, openExecutors, warmSandboxes } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 import { registerExamples } from './register-examples.ts'
 import { ensureSecretKey } from './secret-key.ts'
@@ -34,7 +34,7 @@ export interface ServeOptions extends ServeFlags {
   readonly say: (line: string) => void
 }
 
-const fewestLetters = 16
+const minKeyLength = 16
 
 /** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
@@ -46,12 +46,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   const ending = new AbortController()
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmPlaces(env), hide: true, ...options }
-    const hand = new Hand(allowed, () => composed.catalogue.current().policy?.executor)
+    const allowed = { warm: warmSandboxes(env), hide: true, ...options }
+    const hand = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
     const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
     const composed = compose({ scope: 'service', ...options }, more)
-    const { runner, tracing, catalogue: first, logger, loadEmbedder } = composed
-    void tellIsolation(sandbox, logger)
+    const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
+    void logIsolation(sandbox, logger)
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const { labels, worker: isWorker } = options
     const watched = { observer: metrics, tracing }
@@ -63,7 +63,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
     const context = { ...composed, memory, database, registry, runs, metrics }
-    const catalogues = new Catalogues({
+    const catalogs = new WorkspaceCatalogs({
       stores,
       logger,
       first,
@@ -75,8 +75,8 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     first.watch(ending.signal)
     watchServers(logger, ending.signal)
     if (options.examples) await registerExamples(context)
-    await catalogues.of(context.caller.workspace)
-    await refuseStrangers(options.host, stores)
+    await catalogs.of(context.caller.workspace)
+    await requireKeyForRemoteHost(options.host, stores)
     const secret = await firstKey(stores, env)
     const keyFile = await ensureSecretKey(env, stores, logger)
     const keyWatch = new KeyWatch(stores.keys)
@@ -85,7 +85,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       context,
       keyWatch,
       ready: () => checkReady(database, stores, runs),
-      catalogueOf: (workspace) => catalogues.of(workspace),
+      catalogOf: (workspace) => catalogs.of(workspace),
       memoryOf: (workspace) => memories.of(workspace),
       ...sites,
     })
@@ -122,12 +122,12 @@ function offerFolder(folder: string): void {
 }
 
 /** Only this machine may connect until there is a way to let others in safely. */
-async function refuseStrangers(host: string, stores: Stores): Promise<void> {
+async function requireKeyForRemoteHost(host: string, stores: Stores): Promise<void> {
   if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
-  if ((process.env.TOOLDEX_API_KEY ?? '').length >= fewestLetters || (await stores.keys.count()) > 0) return
+  if ((process.env.TOOLDEX_API_KEY ?? '').length >= minKeyLength || (await stores.keys.count()) > 0) return
   throw new TooldexError(
     'USAGE',
-    `Listening on ${host} lets others in, and no admin key of ${fewestLetters} letters or more was chosen for it.`,
+    `Listening on ${host} lets others in, and no admin key of ${minKeyLength} letters or more was chosen for it.`,
     {
       hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
     },
@@ -154,10 +154,10 @@ async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string 
 
 /** A key that is soon guessed would be the key to everything, whoever is let in later. */
 function refuseShort(chosen: string | undefined): void {
-  if (!chosen || chosen.length >= fewestLetters) return
+  if (!chosen || chosen.length >= minKeyLength) return
   throw new TooldexError(
     'USAGE',
-    `TOOLDEX_API_KEY would be the admin key, and has fewer than ${fewestLetters} letters.`,
+    `TOOLDEX_API_KEY would be the admin key, and has fewer than ${minKeyLength} letters.`,
     {
       hint: 'Set it to a long random secret, or leave it out and take the one that is made.',
     },
@@ -206,8 +206,8 @@ interface Greeting {
 async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const { url, secret, keyFile, context, database } = greeting
   const { say } = options
-  const { tools } = await context.catalogue.open()
-  const ofConfigs = context.catalogue.current().index.size
+  const { tools } = await context.catalog.open()
+  const ofConfigs = context.catalog.current().index.size
   say(
     `tooldex serves ${ofConfigs} tools of configs and ${tools.size - ofConfigs} of the registry at ${url} (database: ${database.engine})`,
   )

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import { validateValue } from '../json-schema/offload/json-work.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { loadHttpClient } from '../executors/http/http-executor.ts'
+import { validateValue } from '../json-schema/offload/json-work.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { openApiDocument } from '../surfaces/rest/index.ts'
 
@@ -10,7 +10,7 @@ import { openApiDocument } from '../surfaces/rest/index.ts'
 const delayMs = 500
 
 /** Loads one after the other, before a request has to wait for them: the validator, the HTTP client, the encoder, the OpenAPI document. */
-export async function warmUp({ catalogue, logger }: OperationContext, signal: AbortSignal): Promise<void> {
+export async function warmUp({ catalog, logger }: OperationContext, signal: AbortSignal): Promise<void> {
   const steps: readonly (() => unknown)[] = [
     () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
     () => openApiDocument(),
@@ -18,7 +18,7 @@ export async function warmUp({ catalogue, logger }: OperationContext, signal: Ab
     () => createSecureContext(),
     () => loadHttpClient(),
     () => loadTokenCounter(),
-    async () => (await catalogue.open()).tools.search({ query: 'warm up', limit: 1 }),
+    async () => (await catalog.open()).tools.search({ query: 'warm up', limit: 1 }),
   ]
   try {
     await setTimeout(delayMs, undefined, { signal, ref: false })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { withDefaultHint } from '../diagnostics/default-hints.ts'
 import { didYouMean, suggest } from './suggest.ts'
-import { withSuggestion } from '../diagnostics/default-hints.ts'
 import { suggestionSteps, WorkBudget } from './work-budget.ts'
 
 const tools = ['git_status', 'git_log', 'git_commit', 'docker_ps']
@@ -65,7 +65,7 @@ describe('withSuggestion', () => {
   it('chooses the hint by the kind of a problem, however the message is worded', () => {
     const problem = { severity: 'error', pointer: '/tags', message: 'reworded', kind: 'not-array' } as const
     const { kind: _kind, ...shown } = problem
-    expect(withSuggestion(problem)).toEqual({ ...shown, hint: 'write a list, such as ["a", "b"]' })
-    expect(withSuggestion({ ...shown, hint: 'as it was' })).toEqual({ ...shown, hint: 'as it was' })
+    expect(withDefaultHint(problem)).toEqual({ ...shown, hint: 'write a list, such as ["a", "b"]' })
+    expect(withDefaultHint({ ...shown, hint: 'as it was' })).toEqual({ ...shown, hint: 'as it was' })
   })
 })

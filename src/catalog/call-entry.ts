@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
-import type { SchemaValidator } from '../json-schema/index.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
+import type { SchemaValidator } from '../json-schema/index.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toolStatusOf } from './tool-filters.ts'
 

@@ -13,7 +13,7 @@ function tool(id: string, rest: Partial<CatalogToolInput> = {}): CatalogToolInpu
   return { name, ...place, description: `Does ${id}`, inputSchema: { type: 'object' }, ...rest }
 }
 
-/** A catalogue and what its listeners were told. */
+/** A catalog and what its listeners were told. */
 function listened() {
   const catalog = new Catalog()
   const events: CatalogEvent[] = []

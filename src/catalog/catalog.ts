@@ -19,21 +19,21 @@ import {
   checkLimit,
   defaultLimit,
   findPage,
-  type SearchGround,
   type SearchPageQuery,
+  type SearchScope,
   toResult,
 } from './search-page.ts'
 import { createSubstringRanker } from './substring-ranker.ts'
 import { canonicalFilters } from './tool-filters.ts'
 
-/** How a catalogue chooses, ranks and complains. */
+/** How a catalog chooses, ranks and complains. */
 export interface CatalogOptions {
   readonly selectBackend?: SelectBackend
   /** Ranks for `search` and `searchPage`; the default looks at every tool. Call `refresh` when it would rank anew. */
   readonly ranker?: Ranker
   /** Whether a tool can be called now; asked of every answer, and of every tool where a filter wants to know. */
   readonly readinessOf?: (tool: CatalogTool, backend: Backend) => Readiness
-  /** Cursors are good in every catalogue that holds the same tools; costs a hash of all tools after a change. */
+  /** Cursors are good in every catalog that holds the same tools; costs a hash of all tools after a change. */
   readonly sharedCursors?: boolean
   /** Receives what a listener threw; ignored by default. */
   readonly onListenerError?: (error: unknown) => void
@@ -51,7 +51,7 @@ export interface Registration {
 export class Catalog {
   readonly #table = new EntryTable()
   readonly #listeners: ChangeListeners
-  readonly #ground: SearchGround
+  readonly #ground: SearchScope
   readonly #cursorMark: string | undefined
   readonly #run: CatalogRunner | undefined
   readonly #functions = new Map<string, CatalogRunner>()
@@ -93,7 +93,11 @@ export class Catalog {
    * Calls a tool by id, or by a name that only one tool has: with its own function, else with the option `run`. The arguments are
    * checked against its input schema and completed with defaults, the result against its output schema.
    */
-  async call(id: string, args: Readonly<Record<string, unknown>> = {}, options: CatalogCallOptions = {}): Promise<unknown> {
+  async call(
+    id: string,
+    args: Readonly<Record<string, unknown>> = {},
+    options: CatalogCallOptions = {},
+  ): Promise<unknown> {
     const found = this.get(id)
     if (found === null) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
     const run = this.#functions.get(functionKey(toolIdOf(found.tool), found.backend)) ?? this.#run
@@ -111,7 +115,7 @@ export class Catalog {
 
   /**
    * Makes the tools of a backend exactly these, in one step: readers and listeners see all of the old or all of the new, and
-   * hear only of what differs. Checked tools are frozen, parsed before, and the catalogue's to keep.
+   * hear only of what differs. Checked tools are frozen, parsed before, and the catalog's to keep.
    */
   sync(backend: Backend, tools: readonly CatalogToolInput[], { checked = false } = {}): void {
     const owner = readBackend(backend)
@@ -162,7 +166,7 @@ export class Catalog {
     return this.#table.docs()
   }
 
-  /** One page of what fits; cursors hold for the same query and filters until the catalogue changes. */
+  /** One page of what fits; cursors hold for the same query and filters until the catalog changes. */
   searchPage(query: SearchPageQuery = {}): ResultPage {
     checkLimit(query.limit ?? defaultLimit)
     const { hits, cursorAfter } = this.search(query)
@@ -189,7 +193,7 @@ export class Catalog {
     return this.#table.mark()
   }
 
-  /** Says that what was read of the catalogue is stale, and returns its new version. */
+  /** Says that what was read of the catalog is stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version
     this.#refreshes++
@@ -222,8 +226,8 @@ export class Catalog {
   }
 
   #cursorState() {
-    if (this.#cursorMark !== undefined) return { catalogue: this.#cursorMark, version: this.#version }
-    return { catalogue: '', version: `${this.#table.mark()}${this.#refreshes || ''}` }
+    if (this.#cursorMark !== undefined) return { catalog: this.#cursorMark, version: this.#version }
+    return { catalog: '', version: `${this.#table.mark()}${this.#refreshes || ''}` }
   }
 }
 

@@ -1,15 +1,15 @@
 import { docLimits, type ToolExample } from '../contract/tool-doc.ts'
 
 // A character as a reader sees it may take many units; past this many it is not worth keeping whole.
-const longestCharacter = 64
+const maxCharacterBytes = 64
 
 /** The text in `most` units of UTF-16 at most, cut between characters as a reader sees them. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   if (isPlain(text, most - 1) && isPlain(text, most)) return text.slice(0, most)
-  const head = text.slice(0, most + longestCharacter)
+  const head = text.slice(0, most + maxCharacterBytes)
   const start = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(head).containing(most)?.index ?? 0
-  if (most - start < longestCharacter && start > 0) return text.slice(0, start)
+  if (most - start < maxCharacterBytes && start > 0) return text.slice(0, start)
   return text.slice(0, splitsPair(text, most) ? most - 1 : most)
 }
 

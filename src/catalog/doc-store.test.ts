@@ -20,7 +20,7 @@ const commit: CatalogToolInput = {
 }
 const example: ToolExample = { description: 'A commit', args: { message: 'x' }, resultHint: 'The hash' }
 
-/** A store over a catalogue of one tool. */
+/** A store over a catalog of one tool. */
 function opened(rest: Partial<CatalogToolInput> = {}) {
   const catalog = new Catalog()
   catalog.register({ ...commit, ...rest }, { kind: 'local', name: 'x' })

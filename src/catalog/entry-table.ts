@@ -5,7 +5,7 @@ import type { CatalogEntry } from './merge-entry.ts'
 import { hashOf } from './page-cursor.ts'
 import { toolStatusOf } from './tool-filters.ts'
 
-/** The entries of a catalogue by id and by name. */
+/** The entries of a catalog by id and by name. */
 export class EntryTable {
   readonly #entries = new Map<string, CatalogEntry>()
   readonly #idsByName = new Map<string, Set<string>>()

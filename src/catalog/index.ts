@@ -1,6 +1,6 @@
 export { type SelectBackend, selectNearest } from './backends.ts'
 export type { CatalogCall, CatalogRunner } from './call-entry.ts'
-export { type CatalogCallOptions, Catalog, type CatalogOptions, type Registration } from './catalog.ts'
+export { Catalog, type CatalogCallOptions, type CatalogOptions, type Registration } from './catalog.ts'
 export type { ChangeListener } from './change-listeners.ts'
 export { cutExample, cutText } from './cut-text.ts'
 export { DocStore, type DocStoreOptions } from './doc-store.ts'

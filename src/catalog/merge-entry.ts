@@ -7,7 +7,7 @@ import { hashOf } from './page-cursor.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toSearchDoc } from './search-doc.ts'
 
-/** A tool of the catalogue with everyone who can run it; replaced whole, never changed. */
+/** A tool of the catalog with everyone who can run it; replaced whole, never changed. */
 export interface CatalogEntry {
   readonly tool: CatalogTool
   readonly backends: readonly Backend[]

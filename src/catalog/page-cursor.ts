@@ -3,25 +3,25 @@ import { TooldexError } from '../base/errors.ts'
 
 /** What a cursor is bound to: it is of use only where all of it is the same. */
 export interface CursorScope {
-  readonly catalogue: string
-  /** The state of the catalogue: its version, or a mark of what it holds. */
+  readonly catalog: string
+  /** The state of the catalog: its version, or a mark of what it holds. */
   readonly version: number | string
   /** Query and filters, in one spelling. */
   readonly question: unknown
 }
 
 /** An opaque place in a ranking. */
-export function writePageCursor(offset: number, { catalogue, version, question }: CursorScope): string {
-  return Buffer.from(JSON.stringify([offset, catalogue, version, hashOf(question)])).toString('base64url')
+export function writePageCursor(offset: number, { catalog, version, question }: CursorScope): string {
+  return Buffer.from(JSON.stringify([offset, catalog, version, hashOf(question)])).toString('base64url')
 }
 
-/** The place a cursor names; one of another catalogue, state or question, or of nobody, is refused. */
+/** The place a cursor names; one of another catalog, state or question, or of nobody, is refused. */
 export function readPageCursor(cursor: string, scope: CursorScope): number {
-  const [offset, catalogue, version, question] = decode(cursor)
+  const [offset, catalog, version, question] = decode(cursor)
   if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
-  if (catalogue !== scope.catalogue) throw refuse('The cursor belongs to another catalogue.')
+  if (catalog !== scope.catalog) throw refuse('The cursor belongs to another catalog.')
   if (question !== hashOf(scope.question)) throw refuse('The cursor belongs to another query or other filters.')
-  if (version !== scope.version) throw refuse('The catalogue changed since the cursor was given.')
+  if (version !== scope.version) throw refuse('The catalog changed since the cursor was given.')
   return offset as number
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { isSameBackend } from './backends.ts'
-import { createEntry, type CatalogEntry, mergeEntry } from './merge-entry.ts'
+import { type CatalogEntry, createEntry, mergeEntry } from './merge-entry.ts'
 
-/** One change of the catalogue, before it is made; a tool without an entry goes. */
+/** One change of the catalog, before it is made; a tool without an entry goes. */
 export interface EntryChange {
   readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved'
   readonly id: string

@@ -12,7 +12,7 @@ interface Spec {
   readonly category?: string
 }
 
-/** A catalogue of tools that need not say much. */
+/** A catalog of tools that need not say much. */
 function catalogOf(specs: readonly (string | Spec)[], options: CatalogOptions = {}): Catalog {
   const catalog = new Catalog(options)
   for (const spec of specs) {
@@ -67,7 +67,7 @@ const specs = fc.uniqueArray(
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
 
 describe('pages', () => {
-  it('B3.20: never lose or repeat a tool, whatever the catalogue and the sizes', () => {
+  it('B3.20: never lose or repeat a tool, whatever the catalog and the sizes', () => {
     const query = fc.record({
       query: fc.oneof(letters, fc.constant('')),
       filters: fc.record({ tags: fc.array(letters, { maxLength: 1 }) }),
@@ -125,7 +125,7 @@ describe('pages', () => {
     const catalog = catalogOf(['a', 'b'])
     const { nextCursor } = catalog.searchPage({ limit: 1 })
     catalog.refresh()
-    const stale = badCursor('The catalogue changed since the cursor was given.')
+    const stale = badCursor('The catalog changed since the cursor was given.')
     expect(() => catalog.searchPage({ limit: 1, cursor: nextCursor })).toThrow(stale)
   })
 
@@ -139,7 +139,7 @@ describe('pages', () => {
     expect(() => catalogOf(['a']).searchPage({ limit: 1, cursor })).toThrow(refused)
   })
 
-  it('B3.21: a cursor is bound to its query, its filters and its catalogue', () => {
+  it('B3.21: a cursor is bound to its query, its filters and its catalog', () => {
     const catalog = catalogOf(['a', 'ab', 'abc'])
     const { nextCursor: cursor } = catalog.searchPage({ query: 'a', limit: 1 })
     const otherQuestion = badCursor('The cursor belongs to another query or other filters.')
@@ -148,7 +148,7 @@ describe('pages', () => {
       otherQuestion,
     )
     expect(() => catalogOf(['a', 'ab', 'abc']).searchPage({ query: 'a', limit: 1, cursor })).toThrow(
-      badCursor('The cursor belongs to another catalogue.'),
+      badCursor('The cursor belongs to another catalog.'),
     )
     expect(idsOf(catalog, { query: 'a', filters: { tags: [] }, cursor })).toEqual(['ab', 'abc'])
   })
@@ -157,7 +157,7 @@ describe('pages', () => {
     const shared = (...ids: string[]) => catalogOf(ids, { sharedCursors: true })
     const { nextCursor: cursor } = shared('a', 'b', 'c').searchPage({ limit: 1 })
     expect(idsOf(shared('c', 'b', 'a'), { cursor })).toEqual(['b', 'c'])
-    const stale = badCursor('The catalogue changed since the cursor was given.')
+    const stale = badCursor('The catalog changed since the cursor was given.')
     expect(() => idsOf(shared('a', 'b'), { cursor })).toThrow(stale)
     const catalog = shared('a', 'b', 'c')
     catalog.refresh()

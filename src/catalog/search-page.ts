@@ -6,7 +6,7 @@ import type { Result } from '../contract/summary.ts'
 import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
 import type { CatalogEntry } from './merge-entry.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
-import { passes, sourceOf, toolStatusOf, type ToolFacts } from './tool-filters.ts'
+import { passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
 
 /** What to search for, and which page of it. */
 export interface SearchPageQuery {
@@ -49,7 +49,7 @@ export interface CatalogPage {
 }
 
 /** What a page is cut out of. */
-export interface SearchGround {
+export interface SearchScope {
   readonly ranker: Ranker
   readonly entries: ReadonlyMap<string, CatalogEntry>
   /** Whether no tool is hidden by its status. */
@@ -68,7 +68,7 @@ export interface PageRequest extends SearchPageQuery {
 }
 
 /** Finds a page in the order of the ranker. */
-export function findPage(whole: SearchGround, request: PageRequest): CatalogPage {
+export function findPage(whole: SearchScope, request: PageRequest): CatalogPage {
   const { query, limit, cursor, filters, mode, minScore, learned, scope, view } = request
   const ground = view === undefined ? whole : seenBy(whole, view)
   const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
@@ -82,7 +82,7 @@ export function findPage(whole: SearchGround, request: PageRequest): CatalogPage
 }
 
 /** A hit as the seeds show it. */
-export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchGround['entries']): Result {
+export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchScope['entries']): Result {
   const { doc } = entries.get(id) as CatalogEntry
   return { summary: { ...doc.summary, ...unlessReady(readiness) }, score, scoreType }
 }
@@ -94,7 +94,7 @@ export function checkLimit(limit: number): void {
 }
 
 /** Undefined where the filters leave nothing out: asking it of each of many tools takes longer than ranking them. */
-function acceptOf(ground: SearchGround, filters: SearchFilters, view: CatalogView | undefined) {
+function acceptOf(ground: SearchScope, filters: SearchFilters, view: CatalogView | undefined) {
   const { status, ...others } = filters
   const everyStatus = status === undefined || (status.includes('ACTIVE') && ground.allActive())
   if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
@@ -106,18 +106,18 @@ function acceptOf(ground: SearchGround, filters: SearchFilters, view: CatalogVie
 }
 
 /** The same tools, with what stands in the way of this caller. */
-const seenBy = (ground: SearchGround, view: CatalogView): SearchGround => ({
+const seenBy = (ground: SearchScope, view: CatalogView): SearchScope => ({
   ...ground,
   readinessOf: (tool, backend) => view.readinessOf(tool, ground.readinessOf(tool, backend)),
 })
 
-const factsOf = ({ backendOf, readinessOf }: SearchGround): ToolFacts<CatalogEntry> => ({
+const factsOf = ({ backendOf, readinessOf }: SearchScope): ToolFacts<CatalogEntry> => ({
   sourceOf: (entry) => sourceOf(entry.tool, backendOf(entry)),
   stateOf: (entry) => readinessOf(entry.tool, backendOf(entry)).state,
 })
 
-/** A ranker may still know a tool that the catalogue let go. */
-function toHit(ground: SearchGround, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
+/** A ranker may still know a tool that the catalog let go. */
+function toHit(ground: SearchScope, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
   const entry = ground.entries.get(id)
   if (entry === undefined) return []
   const { tool } = entry

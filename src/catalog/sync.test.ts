@@ -8,7 +8,7 @@ const local: Backend = { kind: 'local', name: 'here' }
 
 const tool = (name: string, description = 'd'): CatalogToolInput => ({ name, description, inputSchema: {} })
 
-/** A catalogue and what was said about it, each time with all that it held at that moment. */
+/** A catalog and what was said about it, each time with all that it held at that moment. */
 function listened() {
   const catalog = new Catalog()
   const heard: [CatalogEvent['type'], string | undefined][] = []

@@ -31,4 +31,4 @@ export function toMcpNames<Given>(annotations: Given): Given {
 }
 
 /** Annotations as whoever registers a tool may write them. */
-export const GivenAnnotations = z.preprocess(toMcpNames, ToolAnnotations)
+export const InputAnnotations = z.preprocess(toMcpNames, ToolAnnotations)

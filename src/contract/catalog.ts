@@ -30,7 +30,7 @@ const Version = z
   .regex(/^[A-Za-z0-9_.+-]+$/, 'must be of letters, digits and _.+-')
 const Json = z.record(z.string(), z.unknown())
 
-/** A tool as the catalogue keeps it: what MCP says of it, where it belongs, and what helps to find it. */
+/** A tool as the catalog keeps it: what MCP says of it, where it belongs, and what helps to find it. */
 export const CatalogTool = z
   .strictObject({
     name: ToolName,
@@ -83,7 +83,7 @@ export interface CatalogView {
   readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
 }
 
-/** What happened to the catalogue; `version` is the one it has since. */
+/** What happened to the catalog; `version` is the one it has since. */
 export type CatalogEvent =
   | { readonly type: 'refreshed'; readonly version: number }
   | {

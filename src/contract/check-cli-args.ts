@@ -1,4 +1,4 @@
-import type { Finding } from '../documents/typed-yaml.ts'
+import type { Finding } from '../diagnostics/finding.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
 import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 

@@ -1,5 +1,5 @@
 import { compilePattern } from '../base/pattern.ts'
-import type { Finding } from '../documents/typed-yaml.ts'
+import type { Finding } from '../diagnostics/finding.ts'
 import type { Policy } from './policy.ts'
 
 /** What makes no sense in a policy although each field is well formed by itself. */

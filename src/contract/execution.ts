@@ -173,7 +173,7 @@ export interface ExecutionEvent {
 }
 
 /** A run that was ended by somebody who did not run it: refused, cancelled or expired before it began, or lost. */
-export interface QuietEnd extends Pick<Execution, 'toolName' | 'status' | 'errorCode'> {
+export interface UnattendedEnd extends Pick<Execution, 'toolName' | 'status' | 'errorCode'> {
   readonly workspace: string
 }
 
@@ -277,6 +277,6 @@ export interface ExecutionStore {
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>
   /** Tells of each run that this very store ended without its having been run to its end, once. */
-  onQuietEnd(listener: (end: QuietEnd) => void): void
+  onUnattendedEnd(listener: (end: UnattendedEnd) => void): void
   listen(onNotice: (notice: RunNotice) => void): Promise<() => Promise<void>>
 }

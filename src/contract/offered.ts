@@ -1,6 +1,6 @@
 import type { RegisteredTool } from './registry.ts'
 
-/** A tool as the catalogue takes it. */
+/** A tool as the catalog takes it. */
 export interface OfferedTool {
   readonly tool: RegisteredTool
   readonly category: string | null

@@ -1,6 +1,6 @@
 import type { SearchMode } from './search.ts'
 
-/** What a catalogue asks of a ranker: one page of the tools that fit a query. */
+/** What a catalog asks of a ranker: one page of the tools that fit a query. */
 export interface RankQuery {
   readonly query: string
   readonly mode?: SearchMode | undefined
@@ -27,7 +27,7 @@ export interface RankedPage {
   readonly total: number
 }
 
-/** Ranks the tools of a catalogue, best first: each once, and in the same order for the same tools. */
+/** Ranks the tools of a catalog, best first: each once, and in the same order for the same tools. */
 export interface Ranker {
   search(query: RankQuery): RankedPage
 }

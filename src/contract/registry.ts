@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { hints } from '../diagnostics/shape-problems.ts'
 import { hasInvisible } from '../base/visible-text.ts'
-import { GivenAnnotations } from './annotations.ts'
+import { hints } from '../diagnostics/shape-problems.ts'
+import { InputAnnotations } from './annotations.ts'
 import { asStored, fieldsAsStored } from './as-stored.ts'
 import { ToolAnnotations } from './catalog.ts'
 import { ToolIcons, ToolMeta } from './icons-and-meta.ts'
@@ -114,7 +114,7 @@ export const ToolDraft = ToolContent.extend({
   examples: optionalFields.examples.default([]),
   notes: optionalFields.notes.default(null),
   externalRefs: optionalFields.externalRefs.default([]),
-  annotations: GivenAnnotations.default({}),
+  annotations: InputAnnotations.default({}),
   icons: ToolIcons.default([]),
   _meta: ToolMeta.default({}),
   inputModes: optionalFields.inputModes.default([]),
@@ -125,7 +125,7 @@ export const ToolDraft = ToolContent.extend({
 export type ToolDraft = z.input<typeof ToolDraft>
 
 /** What is to be different: fields that are not named stay as they are. */
-export const ToolChange = ToolContent.extend({ annotations: GivenAnnotations }).partial()
+export const ToolChange = ToolContent.extend({ annotations: InputAnnotations }).partial()
 export type ToolChange = z.infer<typeof ToolChange>
 
 /** A registered tool. */

@@ -54,7 +54,7 @@ export interface ToolStore {
   /** By id or by name. */
   get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
   list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
-  /** Every active tool, with the name of its category; what the catalogue shows. */
+  /** Every active tool, with the name of its category; what the catalog shows. */
   offered(workspace: string): Promise<OfferedTools>
   /** What has changed of that since an earlier look. */
   offeredSince(workspace: string, seen: string): Promise<OfferedChanges>
@@ -214,7 +214,7 @@ export interface AuditStore {
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 
-/** Says when what the catalogue shows has changed, in whichever process. */
+/** Says when what the catalog shows has changed, in whichever process. */
 export interface ChangeFeed {
   /** Grows with every change. */
   version(workspace: string): Promise<number>
@@ -244,7 +244,7 @@ export interface StatsStore {
 }
 
 /** What a request was answered before, under the same Idempotency-Key. */
-export interface AnswerStore {
+export interface IdempotencyStore {
   /** `fresh` where the key is new and now held; otherwise what is known of the first request. */
   claim(
     caller: Caller,
@@ -271,7 +271,7 @@ export interface Stores {
   readonly policies: PolicyStore
   readonly keys: KeyStore
   readonly audit: AuditStore
-  readonly answers: AnswerStore
+  readonly answers: IdempotencyStore
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
   readonly learning: LearningStore

@@ -2,9 +2,9 @@ import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, Loss } from '../contract/llm.ts'
 import { CompileState } from './compile-state.ts'
 import { SchemaConverter } from './convert-schema.ts'
-import { type ProviderDialect, dialects } from './dialects.ts'
+import { dialects, type ProviderDialect } from './dialects.ts'
 import { fitsStrict } from './fits-strict.ts'
-import { isModest } from './is-modest.ts'
+import { isWithinLimits } from './is-modest.ts'
 import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
 /** The schema of a tool's arguments in a provider's words. */
@@ -18,7 +18,7 @@ export interface CompiledSchema {
 
 /** Compiles a stored input schema for a provider; what is lost only ever lets more through, or is said to. */
 export function compileDefinition(stored: JsonSchema, format: LlmFormat): CompiledSchema {
-  if (format === 'mcp' && mayBeObject(stored) && isModest(stored)) {
+  if (format === 'mcp' && mayBeObject(stored) && isWithinLimits(stored)) {
     const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
     return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
   }

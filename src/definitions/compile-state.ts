@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { Loss } from '../contract/llm.ts'
 import { type ProviderDialect, silentKeywords } from './dialects.ts'
-import { saysNothing } from './keyword-kinds.ts'
+import { isVacuous } from './keyword-kinds.ts'
 import { SchemaDocument } from './schema-document.ts'
 
 /** How far a schema is followed before the rest is left open. */
@@ -54,7 +54,7 @@ export class CompileState {
   /** Reports every keyword of a part but some; those that say nothing are not missed. */
   loseAllBut(part: JsonSchema, kept: readonly string[], why: string): void {
     for (const key of Object.keys(part)) {
-      if (!kept.includes(key) && !silentKeywords.has(key) && !saysNothing(key, part[key])) this.lose(part, key, why)
+      if (!kept.includes(key) && !silentKeywords.has(key) && !isVacuous(key, part[key])) this.lose(part, key, why)
     }
   }
 

@@ -1,8 +1,8 @@
+import { cutText } from '../catalog/cut-text.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../contract/llm.ts'
-import { cutText } from '../catalog/cut-text.ts'
 import { type CompiledSchema, compileDefinition } from './compile-schema.ts'
-import { longestDescription } from './dialects.ts'
+import { maxDescriptionLength } from './dialects.ts'
 import {
   inInput,
   lossesOfAnnotations,
@@ -40,7 +40,7 @@ interface Parts {
 export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
   const compiled = compileDefinition(tool.inputSchema, format)
   const text = describe(tool, options.exampleRequests ?? 0)
-  const description = cutText(text, longestDescription[format])
+  const description = cutText(text, maxDescriptionLength[format])
   const name = options.alias ?? toAlias(tool, format)
   const losses = [
     ...inInput(compiled.losses),

@@ -1,4 +1,4 @@
-import { takeTurns } from '../base/yield-turns.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import { toClientName } from '../contract/client-name.ts'
 import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNamespace } from '../contract/llm.ts'
 import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
@@ -18,7 +18,7 @@ export async function compileTools(
   format: LlmFormat,
   options: ListOptions = {},
 ): Promise<CompiledTools> {
-  const { aliases = assignAliases(tools, format), turn = takeTurns(), ...each } = options
+  const { aliases = assignAliases(tools, format), turn = yieldTurns(), ...each } = options
   const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
   const compiled: (Entry & CompiledTools['tools'][number])[] = []
   for (const tool of distinct) {

@@ -1,8 +1,9 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
-import { isObject, pickTexts } from './json-value.ts'
-import { flagKeywords, listKeywords, mapKeywords, saysNothing, schemaKeywords } from './keyword-kinds.ts'
+import { pickTexts } from './json-value.ts'
+import { flagKeywords, isVacuous, listKeywords, mapKeywords, schemaKeywords } from './keyword-kinds.ts'
 import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 import { cannotOverlap } from './schema-overlap.ts'
@@ -150,7 +151,7 @@ export class SchemaConverter {
 
   /** Leaves a keyword out; one that lets everything through says nothing. */
   #drop(node: JsonSchema, key: string, value: unknown): void {
-    if (!saysNothing(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
+    if (!isVacuous(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
   }
 }
 

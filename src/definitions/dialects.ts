@@ -84,7 +84,7 @@ export const dialects = {
 } as const satisfies Record<string, ProviderDialect>
 
 /** The longest description of a tool that each provider takes; where none is known, the longest that is stored. */
-export const longestDescription: Record<LlmFormat, number> = {
+export const maxDescriptionLength: Record<LlmFormat, number> = {
   mcp: 20_000,
   openai: 1024,
   anthropic: 20_000,

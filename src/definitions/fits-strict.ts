@@ -1,5 +1,6 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isObject, listOf, textsOf } from './json-value.ts'
+import { listOf, textsOf } from './json-value.ts'
 
 const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const most = { depth: 10, properties: 5000, values: 1000 }

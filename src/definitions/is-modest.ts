@@ -3,7 +3,7 @@ import type { JsonSchema } from '../contract/input-schema.ts'
 const most = { depth: 200, parts: 50_000, characters: 1_000_000 }
 
 /** Whether a schema can be sent as it is: not so deep or large that reading it would be a burden. */
-export function isModest(schema: JsonSchema): boolean {
+export function isWithinLimits(schema: JsonSchema): boolean {
   const waiting: [object, number][] = [[schema, 1]]
   let parts = 0
   let characters = 0

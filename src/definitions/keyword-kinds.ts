@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts'
+import { isObject } from '../base/same-json.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
@@ -19,7 +19,7 @@ const silentWhenOpen = new Set(
 )
 
 /** Whether a keyword lets everything through; some never do so, as `not` and `contains`. */
-export const saysNothing = (key: string, value: unknown): boolean =>
+export const isVacuous = (key: string, value: unknown): boolean =>
   silentWhenOpen.has(key) && (value === true || (isObject(value) && Object.keys(value).length === 0))
 
 const numeric = words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')

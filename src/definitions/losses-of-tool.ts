@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, LlmTool, Loss } from '../contract/llm.ts'
-import { longestDescription } from './dialects.ts'
-import { isModest } from './is-modest.ts'
+import { maxDescriptionLength } from './dialects.ts'
+import { isWithinLimits } from './is-modest.ts'
 import { allowsOthers, mayBeObject, onlyObjects } from './shape-root.ts'
 
 /** Losses of a schema, told from the tool that it is part of. */
@@ -11,7 +11,7 @@ export const inInput = (losses: readonly Loss[]): Loss[] =>
 /** What of a description is cut off. */
 export function lossesOfTexts(whole: string, kept: string, format: LlmFormat): Loss[] {
   if (whole === kept) return []
-  const why = `The end is cut off: no more than ${longestDescription[format]} characters are taken.`
+  const why = `The end is cut off: no more than ${maxDescriptionLength[format]} characters are taken.`
   return [{ pointer: '/description', lost: 'description', why }]
 }
 
@@ -47,7 +47,7 @@ const whyNoOutput = {
 
 /** The output schema as MCP has it: one of objects, where there is one. */
 export function outputOf({ outputSchema = {} }: LlmTool): { outputSchema?: JsonSchema } {
-  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isModest(outputSchema)) return {}
+  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isWithinLimits(outputSchema)) return {}
   return { outputSchema: { ...structuredClone(outputSchema), type: 'object' } }
 }
 

@@ -1,5 +1,6 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isObject, isSame, listOf } from './json-value.ts'
+import { isSame, listOf } from './json-value.ts'
 
 /** Told of each schema made of two inside the one that is asked for. */
 type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void

@@ -1,5 +1,6 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isObject, omit } from './json-value.ts'
+import { omit } from './json-value.ts'
 
 /** A schema in the words of 2020-12: draft-07 has others for tuples and dependencies, OpenAPI for values that may be null. */
 export function modernizeNode(node: JsonSchema): JsonSchema {

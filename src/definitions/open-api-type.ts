@@ -1,7 +1,8 @@
-import type { JsonSchema } from '../contract/input-schema.ts'
+import { isObject } from '../base/same-json.ts'
 import { cutText } from '../catalog/cut-text.ts'
+import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompileState } from './compile-state.ts'
-import { isObject, listOf, omit, textsOf, typeOfValue } from './json-value.ts'
+import { listOf, omit, textsOf, typeOfValue } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'
 
 const formats: Record<string, readonly string[]> = {

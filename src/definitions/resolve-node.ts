@@ -1,7 +1,8 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
-import { isObject, isSame, listOf, omit } from './json-value.ts'
+import { isSame, listOf, omit } from './json-value.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { modernizeNode } from './modernize-node.ts'
 

@@ -1,8 +1,8 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isObject } from './json-value.ts'
 
 // What lies deeper is never followed; naming it would cost more than it holds.
-const longestPointer = 8000
+const maxPointerLength = 8000
 
 /** A keyword in a place of the document. */
 export interface KeywordLocation {
@@ -106,7 +106,7 @@ export class SchemaDocument {
     const waiting: [object, string][] = [[this.root, '']]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const [part, pointer] = next
-      if (this.#pointers.has(part) || pointer.length > longestPointer) continue
+      if (this.#pointers.has(part) || pointer.length > maxPointerLength) continue
       this.#pointers.set(part, pointer)
       if ('$anchor' in part && typeof part.$anchor === 'string') this.#anchors.set(part.$anchor, part as JsonSchema)
       for (const [key, value] of Object.entries(part)) {

@@ -1,5 +1,6 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isObject, isSame, textsOf, typeOfValue } from './json-value.ts'
+import { isSame, textsOf, typeOfValue } from './json-value.ts'
 
 /** Whether it can be seen that no value matches two of the schemas. */
 export function cannotOverlap(schemas: readonly unknown[]): boolean {

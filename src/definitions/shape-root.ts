@@ -1,6 +1,7 @@
+import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompileState, Path } from './compile-state.ts'
-import { isObject, isSame, listOf, omit, textsOf } from './json-value.ts'
+import { isSame, listOf, omit, textsOf } from './json-value.ts'
 import { resolveNode } from './resolve-node.ts'
 
 /** The argument that holds the value where a tool takes something else than an object. */

@@ -11,7 +11,7 @@ const hintsByKind: Readonly<Partial<Record<ProblemKind, string>>> = {
 }
 
 /** A problem with what to do about it, where whoever found it did not say. */
-export function withSuggestion(problem: Problem): Problem {
+export function withDefaultHint(problem: Problem): Problem {
   if (problem.severity !== 'error' || problem.hint !== undefined) return toWireProblem(problem)
   return { ...toWireProblem(problem), hint: suggestionFor(problem) }
 }

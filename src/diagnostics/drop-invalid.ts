@@ -2,13 +2,17 @@ import type * as z from 'zod'
 
 const rounds = 5
 // Each round copies or reads the whole value; of a larger one only the shape is reported.
-const mostNodes = 10_000
+const maxNodes = 10_000
 
 /**
  * The data as it would be without what a schema refuses, so that the rest can be judged too: wrong values are left out,
  * and required ones stand in by something harmless. Undefined when that is not enough.
  */
-export function mendValue<T>(schema: z.ZodType<T>, value: unknown, issues: readonly z.core.$ZodIssue[]): T | undefined {
+export function dropInvalid<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): T | undefined {
   if (!isSmall(value)) return undefined
   const mended = structuredClone(value)
   let wrong = issues
@@ -49,8 +53,8 @@ function isSmall(value: unknown): boolean {
   let nodes = 0
   const open: unknown[] = [value]
   for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
-    if (++nodes > mostNodes) return false
-    if (typeof next === 'object' && next !== null) open.push(...Object.values(next).slice(0, mostNodes))
+    if (++nodes > maxNodes) return false
+    if (typeof next === 'object' && next !== null) open.push(...Object.values(next).slice(0, maxNodes))
   }
   return true
 }

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
-import { mendValue } from './drop-invalid.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
+import type { Operation, OperationContext } from '../operations/operation.ts'
+import { dropInvalid } from './drop-invalid.ts'
 import { toProblemError } from './problem-error.ts'
 import { describeShape } from './shape-problems.ts'
-import type { Operation, OperationContext } from '../operations/operation.ts'
 
 interface Refused {
   readonly input: unknown
@@ -20,7 +20,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context?.elsewhere }))
   const problems = [
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
-    ...(await judgeRest(operation, { input, issues }, context)),
+    ...(await validateRemainder(operation, { input, issues }, context)),
   ]
   const { subject } = operation
   const code = 'INPUT_INVALID'
@@ -29,14 +29,14 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Mend the places named, and send it again.' })
 }
 
-async function judgeRest<Input extends z.ZodType, Output extends z.ZodType>(
+async function validateRemainder<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
   context: OperationContext | undefined,
 ): Promise<readonly Problem[]> {
-  if (operation.judgeRest === undefined || context === undefined) return []
-  const rest = mendValue<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
+  if (operation.validateRemainder === undefined || context === undefined) return []
+  const rest = dropInvalid<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
   const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
   const wrong = known.map(({ path }) => toPointer(path))
-  return rest === undefined ? [] : operation.judgeRest(rest, wrong, context)
+  return rest === undefined ? [] : operation.validateRemainder(rest, wrong, context)
 }

@@ -1,11 +1,11 @@
 import { type Problem, toPointer } from '../base/problem.ts'
-import type { Finding } from '../documents/typed-yaml.ts'
+import type { Finding } from './finding.ts'
 
 const most = { depth: 200, problems: 20 }
 const open = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args'])
 
 /** Values that a program may hand over and that no JSON can say, or no store can keep. */
-export function findUnkept(value: unknown): readonly Problem[] {
+export function findUnstorable(value: unknown): readonly Problem[] {
   const problems: Problem[] = []
   const say = (path: readonly PropertyKey[], message: string, hint: string) =>
     void (

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { didYouMean } from '../base/suggest.ts'
-import type { Finding } from '../documents/typed-yaml.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
+import type { Finding } from './finding.ts'
 import { describeIssue } from './zod-issues.ts'
 
 /** What to do about a value that a schema refuses, where the schema knows it. */

@@ -1,5 +1,5 @@
 /** Thrown where a text is not in the plain form. */
-export const unfit = Symbol('not in the plain form')
+export const unsupported = Symbol('not in the plain form')
 
 /** The lines of a text, and how far it is read. */
 export class PlainLines {
@@ -22,7 +22,7 @@ export class PlainLines {
       const indent = indentOf(line)
       if (indent === line.length) continue
       const char = line.charAt(indent)
-      if (char === '\t') throw unfit
+      if (char === '\t') throw unsupported
       if (char !== '#') return indent
     }
     return -1
@@ -49,11 +49,11 @@ export class PlainLines {
       }
       if (own === -1) own = before
       if (before < own) break
-      if (own <= indent || line.trim() === '') throw unfit
+      if (own <= indent || line.trim() === '') throw unsupported
       texts.push(line.slice(own))
     }
     // Blank lines that are wider than the text would have blanks of their own.
-    if (own <= indent || widest > own || this.skip() > indent) throw unfit
+    if (own <= indent || widest > own || this.skip() > indent) throw unsupported
     return chompText(texts, chomp)
   }
 }

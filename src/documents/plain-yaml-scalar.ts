@@ -1,4 +1,4 @@
-import { unfit } from './plain-yaml-lines.ts'
+import { unsupported } from './plain-yaml-lines.ts'
 
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
@@ -26,5 +26,5 @@ export function readPlainScalar(text: string): unknown {
 }
 
 function fail(): never {
-  throw unfit
+  throw unsupported
 }

@@ -1,11 +1,11 @@
-import { PlainLines, unfit } from './plain-yaml-lines.ts'
+import { PlainLines, unsupported } from './plain-yaml-lines.ts'
 import { readPlainScalar } from './plain-yaml-scalar.ts'
 import { refusedKeys } from './yaml-document.ts'
 
 // Which key stands at a place of a line, whatever follows it.
 const keyPattern = /(?:([A-Za-z_$][\w.$-]*)|("(?:[^"\\]|\\.)*")):(?: +|$)/y
 const truths = /^(?:true|false|null)$/i
-const longestKey = 500
+const maxKeyLength = 500
 const deepest = 100
 const literals = new Map<string, '' | '-' | '+'>(Object.entries({ '|': '', '|-': '-', '|+': '+' }))
 // Line ends of other systems, and what begins or ends a document.
@@ -24,13 +24,13 @@ export function readPlainYaml(text: string): { readonly value: unknown } | undef
     const value = readBlock(lines, 0, 0)
     return lines.skip() === -1 ? { value } : undefined
   } catch (thrown) {
-    if (thrown === unfit || thrown instanceof SyntaxError) return undefined
+    if (thrown === unsupported || thrown instanceof SyntaxError) return undefined
     throw thrown
   }
 }
 
 function readBlock(lines: PlainLines, indent: number, depth: number): unknown {
-  if (depth > deepest) throw unfit
+  if (depth > deepest) throw unsupported
   return lines.isDash(indent) ? readList(lines, indent, depth) : readMapping(lines, indent, depth)
 }
 
@@ -38,13 +38,13 @@ function readMapping(lines: PlainLines, indent: number, depth: number): Record<s
   const value: Record<string, unknown> = {}
   do {
     const { key, start } = readKey(lines.line(), indent) ?? fail()
-    if (refusedKeys.has(key) || Object.hasOwn(value, key)) throw unfit
+    if (refusedKeys.has(key) || Object.hasOwn(value, key)) throw unsupported
     const rest = trimBlanks(lines.line(), start)
     lines.at++
     value[key] = readHeld(lines, rest, { indent, depth, inMapping: true })
   } while (lines.skip() === indent)
   // What stands deeper goes on with a text that began on a line before.
-  if (lines.skip() > indent) throw unfit
+  if (lines.skip() > indent) throw unsupported
   return value
 }
 
@@ -56,7 +56,7 @@ function readList(lines: PlainLines, indent: number, depth: number): unknown[] {
     while (line.charAt(start) === ' ') start++
     items.push(readItem(lines, { indent, depth, start }))
   } while (lines.skip() === indent && lines.isDash(indent))
-  if (lines.skip() > indent) throw unfit
+  if (lines.skip() > indent) throw unsupported
   return items
 }
 
@@ -89,7 +89,7 @@ function readKey(line: string, start: number): { readonly key: string; readonly 
   const found = keyPattern.exec(line)
   if (found === null) return undefined
   const [whole, plain, quoted] = found
-  if (whole.length > longestKey || (plain !== undefined && truths.test(plain))) throw unfit
+  if (whole.length > maxKeyLength || (plain !== undefined && truths.test(plain))) throw unsupported
   return { key: plain ?? (JSON.parse(quoted ?? '') as string), start: start + whole.length }
 }
 
@@ -100,5 +100,5 @@ function trimBlanks(line: string, start: number): string {
 }
 
 function fail(): never {
-  throw unfit
+  throw unsupported
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readJson } from './read-json.ts'
 import { TooldexError } from '../base/errors.ts'
+import { readJson } from './read-json.ts'
 
 const refusal = (text: string, options = {}): string => {
   try {

@@ -1,22 +1,12 @@
 import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from '../base/errors.ts'
-import { mendValue } from '../diagnostics/drop-invalid.ts'
-import type { Problem, ProblemKind } from '../base/problem.ts'
+import type { Problem } from '../base/problem.ts'
+import { dropInvalid } from '../diagnostics/drop-invalid.ts'
+import type { Finding } from '../diagnostics/finding.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
+import { describedParse } from '../diagnostics/zod-issues.ts'
 import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
-import { describedParse } from '../diagnostics/zod-issues.ts'
-
-/** Something about the data that a schema cannot say, at a path of names in code. */
-export interface Finding {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly hint?: string
-  readonly kind?: ProblemKind
-  readonly severity?: Problem['severity']
-  /** A warning, and an error where the file is read strictly. */
-  readonly tolerated?: boolean
-}
 
 /** Data as a lenient reader takes it, and where that differs from what is written. */
 export interface RelaxedValue {
@@ -37,7 +27,7 @@ export interface YamlKind<T> {
   /** Converts values that the schema would refuse although their meaning is clear; keys have their names in code. */
   readonly relax?: (value: unknown, sourceAt: (path: readonly PropertyKey[]) => string | undefined) => RelaxedValue
   /** Keys that, when wrong, leave nothing to be said about their neighbours. */
-  readonly decisive?: ReadonlySet<string>
+  readonly controllingKeys?: ReadonlySet<string>
   /** What a place is called in words, where the file is only a part of the data. */
   readonly shown?: (path: readonly PropertyKey[]) => readonly PropertyKey[]
 }
@@ -49,13 +39,13 @@ export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>,
 
 /** Reads what was parsed already as typed data, in the same way. */
 export function typeDocument<T>(document: YamlDocument, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  const { value, problems } = judgeDocument(document, file, kind, strict)
+  const { value, problems } = validateDocument(document, file, kind, strict)
   if (value === undefined || hasErrors(problems)) throw invalid(file, kind.code, problems)
   return { value, warnings: problems }
 }
 
 /** What was parsed as typed data with everything that is wrong with it. */
-export interface JudgedYaml<T> {
+export interface ValidatedYaml<T> {
   /** The data without what is wrong; undefined where that leaves nothing. */
   readonly value: T | undefined
   readonly problems: readonly Problem[]
@@ -64,12 +54,12 @@ export interface JudgedYaml<T> {
 }
 
 /** Reads what was parsed already, and refuses nothing: whoever asks has more to say about it. */
-export function judgeDocument<T>(
+export function validateDocument<T>(
   document: YamlDocument,
   file: string,
   kind: YamlKind<T>,
   strict = false,
-): JudgedYaml<T> {
+): ValidatedYaml<T> {
   if (document.problems.length > 0) return { value: undefined, problems: byPlace(document.problems), wrong: [] }
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
     const found = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
@@ -86,7 +76,7 @@ export function judgeDocument<T>(
   const { value, findings: relaxed } = kind.relax?.(renamed, sourceAt) ?? { value: renamed, findings: [] }
   const parsed = kind.schema.safeParse(value, describedParse)
   const issues = parsed.success ? [] : parsed.error.issues
-  const typed = parsed.success ? parsed.data : mendValue(kind.schema, value, issues)
+  const typed = parsed.success ? parsed.data : dropInvalid(kind.schema, value, issues)
   const refused = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
   const findings = [...relaxed, ...refused].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
   for (const finding of findings) {
@@ -106,16 +96,16 @@ export const hasErrors = (problems: readonly Problem[]): boolean =>
 /** What makes no sense in the data, as far as the schema refuses nothing there. */
 function checkRest<T>(kind: YamlKind<T>, value: T | undefined, issues: readonly z.core.$ZodIssue[]) {
   const found = value === undefined ? [] : kind.check(value)
-  return found.filter(({ path }) => !issues.some((issue) => spoils(issue.path, path, kind.decisive)))
+  return found.filter(({ path }) => !issues.some((issue) => spoils(issue.path, path, kind.controllingKeys)))
 }
 
 /** Whether nothing can be said at a path because of a wrong value: the same one, or one by which its neighbours are judged. */
 function spoils(
   wrong: readonly PropertyKey[],
   path: readonly PropertyKey[],
-  decisive: ReadonlySet<string> | undefined,
+  controllingKeys: ReadonlySet<string> | undefined,
 ) {
-  const decides = decisive?.has(String(wrong.at(-1))) === true
+  const decides = controllingKeys?.has(String(wrong.at(-1))) === true
   const reach = decides ? wrong.slice(0, -1) : wrong
   return reach.every((part, index) => path[index] === part)
 }

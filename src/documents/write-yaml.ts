@@ -10,12 +10,12 @@ function writeHolder(value: object, indent: number): string[] {
 }
 
 /** A key may only be this long where its value follows on the same line. */
-const longestKey = 500
+const maxKeyLength = 500
 
 function writePair(key: string, held: unknown, indent: number): string[] {
   if (held === undefined) return []
   const name = isPlainKey(key) ? key : quote(key)
-  if (name.length <= longestKey) return writeEntry(`${name}:`, held, indent)
+  if (name.length <= maxKeyLength) return writeEntry(`${name}:`, held, indent)
   return [`${' '.repeat(indent)}? ${name}`, ...writeEntry(':', held, indent)]
 }
 

@@ -2,7 +2,7 @@ import { didYouMean } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import type { ConfigFinding, InputSchema } from './read-config.ts'
 
-const mostSteps = 1000
+const maxSteps = 1000
 
 /** The parameters that a schema names, in all its branches; undefined when it takes any. */
 export function parameterNames(schema: InputSchema): ReadonlySet<string> | undefined {
@@ -10,7 +10,7 @@ export function parameterNames(schema: InputSchema): ReadonlySet<string> | undef
   const waiting: unknown[] = [schema]
   for (let step = 0; waiting.length > 0; step++) {
     const part = waiting.pop()
-    if (step > mostSteps) return undefined
+    if (step > maxSteps) return undefined
     if (!isObject(part)) continue
     const { additionalProperties: more = false, patternProperties, properties, $ref, allOf, anyOf, oneOf } = part
     if (more !== false || patternProperties !== undefined) return undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { mendValue } from '../diagnostics/drop-invalid.ts'
 import { type Problem, type ProblemKind, toPointer } from '../base/problem.ts'
+import { dropInvalid } from '../diagnostics/drop-invalid.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
 import { describedParse } from '../diagnostics/zod-issues.ts'
 
@@ -26,7 +26,7 @@ export interface ConfigFinding {
 }
 
 /** Fields by which others are judged: where one is wrong, nothing can be said of those. */
-const decisive: Readonly<Record<string, readonly string[]>> = { method: ['body'] }
+const controllingKeys: Readonly<Record<string, readonly string[]>> = { method: ['body'] }
 
 /** A check of a config: its shape, and what makes no sense in those of its fields whose shape is right. */
 export function defineConfigCheck<T>(
@@ -52,11 +52,11 @@ function findAll<T>(
   check: (rest: T) => readonly ConfigFinding[],
 ): readonly ConfigFinding[] {
   const shape = issues.flatMap((issue) => describeShape(schema, issue))
-  const rest = mendValue(schema, config, issues)
+  const rest = dropInvalid(schema, config, issues)
   const wrong = new Set(
     shape.flatMap(({ path: [field] }) => [
       field,
-      ...(Object.hasOwn(decisive, String(field)) ? (decisive[String(field)] ?? []) : []),
+      ...(Object.hasOwn(controllingKeys, String(field)) ? (controllingKeys[String(field)] ?? []) : []),
     ]),
   )
   // What is only odd may be so because something is missing.

@@ -10,7 +10,7 @@ import { schemaLimits, stepCosts } from './limits.ts'
 const loadAjv = (): typeof Ajv2020 => createRequire(import.meta.url)('ajv/dist/2020.js')
 
 /** Returns the errors of a value; patterns and refs spend steps of the budget. */
-export type Judge = (value: unknown, budget: WorkBudget) => readonly ErrorObject[]
+export type SchemaCheck = (value: unknown, budget: WorkBudget) => readonly ErrorObject[]
 
 const options: Options = {
   strict: false,
@@ -27,7 +27,7 @@ const options: Options = {
 }
 
 /** Compiles a built schema; each has a compiler of its own, because a shared one would keep all it ever made. */
-export function compileBuilt({ root, defs }: BuiltSchema, allErrors: boolean): Judge {
+export function compileBuilt({ root, defs }: BuiltSchema, allErrors: boolean): SchemaCheck {
   let budget = new WorkBudget(schemaLimits.steps)
   const searchPattern = (source: string) => {
     const pattern = compileSearchPattern(source)

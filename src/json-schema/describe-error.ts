@@ -6,7 +6,7 @@ import { formatPath } from '../diagnostics/zod-issues.ts'
 import { isSchemaObject } from './walk-schema.ts'
 
 /** One error of the validator in plain words. */
-export interface Said {
+export interface ErrorDescription {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
@@ -16,7 +16,7 @@ export interface Said {
 }
 
 type Params = Readonly<Record<string, unknown>>
-type Words = Pick<Said, 'message' | 'kind' | 'expected'>
+type Words = Pick<ErrorDescription, 'message' | 'kind' | 'expected'>
 type Sayer = (field: string, params: Params, error: ErrorObject) => string | Words
 
 const counted = (unit: string, word: 'least' | 'most'): Sayer => {
@@ -77,7 +77,7 @@ export interface SayOptions {
 }
 
 /** What an error of the validator means to the author of the value. */
-export function sayError(error: ErrorObject, { budget, root }: SayOptions): Said {
+export function describeError(error: ErrorObject, { budget, root }: SayOptions): ErrorDescription {
   const { keyword, params } = error
   const path = readPath(error.instancePath)
   const missing = String(params.missingProperty)
@@ -102,7 +102,7 @@ interface Where extends SayOptions {
   readonly path: readonly PropertyKey[]
 }
 
-function sayUnknown(name: string, error: ErrorObject, { path, budget, root }: Where): Said {
+function sayUnknown(name: string, error: ErrorObject, { path, budget, root }: Where): ErrorDescription {
   const properties: unknown = error.parentSchema?.properties
   const known = isSchemaObject(properties) ? Object.keys(properties) : []
   const near = suggestWithin(name, known, budget)
@@ -112,7 +112,7 @@ function sayUnknown(name: string, error: ErrorObject, { path, budget, root }: Wh
   return { path: [...path, name], message: `unknown property '${name.slice(0, 100)}'${where}${meant}`, ...hint }
 }
 
-function sayEnum({ schema, data }: ErrorObject, { path, budget, root }: Where): Said {
+function sayEnum({ schema, data }: ErrorObject, { path, budget, root }: Where): ErrorDescription {
   const allowed: readonly unknown[] = Array.isArray(schema) ? schema : []
   const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
   const texts = allowed.filter((value) => typeof value === 'string')

@@ -2,21 +2,21 @@ import type { ErrorObject } from 'ajv'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'
+import { describeError, type ErrorDescription, readPath } from './describe-error.ts'
 import { schemaLimits } from './limits.ts'
-import { readPath, type Said, sayError } from './describe-error.ts'
 
 /** All errors of a validation as problems, where a choice that nothing fits is one problem and not one for each branch. */
-export function sayErrors(errors: readonly ErrorObject[], root: string): readonly Problem[] {
+export function describeErrors(errors: readonly ErrorObject[], root: string): readonly Problem[] {
   const options = { budget: new WorkBudget(suggestionSteps), root }
   const kept: ErrorObject[] = []
-  const choices = new Map<ErrorObject, Said>()
+  const choices = new Map<ErrorObject, ErrorDescription>()
   for (const error of errors.slice(0, schemaLimits.errors)) {
     if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
       kept.push(error)
       continue
     }
     const branches = takeBranches(kept, error)
-    const said = branches.map((branch) => choices.get(branch) ?? sayError(branch, options))
+    const said = branches.map((branch) => choices.get(branch) ?? describeError(branch, options))
     choices.set(error, sayChoice(error, said, root))
     kept.push(error)
   }
@@ -24,7 +24,7 @@ export function sayErrors(errors: readonly ErrorObject[], root: string): readonl
   for (const error of kept) {
     if (problems.size >= schemaLimits.problems) break
     if (isEcho(error, kept)) continue
-    const problem = toProblem(choices.get(error) ?? sayError(error, options))
+    const problem = toProblem(choices.get(error) ?? describeError(error, options))
     problems.set(`${problem.pointer} ${problem.message}`, problem)
   }
   return [...problems.values()]
@@ -51,7 +51,7 @@ function hasRefs(schema: unknown): boolean {
   return known
 }
 
-function sayChoice(error: ErrorObject, branches: readonly Said[], root: string): Said {
+function sayChoice(error: ErrorObject, branches: readonly ErrorDescription[], root: string): ErrorDescription {
   const path = readPath(error.instancePath)
   const field = formatPath(path, root)
   if (error.params.passingSchemas != null) {
@@ -78,9 +78,9 @@ function isEcho({ keyword, instancePath, params }: ErrorObject, all: readonly Er
   )
 }
 
-const kindOfFirst = ([first]: readonly Said[]) => (first?.kind === undefined ? {} : { kind: first.kind })
+const kindOfFirst = ([first]: readonly ErrorDescription[]) => (first?.kind === undefined ? {} : { kind: first.kind })
 
-function toProblem({ path, message, hint, kind }: Said): Problem {
+function toProblem({ path, message, hint, kind }: ErrorDescription): Problem {
   const known = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
   return { severity: 'error', pointer: toPointer(path), message, ...known }
 }

@@ -1,11 +1,11 @@
 import { TooldexError } from '../base/errors.ts'
+import type { Problem } from '../base/problem.ts'
+import { isObject } from '../base/same-json.ts'
+import type { WorkBudget } from '../base/work-budget.ts'
 import { measureSchema } from './measure-schema.ts'
 import { readMeasured, readSchema } from './read-schema.ts'
 import { SchemaCache } from './schema-cache.ts'
 import { SchemaValidator } from './schema-validator.ts'
-import type { Problem } from '../base/problem.ts'
-import { isObject } from '../base/same-json.ts'
-import type { WorkBudget } from '../base/work-budget.ts'
 
 export { SchemaCache, SchemaValidator }
 

@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/suggest.ts'
 import { inPlace } from './keywords.ts'
-import { isSchemaObject, type MetRef, type SchemaObject, type SchemaWalk } from './walk-schema.ts'
+import { isSchemaObject, type SchemaObject, type SchemaRef, type SchemaWalk } from './walk-schema.ts'
 
 /** What each `$ref` means: the schema that holds it, the keyword, and the schema it leads to. */
 export type RefTargets = Map<SchemaObject, Map<string, SchemaObject | boolean>>
@@ -26,7 +26,7 @@ interface Found {
   readonly path: readonly PropertyKey[]
 }
 
-function findTarget({ path, ref, resource }: MetRef, walk: SchemaWalk): Found | undefined {
+function findTarget({ path, ref, resource }: SchemaRef, walk: SchemaWalk): Found | undefined {
   if (!ref.startsWith('#')) {
     walk.say(
       path,
@@ -51,7 +51,7 @@ function findTarget({ path, ref, resource }: MetRef, walk: SchemaWalk): Found | 
 
 function findByPointer(
   fragment: string | undefined,
-  { path, ref, resource }: Pick<MetRef, 'path' | 'ref' | 'resource'>,
+  { path, ref, resource }: Pick<SchemaRef, 'path' | 'ref' | 'resource'>,
   walk: SchemaWalk,
 ): Found | undefined {
   if (fragment === undefined) return undefined

@@ -4,11 +4,11 @@ import { OutOfBudget, WorkBudget } from '../base/work-budget.ts'
 import { formatPath, theInput } from '../diagnostics/zod-issues.ts'
 import { applyDefaults } from './apply-defaults.ts'
 import { type BuiltSchema, buildSchema } from './build-schema.ts'
-import { compileBuilt, type Judge } from './compile-built.ts'
+import { compileBuilt, type SchemaCheck } from './compile-built.ts'
 import { type CopiedJson, copyJson, NotJson } from './copy-json.ts'
+import { describeErrors } from './describe-errors.ts'
 import { limitsHere, schemaLimits } from './limits.ts'
 import type { ReadSchema } from './read-schema.ts'
-import { sayErrors } from './describe-errors.ts'
 
 /** A value as a schema sees it. */
 export interface Validated {
@@ -18,7 +18,7 @@ export interface Validated {
 }
 
 // Past this many checks only the first error is looked for, so that a large wrong value cannot flood memory with errors.
-const mostChecks = 2_000_000
+const maxChecks = 2_000_000
 // A string is read by each keyword that holds for it; this many characters count as one part.
 const charactersPerPart = 8
 
@@ -26,8 +26,8 @@ const charactersPerPart = 8
 export class SchemaValidator {
   readonly #built: BuiltSchema
   readonly #subschemas: number
-  #first: Judge | undefined
-  #all: Judge | undefined
+  #first: SchemaCheck | undefined
+  #all: SchemaCheck | undefined
 
   constructor(read: ReadSchema) {
     this.#built = buildSchema(read)
@@ -58,13 +58,13 @@ export class SchemaValidator {
 
   #validate(copied: CopiedJson, budget: WorkBudget, root: string): Validated {
     applyDefaults(this.#built, copied.value, budget)
-    return { value: copied.value, problems: sayErrors(this.#judge(copied, budget), root) }
+    return { value: copied.value, problems: describeErrors(this.#judge(copied, budget), root) }
   }
 
   #judge(copied: CopiedJson, budget: WorkBudget): readonly ErrorObject[] {
     this.#first ??= compileBuilt(this.#built, false)
     const first = this.#first(copied.value, budget)
-    if (first.length === 0 || sizeOf(copied) * this.#subschemas > mostChecks) return first
+    if (first.length === 0 || sizeOf(copied) * this.#subschemas > maxChecks) return first
     this.#all ??= compileBuilt(this.#built, true)
     return this.#all(copied.value, budget)
   }
@@ -85,7 +85,8 @@ function describe(error: unknown, root: string): Problem {
 }
 
 /** Whether a validation ended early because it took too long. */
-export const wasTooMuch = (problems: readonly Problem[]): boolean => problems.some(({ kind }) => kind === 'too-costly')
+export const isOutOfBudget = (problems: readonly Problem[]): boolean =>
+  problems.some(({ kind }) => kind === 'too-costly')
 
 /** The problem of a value whose validation takes too long; `where` names the part of the schema that it is spent on. */
 export function tooMuchWork(where: string | undefined, root = theInput): Problem {

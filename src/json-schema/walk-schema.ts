@@ -8,7 +8,7 @@ export type SchemaObject = { readonly [key: string]: unknown }
 type Path = readonly PropertyKey[]
 
 /** A `$ref` that was met: where, to what, and in which part of the document it counts. */
-export interface MetRef {
+export interface SchemaRef {
   readonly path: Path
   readonly ref: string
   readonly holder: SchemaObject
@@ -25,7 +25,7 @@ export interface Resource {
 /** Walks all schemas in a schema, remembers refs and anchors, and says what is wrong with the keywords. */
 export class SchemaWalk {
   readonly problems: Problem[] = []
-  readonly refs: MetRef[] = []
+  readonly refs: SchemaRef[] = []
   readonly seen = new Map<SchemaObject, Path>()
   readonly #keywords: ReadonlyMap<string, KeywordKind>
   readonly #pointer: string

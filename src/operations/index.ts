@@ -1,20 +1,14 @@
-import { callTool } from './runs/call-tool.ts'
+import { installClient, uninstallClient } from './clients/install-client.ts'
 import { backupDatabase } from './database/backup-database.ts'
 import { databaseStatus } from './database/database-status.ts'
 import { exportDatabase } from './database/export-database.ts'
 import { importDatabase } from './database/import-database.ts'
 import { migrateDatabase } from './database/migrate-database.ts'
-import { describeTools } from './search/describe-tools.ts'
-import { evalCatalogue } from './eval/eval-catalog.ts'
+import { evalCatalog } from './eval/eval-catalog.ts'
 import { evalSearch } from './eval/eval-search.ts'
-import { importHelp } from './server/import-help.ts'
-import { installClient, uninstallClient } from './clients/install-client.ts'
-import { forgetLearning, showLearning } from './learning/manage-learning.ts'
-import { lintCatalogue } from './lint/lint-catalog.ts'
-import { listSources } from './server/list-sources.ts'
-import { listTools } from './search/list-tools.ts'
 import { mineGoldenSet } from './eval/mine-golden-set.ts'
-import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment } from './server/python-environments.ts'
+import { forgetLearning, showLearning } from './learning/manage-learning.ts'
+import { lintCatalog } from './lint/lint-catalog.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
@@ -26,9 +20,8 @@ import {
   listTags,
   renameTag,
 } from './registry/categories.ts'
-import { validateDraft, validateTool } from './registry/validate-tool.ts'
-import { createKey, currentKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { getForModel, listForModel } from './registry/definitions.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import {
   acceptProposal,
@@ -53,8 +46,9 @@ import {
   reactivateTool,
   undeprecateTool,
 } from './registry/tools.ts'
+import { validateDraft, validateTool } from './registry/validate-tool.ts'
 import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
-import { runDoctor } from './server/run-doctor.ts'
+import { callTool } from './runs/call-tool.ts'
 import { executeTool, invokeForModel } from './runs/execute.ts'
 import {
   approveExecution,
@@ -67,7 +61,13 @@ import {
 } from './runs/executions.ts'
 import { readMetrics } from './runs/read-metrics.ts'
 import { readStoredResult, readWholeResult } from './runs/results.ts'
+import { describeTools } from './search/describe-tools.ts'
+import { listTools } from './search/list-tools.ts'
 import { searchByAddress, searchTools } from './search/search-tools.ts'
+import { importHelp } from './server/import-help.ts'
+import { listSources } from './server/list-sources.ts'
+import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment } from './server/python-environments.ts'
+import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
 
 /** Everything a caller can do. Surfaces import the operations they render; docs and tests walk the list. */
@@ -88,8 +88,8 @@ export const operations = [
   buildEnvironment,
   removeEnvironment,
   evalSearch,
-  evalCatalogue,
-  lintCatalogue,
+  evalCatalog,
+  lintCatalog,
   showLearning,
   forgetLearning,
   listSources,

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { logged } from '../base/logger.ts'
-import { findLostKeys } from '../diagnostics/plain-input.ts'
-import { toProblemError } from '../diagnostics/problem-error.ts'
 import { workFor } from '../base/work-caller.ts'
-import { describedParse } from '../diagnostics/zod-issues.ts'
 import { type Span, untraced } from '../contract/tracing.ts'
 import { invalidInput } from '../diagnostics/invalid-input.ts'
+import { findLostKeys } from '../diagnostics/plain-input.ts'
+import { toProblemError } from '../diagnostics/problem-error.ts'
+import { describedParse } from '../diagnostics/zod-issues.ts'
 import type { Operation, OperationContext } from './operation.ts'
 import { parseInTurns } from './parse-in-turns.ts'
 
@@ -54,8 +54,8 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** What a schema would drop without a word is refused. */
-function refuseLostKeys({ takes }: { readonly takes?: string }, input: unknown): void {
-  if (takes === undefined) return
+function refuseLostKeys({ subject }: { readonly subject?: string }, input: unknown): void {
+  if (subject === undefined) return
   const problems = findLostKeys(input)
-  if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: `The ${takes}`, problems })
+  if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: `The ${subject}`, problems })
 }

@@ -10,8 +10,8 @@ import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/database.ts'
+import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
-import type { LiveCatalogue } from './catalog/live-catalog.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** What a caller may do. */
@@ -19,7 +19,7 @@ export type Scope = 'read' | 'call' | 'write' | 'admin'
 
 /** What an operation works with, and who asks. */
 export interface OperationContext {
-  readonly catalogue: LiveCatalogue
+  readonly catalog: LiveCatalog
   readonly runner: Runner
   readonly keys: IdempotencyKeys
   /** Recorded runs; absent where there is no database. */
@@ -83,7 +83,7 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly http?: HttpRoute
   handle(input: z.output<Input>, context: OperationContext): z.output<Output> | Promise<z.output<Output>>
   /** What else is wrong with an input that lacks the right shape at some places, given what is left of it without them. */
-  judgeRest?(
+  validateRemainder?(
     rest: z.output<Input>,
     wrong: readonly string[],
     context: OperationContext,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { takeTurns } from '../base/yield-turns.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 
 /** A shorter list is parsed at once. */
 const shortList = 20
@@ -13,7 +13,7 @@ export async function parseInTurns<Output extends z.ZodType>(
   if (long.length === 0) return schema.parse(value)
   const emptied = Object.fromEntries(long.map(({ name }) => [name, []]))
   const parsed = schema.parse({ ...(value as object), ...emptied }) as Record<string, unknown>
-  const turn = takeTurns()
+  const turn = yieldTurns()
   for (const { name, items, item } of long) {
     const list: unknown[] = []
     for (const each of items) {

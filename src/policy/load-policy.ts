@@ -1,9 +1,9 @@
 import { TooldexError } from '../base/errors.ts'
-import { readTextFile } from '../documents/read-text-file.ts'
-import { parseTypedYaml, type TypedYaml } from '../documents/typed-yaml.ts'
 import { checkPolicy } from '../contract/check-policy.ts'
 import { Policy } from '../contract/policy.ts'
 import { policyKeys } from '../contract/policy-keys.ts'
+import { readTextFile } from '../documents/read-text-file.ts'
+import { parseTypedYaml, type TypedYaml } from '../documents/typed-yaml.ts'
 
 /** Loads a policy file; a rule that could not be kept (a bad regular expression, say) is an error here, not at the first call. */
 export function loadPolicy(path: string): TypedYaml<Policy> {

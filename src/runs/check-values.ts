@@ -1,9 +1,9 @@
 import { TooldexError } from '../base/errors.ts'
-import { SchemaCache } from '../json-schema/index.ts'
-import { readJsonPart, validateValue } from '../json-schema/offload/json-work.ts'
 import type { Problem } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import { SchemaCache } from '../json-schema/index.ts'
+import { readJsonPart, validateValue } from '../json-schema/offload/json-work.ts'
 
 const cache = new SchemaCache()
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
-import { takeTurns } from '../base/yield-turns.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import type { BoundValues } from '../contract/arguments.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import { firstWorkspace, type Grant } from '../contract/grants.ts'
@@ -28,7 +28,7 @@ export interface RunnerParts {
   /** The parts of the host that a run in a workspace has; throws where its tool needs another. All of them where absent. */
   readonly grantsFor?: ((tool: RunnableTool, workspace: string) => readonly Grant[]) | undefined
   /** The longest that any call may take, whatever its tool or caller says. */
-  readonly longestMs?: number | undefined
+  readonly maxMs?: number | undefined
   readonly tracing?: Tracing | undefined
   readonly logger?: Logger | undefined
 }
@@ -56,7 +56,7 @@ export interface Runner {
   /** All of it: prepares, waits for a turn, runs. */
   run(tool: RunnableTool, given: Given, controls?: RunControls & CallOptions): Promise<RunOutcome>
   /** The longest deadline of the calls in hand, those that wait for their turn included. */
-  longestMs(): number
+  maxMs(): number
   /** Cancels what is running and waits for its end, at most this long. */
   close(withinMs: number): Promise<void>
 }
@@ -87,11 +87,11 @@ export function createRunner(parts: RunnerParts): Runner {
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) await parts.checkValues(constraints, values)
     const wanted = timeoutMs ?? executor.deadlineMs(job)
-    return { ...job, timeoutMs: Math.min(wanted, parts.longestMs ?? wanted) }
+    return { ...job, timeoutMs: Math.min(wanted, parts.maxMs ?? wanted) }
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
     const signal = joined(closing.signal, controls.signal)
-    const turn = takeTurns()
+    const turn = yieldTurns()
     const secrets = parts.openSecrets?.(job.workspace ?? firstWorkspace)
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
@@ -152,7 +152,7 @@ export function createRunner(parts: RunnerParts): Runner {
         deadlineMs(job),
       )
     },
-    longestMs: () => Math.max(0, ...running.values()),
+    maxMs: () => Math.max(0, ...running.values()),
     async close(withinMs) {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())

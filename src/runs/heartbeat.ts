@@ -9,7 +9,7 @@ import type { RunSettings } from './settings.ts'
 export type StopReason = 'cancelled' | 'lost' | 'closing'
 
 /** A run of this process; the attempt 0 is one that waits for its turn. */
-export interface HeldRun extends Attempt {
+export interface LeasedRun extends Attempt {
   /** When it was requested from the database, by the monotonic clock of this process. */
   readonly begunAt: number
   readonly toolName: string
@@ -32,7 +32,7 @@ interface HeartbeatParts {
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts
-  readonly #held = new Map<string, HeldRun>()
+  readonly #held = new Map<string, LeasedRun>()
   #info: WorkerInfo
   #ticker: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
@@ -56,13 +56,13 @@ export class Heartbeat {
   }
 
   /** A run that this process lost and took again is held as its new attempt only. */
-  hold(run: HeldRun): void {
+  hold(run: LeasedRun): void {
     this.#held.get(run.id)?.stop('lost')
     this.#held.set(run.id, run)
     if (this.#closing && run.attempt === 0) run.stop('closing')
   }
 
-  release(run: HeldRun): void {
+  release(run: LeasedRun): void {
     if (this.#held.get(run.id) === run) this.#held.delete(run.id)
   }
 
@@ -88,12 +88,12 @@ export class Heartbeat {
   }
 
   /** The runs that this process makes now. */
-  get runs(): readonly HeldRun[] {
+  get runs(): readonly LeasedRun[] {
     return [...this.#held.values()]
   }
 
   /** A run whose lease may have ended between its claim and now is checked before it starts. */
-  async confirm(run: HeldRun): Promise<void> {
+  async confirm(run: LeasedRun): Promise<void> {
     if (!this.#isOver() && run.begunAt >= this.#brokenUntil) return
     if (!(await this.#reconfirm())) run.stop('lost')
   }

@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { hashJson } from '../base/hash-json.ts'
 
 /** How many finished calls are remembered; the oldest is forgotten first. */
-const mostRemembered = 1000
+const maxRemembered = 1000
 
 /** Makes a repeated call one call: the same key joins the run or gets its result, another body under it is refused. */
 export class IdempotencyKeys {
@@ -21,7 +21,7 @@ export class IdempotencyKeys {
     // A call that was refused did nothing, so its key is free again.
     result.catch(() => this.#calls.delete(key))
     const [oldest] = this.#calls.keys()
-    if (this.#calls.size > mostRemembered && oldest !== undefined) this.#calls.delete(oldest)
+    if (this.#calls.size > maxRemembered && oldest !== undefined) this.#calls.delete(oldest)
     return result
   }
 }

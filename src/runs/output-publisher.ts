@@ -3,7 +3,7 @@ import { type Attempt, attemptNumbers, type ExecutionEvent, type ExecutionStore 
 const everyMs = 300
 
 /** Passes on what a run prints while it prints it, a few times a second; a run that is quicker than that tells nothing. */
-export class OutputTeller {
+export class OutputPublisher {
   readonly #store: ExecutionStore
   readonly #attempt: Attempt
   readonly #waiting: { stream: ExecutionEvent['stream']; text: string }[] = []

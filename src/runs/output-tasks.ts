@@ -3,7 +3,7 @@ import { sameJson } from '../base/same-json.ts'
 import { storableJson } from '../base/storable.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
-import { type ResultSlice, type ResultQuery, readResult } from './read-result.ts'
+import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 
 /** Work on an output whose cost its size decides. */
 export type OutputTask =

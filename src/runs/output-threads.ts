@@ -3,10 +3,10 @@ import { type Replacement, redactJson, replaceAll } from '../base/redact-value.t
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../base/worker-pool.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { OutputAnswers, OutputTask } from './output-tasks.ts'
-import { type ResultSlice, type ResultQuery, readResult } from './read-result.ts'
+import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 
 /** A short output is read at once; a path or a pattern may take long on little. */
-const longestHere = 64 * 1024
+const maxHere = 64 * 1024
 // A secret has some thirty forms, and each is looked for in the whole text.
 const maxCompared = 4_000_000
 
@@ -15,12 +15,12 @@ let readers: WorkerPool | undefined
 let finishers: WorkerPool | undefined
 
 /** Reads a part of a stored output in a worker thread with a deadline, so that no other request waits for it. */
-export async function readResultAside(
+export async function readResultInWorker(
   content: ResultContent,
   query: ResultQuery,
   signal?: AbortSignal,
 ): Promise<ResultSlice> {
-  const isShort = query.path === undefined && query.grep === undefined && content.content.length <= longestHere
+  const isShort = query.path === undefined && query.grep === undefined && content.content.length <= maxHere
   if (isShort || !canStartThreads) return readResult(content, query)
   readers ??= new WorkerPool({ module })
   try {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
-import { takeTurns } from '../base/yield-turns.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import type { Ended, Execution, FinishedRun } from '../contract/execution.ts'
 import { type Job, killAtOnce, type RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { failure } from './create-runner.ts'
-import type { HeldRun, StopReason } from './heartbeat.ts'
+import type { LeasedRun, StopReason } from './heartbeat.ts'
 import { labelOf } from './label-of.ts'
+import { OutputPublisher } from './output-publisher.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
-import { OutputTeller } from './output-publisher.ts'
 
 /** A run that this process holds. */
 export interface BegunRun {
@@ -28,13 +28,13 @@ export async function performRecorded(
   controls: RunControls,
 ): Promise<Execution> {
   const { workspace, execution } = begun
-  const held = new HeldAttempt(begun)
+  const held = new LeasedAttempt(begun)
   const ended = runs.parts.observer?.started(execution, workspace)
   let own: Execution | undefined
   try {
     runs.heartbeat.hold(held)
     await runs.heartbeat.confirm(held)
-    const run = (await runHeld(runs, held, job, controls)) ?? (await shapeOutput(lostRun, false, runs.parts.settings))
+    const run = (await runLeased(runs, held, job, controls)) ?? (await shapeOutput(lostRun, false, runs.parts.settings))
     if (held.isLost()) runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
     if (await returnToQueue(runs, held, job, run)) return { ...execution, worker: null }
     reachPoint('F6 before final write')
@@ -53,7 +53,7 @@ export const isOwn = (final: Execution, { outcome }: FinishedRun): boolean =>
   final.status === outcome.status && final.errorCode === outcome.errorCode
 
 /** An attempt that can be told to stop. */
-class HeldAttempt implements HeldRun {
+class LeasedAttempt implements LeasedRun {
   readonly id: string
   readonly attempt: number
   readonly begunAt: number
@@ -89,16 +89,16 @@ const lostRun = failure(
 )
 
 /** What the tool gave; undefined where others may believe this process dead, and nothing was done to the end. */
-async function runHeld(
+async function runLeased(
   { parts: { runner, store, settings } }: RecordedRuns,
-  held: HeldAttempt,
+  held: LeasedAttempt,
   job: Job,
   controls: RunControls,
 ): Promise<FinishedRun | undefined> {
   // Whoever was held up for so long does not even start.
   if (held.isLost()) return undefined
-  const turn = takeTurns()
-  const teller = new OutputTeller(store, held)
+  const turn = yieldTurns()
+  const teller = new OutputPublisher(store, held)
   const onOutput: RunControls['onOutput'] = (stream, text) => {
     teller.take(stream, text)
     controls.onOutput?.(stream, text)
@@ -117,7 +117,7 @@ async function runHeld(
  */
 async function returnToQueue(
   { parts: { store, settings, logger } }: RecordedRuns,
-  held: HeldAttempt,
+  held: LeasedAttempt,
   { tool }: Job,
   { outcome }: FinishedRun,
 ): Promise<boolean> {

@@ -25,9 +25,9 @@ export interface ResultSlice {
   readonly cut?: boolean
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 // A longer line is several, one after the other; what is looked for may begin in one and end in the next.
-const longestLine = 4000
+const maxLineLength = 4000
 const overlap = 500
 
 /** Reads a part of a kept output: lines, lines that match, or values that a path finds. */
@@ -50,11 +50,10 @@ export async function readResult({ mediaType, content }: ResultContent, query: R
 /** As many as there is room for; of a first one that is too large by itself, its shape. */
 function takeUpTo(all: readonly unknown[]): { items: readonly unknown[]; cut: boolean } {
   const items: unknown[] = []
-  let room = mostBytes
+  let room = maxBytes
   for (const item of all) {
     room -= Buffer.byteLength(JSON.stringify(item) ?? '')
-    if (room < 0)
-      return items.length > 0 ? { items, cut: false } : { items: [previewValue(item, mostBytes)], cut: true }
+    if (room < 0) return items.length > 0 ? { items, cut: false } : { items: [previewValue(item, maxBytes)], cut: true }
     items.push(item)
   }
   return { items, cut: false }
@@ -65,7 +64,7 @@ function linesOf(content: string, mediaType: string, grep: string | undefined): 
   const text = mediaType === 'application/json' ? JSON.stringify(JSON.parse(content), null, 1) : content
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  const pieces = lines.flatMap((line) => (line.length > longestLine ? piecesOf(line) : [{ text: line, and: '' }]))
+  const pieces = lines.flatMap((line) => (line.length > maxLineLength ? piecesOf(line) : [{ text: line, and: '' }]))
   if (grep === undefined) return pieces.map(({ text }) => text)
   const pattern = readPattern(grep)
   const isAcross = (text: string, and: string) => and !== '' && pattern.test(text + and) && !pattern.test(and)
@@ -79,7 +78,7 @@ function linesOf(content: string, mediaType: string, grep: string | undefined): 
 function piecesOf(line: string): { readonly text: string; readonly and: string }[] {
   const pieces = []
   for (let start = 0; start < line.length; ) {
-    const end = wholeUpTo(line, start + longestLine)
+    const end = wholeUpTo(line, start + maxLineLength)
     pieces.push({ text: line.slice(start, end), and: line.slice(end, wholeUpTo(line, end + overlap)) })
     start = end
   }

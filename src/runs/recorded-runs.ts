@@ -10,16 +10,16 @@ import type { RunObserver } from '../contract/run-observer.ts'
 import type { Caller } from '../contract/stores.ts'
 import { type Span, type Tracing, untraced } from '../contract/tracing.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
-import { Caretaker } from './sweeper.ts'
 import type { Runner } from './create-runner.ts'
-import { stoppingText, drainText } from './drain-text.ts'
+import { drainText, stoppingText } from './drain-text.ts'
 import { hashCall } from './hash-call.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { labelOf } from './label-of.ts'
-import { runHere } from './run-inline.ts'
-import type { RunSettings } from './settings.ts'
-import { aboutRun, noteEnd } from './trace-run.ts'
+import { runInline } from './run-inline.ts'
 import { RunNotices } from './run-notices.ts'
+import type { RunSettings } from './settings.ts'
+import { Sweeper } from './sweeper.ts'
+import { aboutRun, noteEnd } from './trace-run.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
 /** What recorded runs are made of. */
@@ -69,7 +69,7 @@ export class RecordedRuns {
   readonly heartbeat: Heartbeat
   readonly notices = new RunNotices()
   readonly #loop: WorkerLoop
-  readonly #caretaker: Caretaker
+  readonly #sweeper: Sweeper
   /** What this process does now: the runs it makes, and the taking of more. */
   readonly #active = new Set<Promise<unknown>>()
   /** Ends the waiting for runs that go on after this process. */
@@ -80,7 +80,7 @@ export class RecordedRuns {
     this.parts = parts
     this.heartbeat = new Heartbeat(parts, parts.info)
     setMaxListeners(0, this.#leaving.signal)
-    this.#caretaker = new Caretaker(parts, this.heartbeat)
+    this.#sweeper = new Sweeper(parts, this.heartbeat)
     this.#loop = new WorkerLoop(this)
   }
 
@@ -92,13 +92,13 @@ export class RecordedRuns {
   /** Joins the fleet: listens, sweeps, and takes runs from the queue where it takes work. */
   async open(): Promise<void> {
     const { store, observer, info } = this.parts
-    if (observer !== undefined) store.onQuietEnd((end) => observer.endedQuietly(end))
+    if (observer !== undefined) store.onUnattendedEnd((end) => observer.endedQuietly(end))
     await this.notices.open(store)
     this.notices.on(({ kind, id }) => {
       if (kind === 'cancel') this.heartbeat.stop(id, 'cancelled')
     })
     await this.heartbeat.start()
-    this.#caretaker.start()
+    this.#sweeper.start()
     if (info.takesWork) this.#loop.start()
   }
 
@@ -129,7 +129,7 @@ export class RecordedRuns {
   async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
     const job = await this.parts.runner.prepare(tool, given, { ...options, workspace: caller.workspace })
     const call = { caller, job, draft: this.#draft(caller, job, { ...options, elsewhere: false }), controls: options }
-    const { execution: begun, joined } = await this.track(runHere(this, call))
+    const { execution: begun, joined } = await this.track(runInline(this, call))
     const { signal } = options
     const execution = isFinal(begun.status) ? begun : await this.#awaited(caller, begun, { signal, joined })
     noteEnd(span, execution)
@@ -239,7 +239,7 @@ export class RecordedRuns {
     this.#leaving.abort()
     await this.#idle(lastWritesMs)
     await this.heartbeat.close()
-    this.#caretaker.close()
+    this.#sweeper.close()
     await this.notices.close()
   }
 

@@ -6,11 +6,11 @@ import { isFinal } from '../contract/is-final.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { StopReason } from './heartbeat.ts'
 import { performRecorded } from './perform-recorded.ts'
-import { SlotTicket } from './slot-ticket.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
+import { SlotTicket } from './slot-ticket.ts'
 
 /** A call that the process that was called makes itself. */
-export interface HereCall {
+export interface InlineCall {
   readonly caller: Caller
   readonly job: Job
   readonly draft: NewExecution
@@ -18,14 +18,14 @@ export interface HereCall {
 }
 
 /** How it went; where it has not ended, it goes on elsewhere. */
-export interface HereRun {
+export interface InlineRun {
   readonly execution: Execution
   /** Another call has the same key; this one only looks on. */
   readonly joined: boolean
 }
 
 /** Makes a call in this process: at once where a slot is free, otherwise when its turn comes. */
-export async function runHere(runs: RecordedRuns, call: HereCall): Promise<HereRun> {
+export async function runInline(runs: RecordedRuns, call: InlineCall): Promise<InlineRun> {
   const { runner, store, settings, info } = runs.parts
   const { caller, job, draft, controls } = call
   const { workspace } = caller
@@ -59,7 +59,7 @@ interface Waiting {
 }
 
 /** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
-async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, begunAt, place }: Waiting) {
+async function waitForTurn(runs: RecordedRuns, call: InlineCall, { execution, begunAt, place }: Waiting) {
   const { store, settings, info } = runs.parts
   const { workspace } = call.caller
   let why = undefined as StopReason | undefined
@@ -97,7 +97,7 @@ async function waitForTurn(runs: RecordedRuns, call: HereCall, { execution, begu
 /** Either somebody ended it, or whoever waited has gone, or this process stops. */
 async function endWaiting(
   runs: RecordedRuns,
-  { caller }: HereCall,
+  { caller }: InlineCall,
   execution: Execution,
   why: { readonly code: ErrorCode; readonly message: string },
 ): Promise<Execution> {

@@ -5,7 +5,7 @@ import type { RunObserver } from '../contract/run-observer.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { RunSettings } from './settings.ts'
 
-interface CaretakerParts {
+interface SweeperParts {
   readonly store: ExecutionStore
   readonly settings: RunSettings
   readonly logger: Logger
@@ -13,7 +13,7 @@ interface CaretakerParts {
 }
 
 /** Ends what nobody runs any more, and deletes what is too old; every process does, and none of it is done twice. */
-export class Caretaker {
+export class Sweeper {
   readonly #store: ExecutionStore
   readonly #settings: RunSettings
   readonly #logger: Logger
@@ -22,7 +22,7 @@ export class Caretaker {
   readonly #timers: NodeJS.Timeout[] = []
   #closed = false
 
-  constructor({ store, settings, logger, observer }: CaretakerParts, heartbeat: Heartbeat) {
+  constructor({ store, settings, logger, observer }: SweeperParts, heartbeat: Heartbeat) {
     this.#heartbeat = heartbeat
     this.#store = store
     this.#settings = settings

@@ -12,7 +12,7 @@ import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
 
-const mostAtOnce = 32
+const maxAtOnce = 32
 
 type Taken = ClaimedExecution & { readonly begunAt: number }
 
@@ -76,7 +76,7 @@ export class WorkerLoop {
   async #takeSome(): Promise<void> {
     const { runner, store, info, settings } = this.#runs.parts
     const { labels } = this.#runs
-    const limit = Math.min(runner.slots.free, mostAtOnce)
+    const limit = Math.min(runner.slots.free, maxAtOnce)
     if (limit === 0) return
     let held = 0
     while (held < limit && runner.slots.tryEnter()) held++

@@ -1,7 +1,7 @@
 /** What is known about one answer. */
 interface Evidence {
   readonly bm25: number
-  /** Standard deviations above the average of the catalogue. */
+  /** Standard deviations above the average of the catalog. */
   readonly embedding: number
   /** What a tool would get that had every word of the query. */
   readonly ideal: number
@@ -9,7 +9,7 @@ interface Evidence {
   readonly name: number
 }
 
-// Fitted on public sets: requests against the catalogue that answers them, and against catalogues that do not.
+// Fitted on public sets: requests against the catalog that answers them, and against catalogs that do not.
 const weights = { base: -3.087, share: 4.134, embedding: 0.182, name: 1.34 }
 
 /** How likely an answer is what was asked for, from 0 to 1; so that "no tool fits" can be said. */

@@ -5,13 +5,13 @@ import { type Tokenizer, termsOf } from './tokenize.ts'
 // Looking for what was meant takes a walk over all known words, so only short queries and those that found nothing are mended.
 const shortQuery = 3
 // Nobody mistypes this many words at once; what does not match then is another language, or noise.
-const mostMended = 12
+const maxCorrections = 12
 
 /** The query with words that no tool has replaced by known ones: a beginning (`repo`), or the nearest spelling (`comit`). */
 export function forgiveTypos(text: string, lexical: LexicalIndex, tokenizer: Tokenizer): string | undefined {
   const words = termsOf(tokenizer, text)
   const unknown = new Set(words.filter((word) => lexical.countOf(word) === 0 && word.length >= 3))
-  if (unknown.size === 0 || unknown.size > mostMended || (words.length > shortQuery && unknown.size < words.length))
+  if (unknown.size === 0 || unknown.size > maxCorrections || (words.length > shortQuery && unknown.size < words.length))
     return undefined
   const meant = words.map((word) => (unknown.has(word) ? (findMeant(word, lexical) ?? word) : word))
   return meant.every((word, index) => word === words[index]) ? undefined : meant.join(' ')

@@ -2,7 +2,7 @@ import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/sear
 import type { LexicalIndex } from './lexical-index.ts'
 import type { Heights, SemanticIndex } from './semantic-index.ts'
 
-/** How words and meaning are weighed; set once on public retrieval sets, the same for every catalogue. */
+/** How words and meaning are weighed; set once on public retrieval sets, the same for every catalog. */
 export const fusion = {
   /** What one standard deviation of meaning counts beside BM25. */
   embedding: 4.5,

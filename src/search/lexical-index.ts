@@ -3,7 +3,7 @@ import { type ManyToolWords, TextIndex, type ToolWords } from './text-index.ts'
 import type { Query } from './text-kernel.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 
-/** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalogue. */
+/** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalog. */
 export const lexicalDefaults = {
   k1: 1.5,
   b: 0.5,

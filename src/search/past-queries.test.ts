@@ -56,7 +56,7 @@ describe.each([
   })
 
   it('forgets the oldest where there is no more room', () => {
-    const past = new PastQueries(embedder, { ...learningDefaults, mostRemembered: 2 })
+    const past = new PastQueries(embedder, { ...learningDefaults, maxRemembered: 2 })
     for (const word of ['invoices', 'weather', 'holidays']) past.add(`show the ${word}`, [word])
     expect(past.size).toBe(2)
     expect([...past.votes('show the invoices').keys()].sort()).toEqual(['holidays', 'weather'])

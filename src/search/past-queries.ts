@@ -22,7 +22,7 @@ export const learningDefaults = {
   /** No tool gains more than this. */
   cap: 60,
   /** The oldest is forgotten when there are more. */
-  mostRemembered: 20_000,
+  maxRemembered: 20_000,
 }
 
 export type LearningOptions = typeof learningDefaults
@@ -35,7 +35,7 @@ export const exampleOptions: LearningOptions = {
   power: 5,
   words: 0.3,
   cap: 40,
-  mostRemembered: 1_000_000,
+  maxRemembered: 1_000_000,
 }
 
 interface Entry {
@@ -76,7 +76,7 @@ export class PastQueries {
       this.#entries[known] = { key, toolIds: new Set([...before, ...toolIds]) }
       return
     }
-    const slot = this.#next++ % this.#options.mostRemembered
+    const slot = this.#next++ % this.#options.maxRemembered
     this.#forget(slot)
     this.#entries[slot] = { key, toolIds: new Set(toolIds) }
     this.#byKey.set(key, slot)

@@ -20,9 +20,9 @@ export interface RemoteEmbedderOptions {
 
 const batch = 64
 const usualDeadlineMs = 1500
-const mostText = 8000
-const mostQueries = 1000
-const mostAnswer = 64 * 1024 * 1024
+const maxText = 8000
+const maxQueries = 1000
+const maxResponse = 64 * 1024 * 1024
 
 /**
  * Vectors from a service. A search asks for what it lacks before it ranks, waits no longer than the deadline, and goes by words
@@ -71,7 +71,7 @@ export class RemoteEmbedder implements Embedder {
     const [vector] = await this.#fetch([query], signal)
     this.#queries.set(query, this.#toUnit(vector as Float32Array))
     const [oldest] = this.#queries.keys()
-    if (this.#queries.size > mostQueries && oldest !== undefined) this.#queries.delete(oldest)
+    if (this.#queries.size > maxQueries && oldest !== undefined) this.#queries.delete(oldest)
   }
 
   #keepTool(text: string, vector: Float32Array): void {
@@ -85,7 +85,7 @@ export class RemoteEmbedder implements Embedder {
     const response = await fetch(url.endsWith('/embeddings') ? url : `${url.replace(/\/$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...key },
-      body: JSON.stringify({ model, input: texts.map((text) => text.slice(0, mostText)) }),
+      body: JSON.stringify({ model, input: texts.map((text) => text.slice(0, maxText)) }),
       // A key must not follow to where the service points.
       redirect: 'error',
       signal,
@@ -144,7 +144,7 @@ async function readBounded(response: Response): Promise<unknown> {
   let size = 0
   for await (const part of response.body ?? []) {
     size += (part as Uint8Array).length
-    if (size > mostAnswer) throw new Error('the embeddings service answered too much')
+    if (size > maxResponse) throw new Error('the embeddings service answered too much')
     parts.push(part as Uint8Array)
   }
   return JSON.parse(Buffer.concat(parts).toString('utf8'))

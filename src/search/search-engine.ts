@@ -53,7 +53,7 @@ interface Signals {
 
 // An index keeps every word it has met; after this many removals for each tool left it is built anew.
 const removalsPerTool = 4
-const leastRemovals = 5000
+const minRemovals = 5000
 
 /** Finds tools by words and by meaning. Adding, changing or removing a tool updates it in place. */
 export class SearchEngine {
@@ -105,7 +105,7 @@ export class SearchEngine {
     this.#positions.delete(id)
     this.#free.push(position)
     this.#removals++
-    if (this.#removals > Math.max(leastRemovals, this.size * removalsPerTool)) this.#rebuild()
+    if (this.#removals > Math.max(minRemovals, this.size * removalsPerTool)) this.#rebuild()
     return true
   }
 

@@ -32,7 +32,7 @@ export interface WordSource {
 // Beside the searched fields, the id is known by its letters alone; -1 stands after the texts of a tool.
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
-const saysNothing = -1
+const isVacuous = -1
 const lineUp = (words: Iterable<string>): string => Array.from(words, (word) => `${word} `).join('')
 // Beside what a character is.
 const isKnown = 128
@@ -239,7 +239,7 @@ export class TextIndex implements WordSource {
 
   #intern(word: string): number {
     const term = this.#tokenizer.term(word)
-    return term === undefined ? saysNothing : this.#kernel.internTerm(this.#put(term))
+    return term === undefined ? isVacuous : this.#kernel.internTerm(this.#put(term))
   }
 
   #put(word: string): number {

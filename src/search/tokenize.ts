@@ -22,7 +22,7 @@ export function createTokenizer(): Tokenizer {
       if (stopWords.has(word)) return undefined
       const known = stems.get(word)
       if (known !== undefined) return known
-      if (stems.size > mostRemembered) stems.clear()
+      if (stems.size > maxRemembered) stems.clear()
       const term = stem(word)
       stems.set(word, term)
       return term
@@ -42,7 +42,7 @@ export function firstWords(query: string): string {
 /** Longer than any name of a tool and any sentence of that many words. */
 export const maxQueryCharacters = 8000
 
-const mostRemembered = 100_000
+const maxRemembered = 100_000
 
 /** The terms of a text, in order. */
 export function termsOf(tokenizer: Tokenizer, text: string): readonly string[] {

@@ -60,7 +60,7 @@ const fieldOf: Readonly<Record<FieldName, ModelField>> = {
 // What kernels/vectors.ts takes in one step.
 const cellsAtOnce = 32
 // Words of tools that were handed over without theirs are remembered up to this many.
-const mostOwnWords = 50_000
+const maxOwnWords = 50_000
 
 /** A word is a row of 8-bit numbers with a scale, and a weight for queries and one for tools. */
 export class WordEncoder implements Embedder {
@@ -115,7 +115,7 @@ export class WordEncoder implements Embedder {
   }
 
   #readOwn(tool: SearchableTool): ToolWords {
-    if (this.#own === undefined || this.#own.wordCount > mostOwnWords) this.#own = new TextIndex(createTokenizer())
+    if (this.#own === undefined || this.#own.wordCount > maxOwnWords) this.#own = new TextIndex(createTokenizer())
     return this.#own.read(tool)
   }
 

@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
 import { isOwnVariable } from '../base/own-variables.ts'
-import { readTextFile } from '../documents/read-text-file.ts'
 import { type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
+import { readTextFile } from '../documents/read-text-file.ts'
 import { redactValues } from './redact-values.ts'
 
 /** Where secrets are looked for. */
-export interface SecretPlaces {
+export interface SecretSources {
   readonly env: Environment
   readonly box: SecretBox
   /** What is stored under a name, still sealed. */
@@ -19,12 +19,12 @@ export interface SecretPlaces {
   readonly home?: string | undefined
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 // Shorter values occur in ordinary text, and taking them out would only garble it.
 const shortest = 4
 
 /** The secrets of one run in a workspace. */
-export function openSecrets(places: SecretPlaces, workspace: string): SecretScope {
+export function openSecrets(places: SecretSources, workspace: string): SecretScope {
   const { redact, know } = redactValues(shortest)
   return {
     async resolve(reference) {
@@ -37,7 +37,7 @@ export function openSecrets(places: SecretPlaces, workspace: string): SecretScop
   }
 }
 
-async function read(places: SecretPlaces, workspace: string, reference: string): Promise<string> {
+async function read(places: SecretSources, workspace: string, reference: string): Promise<string> {
   const { env, box, find, home } = places
   const [, kind = 'secret', name = ''] = /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
   if (kind !== 'secret') requireGrant(places, workspace, kind === 'env' ? 'env' : 'files')
@@ -48,7 +48,7 @@ async function read(places: SecretPlaces, workspace: string, reference: string):
   return box.open(sealed)
 }
 
-function requireGrant({ grantsOf }: SecretPlaces, workspace: string, grant: Grant): void {
+function requireGrant({ grantsOf }: SecretSources, workspace: string, grant: Grant): void {
   if (grantsOf === undefined || grantsOf(workspace).includes(grant)) return
   throw missing(
     `The workspace '${workspace}' may not ${hostGrants[grant]}.`,
@@ -70,7 +70,7 @@ function fileContent(path: string, home: string | undefined): string {
   try {
     const file = realpathSync(path)
     if (isInside(file, '/proc') || (home !== undefined && isInside(file, realpathSync(home)))) throw new Error(file)
-    return readTextFile(file, mostBytes).replace(/\r?\n$/, '')
+    return readTextFile(file, maxBytes).replace(/\r?\n$/, '')
   } catch {
     throw missing(
       'The file of a secret cannot be read.',

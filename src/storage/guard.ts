@@ -4,7 +4,7 @@ import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
 import { causeOf, isConflict, isOutOfConnections, toOurs } from './failures.ts'
 
-const mostAttempts = 4
+const maxAttempts = 4
 /** How long a caller waits for the database, everything included: for a place in the pool, for others, for answers. */
 const deadlineMs = 20_000
 /** How long a caller waits for a connection that the database or its pooler has not got now. */
@@ -13,7 +13,7 @@ const connectionMs = 5000
 /** Runs work on the database: what failed for being in each other's way is tried again, other failures become our own errors. */
 export async function guard<Result>(
   work: (isLate: () => boolean) => Promise<Result>,
-  { withinMs = deadlineMs, attempts = mostAttempts }: { withinMs?: number; attempts?: number } = {},
+  { withinMs = deadlineMs, attempts = maxAttempts }: { withinMs?: number; attempts?: number } = {},
 ): Promise<Result> {
   const end = performance.now() + withinMs
   const connected = performance.now() + Math.min(connectionMs, withinMs)

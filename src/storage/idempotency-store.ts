@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
-import type { AnswerStore, Caller } from '../contract/stores.ts'
+import type { Caller, IdempotencyStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard } from './guard.ts'
 import { idempotentAnswers } from './schema.ts'
@@ -9,7 +9,7 @@ const keptFor = sql`interval '24 hours'`
 const answeredWithin = sql`interval '60 seconds'`
 
 /** Answers under an Idempotency-Key, kept for a day. */
-export class DatabaseAnswerStore implements AnswerStore {
+export class DatabaseIdempotencyStore implements IdempotencyStore {
   readonly #db: Db
 
   constructor(db: Db) {

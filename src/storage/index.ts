@@ -10,7 +10,7 @@ export { restoreDump } from './dump/restore-dump.ts'
 export { writeDump } from './dump/write-dump.ts'
 export { findNewerMigrations, migrate, readMigrations, readState } from './migrate.ts'
 export { createStores } from './stores.ts'
-export { waitForAnswer } from './wait-for-database.ts'
+export { waitForDatabase } from './wait-for-database.ts'
 
 /** Opens the database that `url` names, or the embedded one below `home`; without either it lives in memory. */
 export async function openDatabase({

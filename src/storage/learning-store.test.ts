@@ -8,7 +8,7 @@ describe('DatabaseLearningStore', () => {
     const database = await openDatabase({})
     await migrate(database)
     await database.db.execute(`insert into workspaces (id) values ('other')`)
-    const store = new DatabaseLearningStore(database.db, { mostRows: 4, leftRows: 2, mostLetters: 5 })
+    const store = new DatabaseLearningStore(database.db, { maxRows: 4, leftRows: 2, maxCharacters: 5 })
     const pause = () => new Promise((resolve) => setTimeout(resolve, 3))
     await store.note('other', 'theirs', 'x')
     for (const query of ['one', 'two', 'three', 'four', 'one', 'fifteen']) {

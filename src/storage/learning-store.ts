@@ -8,7 +8,7 @@ import { record } from './record.ts'
 import { learnedQueries } from './schema.ts'
 
 /** How much a workspace remembers. Room is made for many at once, so that readers need not start anew each time. */
-export const learningBounds = { mostRows: 5000, leftRows: 4500, mostLetters: 2000 }
+export const learningBounds = { maxRows: 5000, leftRows: 4500, maxCharacters: 2000 }
 
 /** What search learned, in the database. */
 export class DatabaseLearningStore implements LearningStore {
@@ -21,7 +21,7 @@ export class DatabaseLearningStore implements LearningStore {
   }
 
   async note(workspaceId: string, asked: string, toolId: string): Promise<void> {
-    const query = storable(asked.slice(0, this.#bounds.mostLetters))
+    const query = storable(asked.slice(0, this.#bounds.maxCharacters))
     const queryHash = createHash('sha256').update(query).digest('hex')
     await transact(this.#db, async (db) => {
       await db
@@ -61,9 +61,9 @@ export class DatabaseLearningStore implements LearningStore {
   }
 
   async #makeRoom(db: Db, workspace: string): Promise<void> {
-    const { mostRows, leftRows } = this.#bounds
+    const { maxRows, leftRows } = this.#bounds
     const total = await db.$count(learnedQueries, eq(learnedQueries.workspaceId, workspace))
-    if (total <= mostRows) return
+    if (total <= maxRows) return
     await db.execute(sql`delete from ${learnedQueries} where ctid in (
       select ctid from ${learnedQueries} where workspace_id = ${workspace}
       order by updated_at, query_hash, tool_id limit ${total - leftRows})`)

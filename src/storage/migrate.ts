@@ -9,8 +9,8 @@ import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
 import type { Database, Db } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
-import { bringOver, setAside } from './legacy/convert.ts'
-import { checkNothingInTheWay, hasOlderShape } from './legacy/tables.ts'
+import { convertRows, renameOldTables } from './legacy/convert.ts'
+import { checkNoConflicts, hasOlderShape } from './legacy/tables.ts'
 import { rowsOf } from './rows-of.ts'
 
 /** A step of the schema, as it is shipped. */
@@ -73,12 +73,12 @@ async function migrateInside(db: Db, migrations: readonly Migration[], options: 
   const older = await hasOlderShape(db)
   if (older) {
     onStep('tables of the older shape are set aside')
-    await setAside(db)
+    await renameOldTables(db)
   }
   const statements = migrations.flatMap((migration) => migration.statements)
-  await checkNothingInTheWay(db, statements)
+  await checkNoConflicts(db, statements)
   await apply(db, migrations, options)
-  if (older) await bringOver(db, onStep)
+  if (older) await convertRows(db, onStep)
 }
 
 /** Whoever changes the shape of the database does it alone. */

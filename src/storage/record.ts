@@ -35,7 +35,7 @@ function toEntry({ workspace, actor, requestId }: Caller, { action, subject, bef
   return { workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null }
 }
 
-/** Says that what the catalogue shows has changed; heard when the transaction is through. */
+/** Says that what the catalog shows has changed; heard when the transaction is through. */
 export async function announce(db: Db, workspace: string): Promise<void> {
   await db
     .update(workspaces)

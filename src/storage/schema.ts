@@ -35,7 +35,7 @@ const object = (name: string) => json(name).$type<Record<string, unknown>>()
 const objects = (name: string) => json(name).$type<unknown[]>().notNull().default([])
 const strings = (name: string) => jsonb(name).$type<unknown[]>().notNull().default([])
 
-/** Who keeps to themselves; `changes` grows with every change of what the catalogue shows. */
+/** Who keeps to themselves; `changes` grows with every change of what the catalog shows. */
 export const workspaces = pgTable('workspaces', {
   id: varchar('id', { length: 64 }).primaryKey(),
   changes: bigint('changes', { mode: 'number' }).notNull().default(0),

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { Gatherer } from './statement-batcher.ts'
+import { StatementBatcher } from './statement-batcher.ts'
 
-const limits = { atOnce: 1, most: 3, mostWeight: 100, isWorthAnother: () => true }
+const limits = { atOnce: 1, most: 3, maxWeight: 100, isWorthAnother: () => true }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 it('does together what comes in one turn or meanwhile, each with its answer', async () => {
   const seen: (readonly number[])[] = []
-  const gatherer = new Gatherer(async (items: readonly number[]) => {
+  const gatherer = new StatementBatcher(async (items: readonly number[]) => {
     seen.push(items)
     await nextTurn()
     return items.map((item) => item * 2)
@@ -21,7 +21,7 @@ it('does together what comes in one turn or meanwhile, each with its answer', as
 
 it('takes no more together than is light enough, and what is too heavy alone', async () => {
   const seen: (readonly number[])[] = []
-  const gatherer = new Gatherer(async (items: readonly number[]) => {
+  const gatherer = new StatementBatcher(async (items: readonly number[]) => {
     seen.push(items)
     return items
   }, limits)
@@ -31,7 +31,7 @@ it('takes no more together than is light enough, and what is too heavy alone', a
 })
 
 it('lets nobody fail for what another brought', async () => {
-  const gatherer = new Gatherer(async (items: readonly number[]) => {
+  const gatherer = new StatementBatcher(async (items: readonly number[]) => {
     await nextTurn()
     if (items.includes(3)) throw new Error('three')
     return items
@@ -52,7 +52,7 @@ it('does not try each alone where none can go well', async () => {
     await nextTurn()
     throw new Error('away')
   }
-  const gatherer = new Gatherer(away, { ...limits, isWorthAnother: () => false })
+  const gatherer = new StatementBatcher(away, { ...limits, isWorthAnother: () => false })
   const answers = await Promise.allSettled([1, 2, 3].map((item) => gatherer.do(item)))
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(tried).toBe(1)

@@ -14,13 +14,13 @@ interface GatherLimits {
   /** How many items one takes at most. */
   readonly most: number
   /** How heavy they may be together; one alone may be heavier. */
-  readonly mostWeight: number
+  readonly maxWeight: number
   /** Whether what failed for all may go well for some. */
   readonly isWorthAnother: (thrown: unknown) => boolean
 }
 
 /** Does together what is asked for in one turn of the event loop, or while as much as may be is under way. */
-export class Gatherer<Item, Answer> {
+export class StatementBatcher<Item, Answer> {
   readonly #work: Together<Item, Answer>
   readonly #limits: GatherLimits
   readonly #waiting: Waiting<Item, Answer>[] = []
@@ -48,11 +48,11 @@ export class Gatherer<Item, Answer> {
   }
 
   #takeSome(): readonly Waiting<Item, Answer>[] {
-    const { most, mostWeight } = this.#limits
+    const { most, maxWeight } = this.#limits
     let weight = 0
     const end = this.#waiting.findIndex((one, at) => {
       weight += one.weight
-      return at > 0 && (at >= most || weight > mostWeight)
+      return at > 0 && (at >= most || weight > maxWeight)
     })
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }

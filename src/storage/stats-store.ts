@@ -1,11 +1,11 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { RegistryCounts, StatsStore } from '../contract/stores.ts'
+import { isOneOf, selectTags } from './categories/tags.ts'
 import type { Database, Db } from './database.ts'
 import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
-import { isOneOf, selectTags } from './categories/tags.ts'
 
 /** How much there is, counted in the database. */
 export class DatabaseStatsStore implements StatsStore {

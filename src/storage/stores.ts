@@ -1,19 +1,19 @@
 import { eq, sql } from 'drizzle-orm'
 import type { ChangeFeed, Stores } from '../contract/stores.ts'
-import { DatabaseAnswerStore } from './idempotency-store.ts'
 import { DatabaseAuditStore } from './access/audit-store.ts'
+import { DatabaseKeyStore } from './access/key-store.ts'
+import { DatabasePolicyStore } from './access/policy-store.ts'
+import { DatabaseSecretStore } from './access/secret-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
 import type { Database, Db } from './database.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
-import { DatabaseKeyStore } from './access/key-store.ts'
+import { DatabaseIdempotencyStore } from './idempotency-store.ts'
 import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
-import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
 import { settings, workspaces } from './schema.ts'
-import { DatabaseSecretStore } from './access/secret-store.ts'
 import { DatabaseStatsStore } from './stats-store.ts'
 import { DatabaseToolStore } from './tools/tool-store.ts'
 
@@ -28,7 +28,7 @@ export function createStores(database: Database): Stores {
     policies: new DatabasePolicyStore(db),
     keys: new DatabaseKeyStore(db, database.listen),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
-    answers: new DatabaseAnswerStore(db),
+    answers: new DatabaseIdempotencyStore(db),
     executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
     learning: new DatabaseLearningStore(db),

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Waits for a database that is not up yet; after `ms` the last reason is thrown, naming the database. */
-export async function waitForAnswer(
+export async function waitForDatabase(
   { db, name }: Pick<Database, 'db' | 'name'>,
   { ms, onWait, signal }: { ms: number; onWait?: (reason: string) => void; signal?: AbortSignal | undefined },
 ): Promise<void> {

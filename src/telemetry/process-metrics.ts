@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Semaphore } from '../base/semaphore.ts'
-import type { Execution, QueueState, QuietEnd, Swept } from '../contract/execution.ts'
+import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
 import type { Metrics } from '../contract/run-observer.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
 /** Workspaces that are counted at once; of the one that was silent longest the counts begin anew, as after a restart. */
-const mostWorkspaces = 1000
+const maxWorkspaces = 1000
 
 /** What is counted in this process. */
 export class ProcessMetrics implements Metrics {
@@ -46,7 +46,7 @@ export class ProcessMetrics implements Metrics {
     return (ended) => series.end(ended)
   }
 
-  endedQuietly(end: QuietEnd): void {
+  endedQuietly(end: UnattendedEnd): void {
     this.#of(end.workspace).count(end)
   }
 
@@ -70,7 +70,7 @@ export class ProcessMetrics implements Metrics {
     this.#workspaces.delete(workspace)
     this.#workspaces.set(workspace, series)
     const [oldest] = this.#workspaces.keys()
-    if (this.#workspaces.size > mostWorkspaces && oldest !== undefined) this.#workspaces.delete(oldest)
+    if (this.#workspaces.size > maxWorkspaces && oldest !== undefined) this.#workspaces.delete(oldest)
     return series
   }
 }

@@ -3,14 +3,14 @@ import type { Execution, QueueState } from '../contract/execution.ts'
 import { LabelValues, otherValue } from './label-values.ts'
 
 /** How many tools have series of their own; each costs about twenty lines of an answer. */
-const mostTools = 200
+const maxTools = 200
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /** What is counted of the runs of one workspace. */
 export class WorkspaceSeries {
   readonly #registry = new Registry()
-  readonly #tools = new LabelValues(mostTools)
-  readonly #codes = new LabelValues(mostTools)
+  readonly #tools = new LabelValues(maxTools)
+  readonly #codes = new LabelValues(maxTools)
   readonly #running = this.#gauge('tooldex_executions_running', 'Runs that this process makes now.')
   readonly #waits = new Histogram({
     name: 'tooldex_queue_wait_seconds',

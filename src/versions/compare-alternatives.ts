@@ -2,8 +2,8 @@ import type { JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { areDisjoint } from './disjoint.ts'
 import { matchSame } from './match-same.ts'
-import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { withoutAnnotations } from './schema-node.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /**
  * Both schemas as alternatives where that makes them comparable: `oneOf` whose members exclude each other is `anyOf`, and

@@ -1,7 +1,7 @@
 import { type JsonObject, sameJson } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 import { isAnnotation } from './schema-node.ts'
+import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 
 /** Compares what a schema says about values without allowing or forbidding any, and its default. */
 export function compareAnnotations(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {

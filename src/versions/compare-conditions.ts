@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
 import { matchSame } from './match-same.ts'
-import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { hasReference } from './schema-node.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Keywords that are compared as a whole, those that belong together in one row. */
 const groups: readonly Group[] = [

@@ -1,6 +1,6 @@
-import { diffJson, type JsonDifference } from './diff-json.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
+import { diffJson, type JsonDifference } from './diff-json.ts'
 import { showChange, showValue } from './schema-path.ts'
 
 /** How many places of one config are listed. */

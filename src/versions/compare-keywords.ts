@@ -7,8 +7,8 @@ import { compareProperties } from './compare-properties.ts'
 import { compareTypes, compareValues, typesOf } from './compare-values.ts'
 import type { Walk } from './comparison.ts'
 import { isWellFormed } from './keyword-shapes.ts'
-import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { normalizeNode } from './schema-node.ts'
+import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Compares two schemas keyword by keyword: each is a condition of its own, or one of a group that is compared together. */
 export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {

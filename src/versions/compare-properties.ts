@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
-import { atProperty, namedAt, type SchemaPath, step, subjectOf } from './schema-path.ts'
 import { isConstrained } from './schema-node.ts'
+import { atProperty, namedAt, type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Compares the properties of objects: those that are named, those that must be there, and all others. */
 export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {

@@ -4,7 +4,7 @@ import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 import { valuesMissing } from './values-missing.ts'
 
 const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
-const mostValues = 5
+const maxValues = 5
 
 /** The types of the values that a normalized schema allows. */
 export const typesOf = (node: JsonObject): readonly string[] => (node.type as string[] | undefined) ?? everyType
@@ -47,12 +47,12 @@ export function compareValues(walk: Walk, before: JsonObject, after: JsonObject,
 }
 
 function describeValues(values: readonly unknown[]): readonly { what: string; are: string }[] {
-  const shown = values.slice(0, mostValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
+  const shown = values.slice(0, maxValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
   const rest = values.length - shown.length
   return rest === 0 ? shown : [...shown, { what: `other values (${rest} more)`, are: 'are' }]
 }
 
 function showValues(values: readonly unknown[]): string {
-  const rest = values.length - mostValues
-  return values.slice(0, mostValues).map(showValue).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'nothing'
+  const rest = values.length - maxValues
+  return values.slice(0, maxValues).map(showValue).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'nothing'
 }

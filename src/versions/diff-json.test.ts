@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffJson } from './diff-json.ts'
 import { sameJson } from '../base/same-json.ts'
+import { diffJson } from './diff-json.ts'
 
 describe('diffJson', () => {
   it('names each place in which two values differ', () => {

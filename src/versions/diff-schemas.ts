@@ -4,8 +4,8 @@ import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { type Effect, type SchemaFinding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
-import { type SchemaPath, step, subjectOf, topOf } from './schema-path.ts'
 import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
+import { type SchemaPath, step, subjectOf, topOf } from './schema-path.ts'
 
 /** How far a comparison goes before it gives up and reports that; about 30 ms. */
 const limits = { depth: 64, steps: 1200, attempt: 3 }

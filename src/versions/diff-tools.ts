@@ -1,5 +1,3 @@
-import { findReordered, type KeyOrder } from './diff-json.ts'
-import { lineDiff } from './line-diff.ts'
 import { sameJson, sameOrderedJson } from '../base/same-json.ts'
 import type { ToolAnnotations } from '../contract/catalog.ts'
 import { positionalNames } from '../contract/positional-names.ts'
@@ -13,7 +11,9 @@ import {
 } from '../contract/tool-diff.ts'
 import { compareConfigs } from './compare-configs.ts'
 import type { Side } from './comparison.ts'
+import { findReordered, type KeyOrder } from './diff-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
+import { lineDiff } from './line-diff.ts'
 
 type Field = keyof ToolContent
 type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange>

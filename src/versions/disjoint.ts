@@ -4,11 +4,11 @@ import { normalizeNode } from './schema-node.ts'
 import { valuesMissing } from './values-missing.ts'
 
 /** Past this many members it is not worth looking at every pair. */
-const mostMembers = 50
+const maxMembers = 50
 
 /** Whether no value can match two of the schemas, as far as types, listed values and a telling property show. */
 export function areDisjoint(members: readonly unknown[]): boolean {
-  if (members.length > mostMembers || !members.every(isObject)) return false
+  if (members.length > maxMembers || !members.every(isObject)) return false
   const nodes = members.map(normalizeNode)
   return nodes.every((node, index) => nodes.slice(index + 1).every((other) => excludes(node, other)))
 }

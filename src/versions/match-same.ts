@@ -4,7 +4,11 @@ import { type SchemaPath, step } from './schema-path.ts'
 type Members = readonly unknown[]
 
 /** The members of two lists that have none of the same meaning in the other; of the others only their words are told. */
-export function matchSame(walk: Walk, [before, after]: readonly [Members, Members], place: SchemaPath): [Members, Members] {
+export function matchSame(
+  walk: Walk,
+  [before, after]: readonly [Members, Members],
+  place: SchemaPath,
+): [Members, Members] {
   const left: unknown[] = []
   const free = new Map(after.entries())
   for (const member of before) {

@@ -8,7 +8,7 @@ export interface OpenSchema {
   readonly target?: unknown
 }
 
-const mostHops = 50
+const maxHops = 50
 const structural = new Set(['$schema', '$defs', 'definitions', '$comment', '$anchor', '$vocabulary', '$id'])
 const annotations = ['title', 'description', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', 'default']
 const annotationSet = new Set(annotations)
@@ -37,7 +37,7 @@ export function withoutAnnotations(node: JsonObject): JsonObject {
 export function openSchema(schema: unknown, root: unknown): OpenSchema | undefined {
   let notes: JsonObject = {}
   let current = schema
-  for (let hops = 0; hops < mostHops; hops++) {
+  for (let hops = 0; hops < maxHops; hops++) {
     if (typeof current === 'boolean') return hops > 0 ? { node: current, target: current } : { node: current }
     if (!isObject(current) || (current !== root && typeof current.$id === 'string')) return undefined
     const { $ref, ...rest } = current

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../support/run-cli.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { expectRefused, expectTolerated, good } from './refusal.ts'
 
@@ -32,7 +32,7 @@ describe('fault 9: what is missing or of the wrong type', () => {
       /command must be a text.*env\.COUNT must be a text.*tools\[0\]\.description is required.*tools\[1\]\.name is required.*args\[0\]\.type must be one of.*args\[1\]\.name is required.*args\[2\]\.required must be true or false.*timeout/s
     const at = ['1:10', '2:14', '4:5', '5:5', '6:28', '6:35', '6:71', '7:14']
     const file = expectRefused(`${many}\n`, { at, says })
-    const { code, stdout } = await runHere(['validate', file])
+    const { code, stdout } = await runInline(['validate', file])
     expect(code).toBe(3)
     for (const place of at) expect(stdout).toContain(`${file}:${place}: `)
   })
@@ -41,8 +41,8 @@ describe('fault 9: what is missing or of the wrong type', () => {
     const text =
       'command: echo\ncomand: x\ntools:\n  - {name: a, description: d, arguments: [], args: [{name: x, requird: true}]}\n'
     const file = tempFile('typos.yaml', text)
-    const relaxed = await runHere(['validate', file])
-    const strict = await runHere(['validate', '--strict', file])
+    const relaxed = await runInline(['validate', file])
+    const strict = await runInline(['validate', '--strict', file])
     expect([relaxed.code, strict.code]).toEqual([0, 3])
     for (const { stdout } of [relaxed, strict]) {
       expect(stdout).toContain(`${file}:2:1: unknown key 'comand'. Did you mean 'command'?`)
@@ -107,7 +107,7 @@ describe('fault 11: arguments that contradict themselves are warnings, and error
 
   it('fault 11: the same at once are all named', async () => {
     const file = tempFile('bad.yaml', withArgs('[{name: x, enum: [a], default: b, required: true}, {name: x}]'))
-    const { code, stdout } = await runHere(['validate', '--strict', file])
+    const { code, stdout } = await runInline(['validate', '--strict', file])
     expect(code).toBe(3)
     for (const text of ['is not one of: a', 'required and has a default', "two arguments are called 'x'"])
       expect(stdout).toContain(text)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/base/logger.ts'
-import { LiveCatalogue } from '../../src/operations/catalog/live-catalog.ts'
+import { LiveCatalog } from '../../src/operations/catalog/live-catalog.ts'
 import { createCliSource } from '../../src/sources/cli/index.ts'
 import { connect, revisions } from '../support/connect.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -13,14 +13,14 @@ const config = (...names: string[]) =>
 const broken = 'command: echo\ntools: [{name: half'
 
 interface Live {
-  readonly catalogue: LiveCatalogue
+  readonly catalog: LiveCatalog
   readonly folder: string
   readonly lines: string[]
   names(): readonly string[]
   write(name: string, text: string): void
 }
 
-/** A catalogue that watches two real files. */
+/** A catalog that watches two real files. */
 function watchTwo(): Live {
   const folder = tempFolder()
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
@@ -29,11 +29,11 @@ function watchTwo(): Live {
   const lines: string[] = []
   const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
   const source = createCliSource([join(folder, 'one.yaml'), join(folder, 'two.yaml')])
-  const catalogue = new LiveCatalogue({ source, logger })
+  const catalog = new LiveCatalog({ source, logger })
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
-  catalogue.watch(stop.signal)
-  return { catalogue, folder, lines, write, names: () => catalogue.current().entries.map((entry) => entry.toolName) }
+  catalog.watch(stop.signal)
+  return { catalog, folder, lines, write, names: () => catalog.current().entries.map((entry) => entry.toolName) }
 }
 
 describe('fault 13: files that change while they are served', () => {
@@ -69,11 +69,11 @@ describe('fault 13: files that change while they are served', () => {
     ],
   ])('fault 13: after %s the old tools stay whole, and why is said', async (_, spoil, says) => {
     const live = watchTwo()
-    const snapshot = live.catalogue.current()
+    const snapshot = live.catalog.current()
     spoil(live)
     await expect.poll(() => live.lines.join('')).toMatch(says)
     expect(live.lines.at(-1)).toContain('the old tools stay')
-    expect(live.catalogue.current()).toBe(snapshot)
+    expect(live.catalog.current()).toBe(snapshot)
     expect(live.names()).toEqual(before)
     rmSync(join(live.folder, 'two.yaml'), { recursive: true, force: true })
     live.write('two.yaml', config('two_again'))
@@ -87,7 +87,7 @@ describe('fault 13: files that change while they are served', () => {
     const seen = new Set<string>()
     const look = (async () => {
       while (looking) {
-        const { entries, index, names } = live.catalogue.current()
+        const { entries, index, names } = live.catalog.current()
         const listed = entries.map((entry) => entry.toolName)
         for (const name of listed) expect([index.get(name) !== null, names.has(name)]).toEqual([true, true])
         seen.add(listed.join())

@@ -5,7 +5,7 @@ import { hasInvisible } from '../../src/base/visible-text.ts'
 import { parseConfig } from '../../src/sources/cli/index.ts'
 import { connect, revisions } from '../support/connect.ts'
 import { runCli } from '../support/run-cli.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 describe('fault 12: texts that hide something', () => {
@@ -40,7 +40,7 @@ describe('fault 12: texts that hide something', () => {
     async (_, character, escaped) => {
       const text = `command: echo\ntools:\n  - name: t\n    description: ${JSON.stringify(`see ${character}this`)}\n`
       const file = tempFile('hidden.yaml', text)
-      const { code, stdout } = await runHere(['validate', file])
+      const { code, stdout } = await runInline(['validate', file])
       expect([code, hasInvisible(stdout)]).toEqual([0, false])
       const flagged = stdout.split('\n').find((line) => line.includes('tools[0].description has invisible characters'))
       expect(flagged).toContain(`${file}:4:18: `)
@@ -53,7 +53,7 @@ describe('fault 12: texts that hide something', () => {
       'plain.yaml',
       'command: echo\ntools: [{name: t, description: "Grün, 漢字, 👩 and a\\nnew line"}]\n',
     )
-    const { stdout } = await runHere(['validate', file])
+    const { stdout } = await runInline(['validate', file])
     expect(stdout).not.toContain('invisible')
   })
 
@@ -212,7 +212,7 @@ describe('fault 15: a variable that is not set', () => {
 
   it('fault 15: is an error at its place, and not an empty text', async () => {
     const file = tempFile('env.yaml', config)
-    const validated = await runHere(['validate', file], { env: unset })
+    const validated = await runInline(['validate', file], { env: unset })
     expect(validated.code).toBe(3)
     expect(validated.stdout).toContain(
       `${file}:4:6: env.B needs the environment variable TOOLDEX_TEST_UNSET, which is not set`,

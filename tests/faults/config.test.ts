@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../src/base/logger.ts'
-import { LiveCatalogue } from '../../src/operations/catalog/live-catalog.ts'
+import { LiveCatalog } from '../../src/operations/catalog/live-catalog.ts'
 import { createCliSource, loadConfig } from '../../src/sources/cli/index.ts'
 import { runCli } from '../support/run-cli.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { residentBytes } from './processes.ts'
 import { expectRefused, expectTolerated, good, refusalOf } from './refusal.ts'
@@ -30,7 +30,7 @@ describe('fault 1: an alias bomb', () => {
 
   it('fault 1: validate says so and exits with 3', async () => {
     const file = tempFile('bomb.yaml', bomb)
-    const { code, stdout } = await runHere(['validate', file, good()])
+    const { code, stdout } = await runInline(['validate', file, good()])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:1:1: expands more than`)])
     expect(stdout).toContain('1 valid, 1 invalid')
   })
@@ -77,7 +77,7 @@ describe('fault 2: nesting', () => {
 
   it('fault 2: all of them in one process, one after the other, leave it standing', async () => {
     const files = Object.values(texts).map((text, index) => tempFile(`deep-${index}.yaml`, text))
-    const { code, stdout, stderr } = await runHere(['validate', '--json', ...files, good()])
+    const { code, stdout, stderr } = await runInline(['validate', '--json', ...files, good()])
     expect([code, stderr]).toEqual([3, ''])
     expect(JSON.parse(stdout)).toMatchObject({ valid: 1, invalid: files.length })
   })
@@ -96,7 +96,7 @@ describe('fault 4: a key twice', () => {
     ['in env', 'command: echo\nenv: {A: "1", A: "2"}\ntools: []\n', '2:15'],
   ])('fault 4: %s is reported where it stands the second time, and an error under --strict', async (_, text, at) => {
     const file = expectTolerated(text, { at: [at], says: /unique/ })
-    const { code, stdout } = await runHere(['validate', '--strict', file])
+    const { code, stdout } = await runInline(['validate', '--strict', file])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:${at}: `)])
   })
 })
@@ -115,7 +115,7 @@ describe('fault 5: a tool twice', () => {
     const orders = Array.from({ length: 3 }, () => {
       const lines: string[] = []
       const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
-      const { index, entries } = new LiveCatalogue({ source: createCliSource(files), logger }).current()
+      const { index, entries } = new LiveCatalog({ source: createCliSource(files), logger }).current()
       expect(lines).toEqual([
         expect.stringMatching(/ WARNING tool 'same' is defined more than once; the one in 'second' is used/),
       ])

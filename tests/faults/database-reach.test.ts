@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Database, openDatabase, waitForAnswer } from '../../src/storage/index.ts'
+import { type Database, openDatabase, waitForDatabase } from '../../src/storage/index.ts'
 import { needs } from '../support/needs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { freePort, startPostgres, type TestPostgres } from '../support/start-postgres.ts'
@@ -39,7 +39,7 @@ async function look(address: string): Promise<{ ssl: boolean; local: boolean }> 
 }
 
 const refusal = async (address: string): Promise<string> => {
-  const thrown = await waitForAnswer(await open(address), { ms: 10_000 }).then(
+  const thrown = await waitForDatabase(await open(address), { ms: 10_000 }).then(
     () => new Error('it answered'),
     (error: Error) => error,
   )

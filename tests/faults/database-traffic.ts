@@ -44,10 +44,10 @@ export function startTraffic(stores: Stores, writers = 4): Traffic {
 }
 
 /** Waits until something holds, and says how many milliseconds it took. */
-export async function waitUntil(holds: () => boolean | Promise<boolean>, mostMs: number): Promise<number> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>, maxMs: number): Promise<number> {
   const start = performance.now()
   while (!(await holds())) {
-    if (performance.now() - start > mostMs) throw new Error(`not within ${mostMs} ms`)
+    if (performance.now() - start > maxMs) throw new Error(`not within ${maxMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return performance.now() - start

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/contract/stores.ts'
 import { guard } from '../../src/storage/guard.ts'
-import { createStores, type Database, migrate, openDatabase, waitForAnswer } from '../../src/storage/index.ts'
+import { createStores, type Database, migrate, openDatabase, waitForDatabase } from '../../src/storage/index.ts'
 import { newTool } from '../../src/storage/stores.suite.ts'
 import { runCli } from '../support/run-cli.ts'
 import { freePort, startPostgres, type TestPostgres } from '../support/start-postgres.ts'
@@ -142,7 +142,7 @@ describe('faults: database server', () => {
     await server.halt('fast')
     const early = await openDatabase({ url })
     const reasons: string[] = []
-    const waiting = waitForAnswer(early, { ms: 30_000, onWait: (reason) => reasons.push(reason) })
+    const waiting = waitForDatabase(early, { ms: 30_000, onWait: (reason) => reasons.push(reason) })
     await new Promise((resolve) => setTimeout(resolve, 700))
     await server.start()
     const back = performance.now()

@@ -136,7 +136,7 @@ describe('an internal error', () => {
       context: { ...context, logger: logger as never },
       ready: () => Promise.reject(new Error('the inner reason')),
       memoryOf: () => context.memory,
-      catalogueOf: async () => context.catalogue,
+      catalogOf: async () => context.catalog,
     })
     const answer = await app.request('/readyz')
     const body = (await answer.json()) as { id: string; detail: string; code: string }

@@ -198,7 +198,7 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
       execute(server, 'crowded', { mark: `after-${at}`, seconds: 0.5 }, { wait: true }),
     )
     for (const { body } of after) expect(body.status).toBe('SUCCESS')
-    expect(tools.mostTogether()).toBe(2)
+    expect(tools.maxTogether()).toBe(2)
   })
 })
 

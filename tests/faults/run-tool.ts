@@ -45,7 +45,7 @@ export const containments: readonly {
 /** Where the kernel counts processes for us, and root may tell it to. */
 export const hasPidsCgroup = process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgroup.procs')
 
-/** The tool `t` as the catalogue would resolve it. */
+/** The tool `t` as the catalog would resolve it. */
 export function resolveTool({ tool, ...config }: ToolInput): ResolvedTool {
   const index = ToolIndex.fromConfigs([{ ...config, tools: [{ name: 't', description: 'a test tool', ...tool }] }])
   return index.get('t') as ResolvedTool

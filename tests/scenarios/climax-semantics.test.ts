@@ -3,7 +3,7 @@ import { buildInputSchema, loadConfig, loadPolicy, ToolIndex } from '../../src/i
 import { connect } from '../support/connect.ts'
 import { needs } from '../support/needs.ts'
 import { runCli } from '../support/run-cli.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { climaxConfigFiles, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { gitYaml, indexOf, load, named, names, three } from './index-fixtures.ts'
@@ -134,7 +134,7 @@ describe('search', () => {
   })
 })
 
-describe('policy and the catalogue', () => {
+describe('policy and the catalog', () => {
   const policy = `
 tools:
   echo_words:
@@ -167,7 +167,7 @@ tools:
     const [file, rules] = [tempFile('echo.yaml', echoYaml), tempFile('policy.yaml', policy)]
     const { client } = await connect(['--classic', '--policy', rules, file])
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo_words', description: supervised }])
-    expect((await runHere(['list', file, '--policy', rules, '--json'])).stdout).toContain(supervised)
+    expect((await runInline(['list', file, '--policy', rules, '--json'])).stdout).toContain(supervised)
     const resolved = ToolIndex.fromConfigs([load(echoYaml)], { policy: loadPolicy(rules).value }).get('echo_words')
     expect(resolved).toMatchObject({ descriptionOverride: supervised, tool: { description: 'Print words' } })
   })
@@ -330,10 +330,10 @@ describe('loading', () => {
   it('A3.25: an empty list of tools is fine, and an unknown key is a warning that says what was meant', async () => {
     expect(load('command: x\ntools: []\n').tools).toEqual([])
     const file = tempFile('odd.yaml', 'command: echo\ncategroy: x\ntools: []\n')
-    const { code, stdout } = await runHere(['validate', file])
+    const { code, stdout } = await runInline(['validate', file])
     expect(code).toBe(0)
     expect(stdout).toContain("2:1: unknown key 'categroy'. Did you mean 'category'?")
-    expect((await runHere(['validate', '--strict', file])).code).toBe(3)
+    expect((await runInline(['validate', '--strict', file])).code).toBe(3)
   })
 
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig, loadPolicy, Policy, ToolIndex } from '../../src/index.ts'
 import { needs } from '../support/needs.ts'
 import { runCli } from '../support/run-cli.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { climaxConfigs, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { dockerYaml, gitYaml, load, names } from './index-fixtures.ts'
@@ -91,7 +91,7 @@ describe('CLImax\u2019s own policies', () => {
       { toolName: 'git_log', description: 'Show recent log (max 100)' },
     ])
     expect(index.get('git_log')?.argConstraints).toEqual({ max_count: { max: 100 } })
-    const { stdout, code } = await runHere(['validate', climaxFile('git'), '--policy', file])
+    const { stdout, code } = await runInline(['validate', climaxFile('git'), '--policy', file])
     expect(code).toBe(0)
     expect(stdout).toContain('policy - 4 tool rule(s)')
     expect(stdout).toContain("the policy constrains 'commits' of git_diff, which has no such argument")
@@ -131,7 +131,7 @@ describe('which tools there are', () => {
       'policy.yaml',
       'default: enabled\ntools:\n  note_wirte: {}\n  note_write:\n    args:\n      titel: {pattern: x}\n',
     )
-    const { code, stdout } = await runHere(['validate', config, '--policy', policy])
+    const { code, stdout } = await runInline(['validate', config, '--policy', policy])
     expect(code).toBe(0)
     expect(stdout).toContain("the policy names the tool 'note_wirte', which no config has")
     expect(stdout).toContain("the policy constrains 'titel' of note_write, which has no such argument")
@@ -144,7 +144,7 @@ describe('which tools there are', () => {
       'policy.yaml',
       rule('title', '{pattern: "[a-z]+"}').replace('title:', 'copies: {min: 1, max: 3}\n      title:'),
     )
-    const { stdout } = await runHere(['list', tempFile('notes.yaml', noteYaml), '--policy', policy, '--json'])
+    const { stdout } = await runInline(['list', tempFile('notes.yaml', noteYaml), '--policy', policy, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({
       tools: [
         {
@@ -323,7 +323,7 @@ describe('where commands run', () => {
 
   it('is shown in the list', async () => {
     const policy = tempFile('policy.yaml', docker())
-    const { stdout } = await runHere(['list', tempFile('git.yaml', gitYaml), '--policy', policy])
+    const { stdout } = await runInline(['list', tempFile('git.yaml', gitYaml), '--policy', policy])
     expect(stdout).toContain('Executor: docker (image=img:1)')
   })
 

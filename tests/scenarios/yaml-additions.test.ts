@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ToolIndex } from '../../src/index.ts'
 import { connect } from '../support/connect.ts'
-import { runHere } from '../support/run-here.ts'
+import { runInline } from '../support/run-here.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { indexOf, load, names } from './index-fixtures.ts'
 import { openTools, setEnv } from './open-tools.ts'
@@ -45,7 +45,7 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
 
   it('example requests are told to whoever asks for everything', async () => {
     const file = tempFile('one.yaml', config({ tool: 'example_requests: [undo it, "start, again"]' }))
-    const { stdout } = await runHere(['describe', 't', '-c', file, '--json'])
+    const { stdout } = await runInline(['describe', 't', '-c', file, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ tools: [{ exampleRequests: ['undo it', 'start, again'] }] })
   })
 
@@ -140,11 +140,11 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
       'one.yaml',
       config({ tool: 'tiemout: 5', args: ['{name: a, requird: true}'], command: 'echo' }),
     )
-    const loose = await runHere(['validate', file])
+    const loose = await runInline(['validate', file])
     expect(loose.code).toBe(0)
     expect(loose.stdout).toContain("unknown key 'tiemout'. Did you mean 'timeout'?")
     expect(loose.stdout).toContain("unknown key 'requird'. Did you mean 'required'?")
-    expect((await runHere(['validate', '--strict', file])).code).toBe(3)
+    expect((await runInline(['validate', '--strict', file])).code).toBe(3)
   })
 
   it('a config written in code takes the same fields by their names there', () => {

@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { openRuns } from '../../src/app/open-runs.ts'
-import { invoke } from '../../src/operations/invoke.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
+import { invoke } from '../../src/operations/invoke.ts'
 import { activateTool, createTool } from '../../src/operations/registry/tools.ts'
 import { createStores } from '../../src/storage/index.ts'
 import { openMigrated } from './migrated-database.ts'
@@ -18,7 +18,7 @@ export async function openRecorded(options: { readonly concurrency?: number; rea
   const database = await openMigrated()
   const stores = createStores(database)
   const composed = compose({ configs: [], ...options })
-  const { runner, logger, catalogue } = composed
+  const { runner, logger, catalog } = composed
   const runs = await openRuns({
     runner,
     logger,
@@ -28,7 +28,7 @@ export async function openRecorded(options: { readonly concurrency?: number; rea
     runsTools: true,
   })
   const context = { ...composed, registry: { stores, check: createCheck({}) }, runs }
-  const feed = new RegistryFeed({ stores, catalogue, workspace: 'default', logger })
+  const feed = new RegistryFeed({ stores, catalog, workspace: 'default', logger })
   return {
     context,
     stores,

@@ -3,13 +3,13 @@ import { serve } from '@hono/node-server'
 import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
-import { createLocalClient } from '../../src/operations/registry-client/local-client.ts'
-import type { RegistryClient } from '../../src/operations/registry-client/registry-client.ts'
-import { openRemote } from '../../src/operations/registry-client/remote-client.ts'
+import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
-import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
+import { createLocalClient } from '../../src/operations/registry-client/local-client.ts'
+import type { RegistryClient } from '../../src/operations/registry-client/registry-client.ts'
+import { openRemote } from '../../src/operations/registry-client/remote-client.ts'
 import { createStores } from '../../src/storage/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/index.ts'
 import { openMigrated } from './migrated-database.ts'
@@ -40,12 +40,12 @@ export async function openRegistry(configs: readonly string[] = []) {
   const { prefix, hash } = makeKey(secret)
   const context = { ...compose({ configs }), registry: { stores, check: createCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
-  const feed = new RegistryFeed({ stores, catalogue: context.catalogue, workspace: 'default', logger: context.logger })
+  const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger: context.logger })
   const app = createRestApp({
     context,
     ready: async () => [],
     memoryOf: () => context.memory,
-    catalogueOf: async () => context.catalogue,
+    catalogOf: async () => context.catalog,
   })
   const request = (method: string, path: string, { body, key = secret, headers }: RequestOptions = {}) =>
     readAnswer(

@@ -14,7 +14,7 @@ interface HereOptions {
 let last: Promise<unknown> = Promise.resolve()
 
 /** Runs `tooldex` with these words in this process, where the process itself is not the point; one at a time. */
-export function runHere(words: readonly string[], options: HereOptions = {}): Promise<CliResult> {
+export function runInline(words: readonly string[], options: HereOptions = {}): Promise<CliResult> {
   const result = last.then(() => inPlace(options, () => runWithRealParts(words)))
   last = result.catch(() => {})
   return result

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serve } from '../../src/app/serve.ts'
 import { work } from '../../src/app/run-worker.ts'
+import { serve } from '../../src/app/serve.ts'
 import { copyDatabaseTo } from './migrated-database.ts'
 import { ask, type RequestOptions, type TestAnswer, testKey } from './start-server.ts'
 

@@ -58,7 +58,7 @@ echo "whole of $1"
   }
 
   /** The most calls that ran together: each writes its first line after it began and its last before it ends. */
-  mostTogether(): number {
+  maxTogether(): number {
     let running = 0
     return Math.max(
       ...this.#lines().map((line) => {

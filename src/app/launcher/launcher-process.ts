@@ -7,22 +7,22 @@ import { environmentsFolder } from '../../operations/server/python-environments.
 import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { withdrawEnvironment } from '../withdraw-environment.ts'
-import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
+import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
 
 // The credentials of tools are for those that declare them.
 withdrawEnvironment()
 
 // A process that only starts others: it is small, and so starting one is quick, whatever its server holds in memory.
 const running = new Map<number, AbortController>()
-const asked = new Map<number, (answer: Extract<ToHand, { type: 'secret' }>) => void>()
-let executors: Readonly<Record<HandKind, Executor>> | undefined
+const asked = new Map<number, (answer: Extract<ToLauncher, { type: 'secret' }>) => void>()
+let executors: Readonly<Record<LauncherKind, Executor>> | undefined
 let where: ExecutorChoice | undefined
 let asks = 0
 
-const say = (message: FromHand): void => void process.send?.(message, undefined, undefined, () => {})
+const say = (message: FromLauncher): void => void process.send?.(message, undefined, undefined, () => {})
 
-process.on('message', (message: ToHand) => {
+process.on('message', (message: ToLauncher) => {
   if (message.type === 'start') executors = open(message.options)
   else if (message.type === 'run') void run(message)
   else if (message.type === 'cancel') running.get(message.id)?.abort(message.atOnce ? killAtOnce : undefined)
@@ -46,7 +46,7 @@ async function end(): Promise<void> {
   process.exit(0)
 }
 
-function open(options: HandOptions): Readonly<Record<HandKind, Executor>> {
+function open(options: LauncherOptions): Readonly<Record<LauncherKind, Executor>> {
   const { env } = process
   if (options.points) onFaultPoint((point) => say({ type: 'point', point }))
   const sandbox = openSandbox(env, options)
@@ -71,8 +71,8 @@ function open(options: HandOptions): Readonly<Record<HandKind, Executor>> {
   }
 }
 
-async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
-  const { id, kind, job, tellOutput } = message
+async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void> {
+  const { id, kind, job, publishOutput } = message
   const stopping = new AbortController()
   running.set(id, stopping)
   where = message.where
@@ -80,7 +80,7 @@ async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
     signal: stopping.signal,
     secret: (reference) => askSecret(id, reference),
     onProgress: (bytes) => say({ type: 'progress', id, bytes }),
-    ...(tellOutput ? { onOutput: (stream, text) => say({ type: 'output', id, stream, text }) } : {}),
+    ...(publishOutput ? { onOutput: (stream, text) => say({ type: 'output', id, stream, text }) } : {}),
   }
   try {
     if (executors === undefined) throw new Error('not started')
@@ -95,7 +95,9 @@ async function run(message: Extract<ToHand, { type: 'run' }>): Promise<void> {
 function askSecret(id: number, reference: string): Promise<string> {
   const ask = ++asks
   return new Promise((resolve, reject) => {
-    asked.set(ask, ({ value, error }) => (value === undefined ? reject(error && fromErrorMessage(error)) : resolve(value)))
+    asked.set(ask, ({ value, error }) =>
+      value === undefined ? reject(error && fromErrorMessage(error)) : resolve(value),
+    )
     say({ type: 'secret', id, ask, reference })
   })
 }

@@ -6,8 +6,8 @@ import { withoutCredentials } from '../../base/own-variables.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import type { FromHand, HandKind, HandOptions, ToHand } from './messages.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
+import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
 
 interface Pending {
   readonly controls: RunControls
@@ -18,7 +18,7 @@ interface Pending {
 const entry = fileURLToPath(new URL('./launcher-process.js', import.meta.url))
 const graceMs = 15_000
 // A timer set for longer than this fires at once.
-const longestMs = 2 ** 31 - 1
+const maxMs = 2 ** 31 - 1
 // What runs from its sources has no hand, and starts processes itself.
 const isBuilt = existsSync(entry)
 
@@ -26,15 +26,15 @@ const isBuilt = existsSync(entry)
  * The process that starts all others. Starting one takes time in proportion to the memory of whoever does it, and a
  * server holds a database and an index; its hand holds nothing.
  */
-export class Hand {
-  readonly #options: Omit<HandOptions, 'points'>
+export class Launcher {
+  readonly #options: Omit<LauncherOptions, 'points'>
   readonly #where: () => ExecutorChoice | undefined
   readonly #pending = new Map<number, Pending>()
   #process: ChildProcess | undefined
   #runs = 0
   #closed = false
 
-  constructor(allowed: Omit<HandOptions, 'points'>, where: () => ExecutorChoice | undefined) {
+  constructor(allowed: Omit<LauncherOptions, 'points'>, where: () => ExecutorChoice | undefined) {
     const { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm } = allowed
     // Whoever gives more than this gives what cannot be sent.
     this.#options = { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm }
@@ -44,7 +44,7 @@ export class Hand {
   /** The same executor, with its processes started by the hand. */
   hold(executor: Executor): Executor {
     if (!isBuilt) return executor
-    const kind = executor.kind as HandKind
+    const kind = executor.kind as LauncherKind
     return { ...executor, run: (job, controls) => this.#run(kind, job, controls) }
   }
 
@@ -61,7 +61,7 @@ export class Hand {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    child.on('message', (message) => this.#hear(child, message as FromHand))
+    child.on('message', (message) => this.#hear(child, message as FromLauncher))
     // One that could not be started never ends.
     child.on('error', () => this.#lost(child))
     child.once('exit', () => this.#lost(child))
@@ -72,13 +72,13 @@ export class Hand {
     return child
   }
 
-  #run(kind: HandKind, job: Job, controls: RunControls): Promise<RunOutcome> {
+  #run(kind: LauncherKind, job: Job, controls: RunControls): Promise<RunOutcome> {
     const id = ++this.#runs
     const child = this.#open()
     const { signal } = controls
     // A hand that does not answer in time is given up, with all that it runs.
     const giveUp = (): void => void child.kill('SIGKILL')
-    let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? longestMs) + graceMs, longestMs))
+    let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? maxMs) + graceMs, maxMs))
     const cancel = (): void => {
       this.#send(child, { type: 'cancel', id, atOnce: signal?.reason === killAtOnce })
       clearTimeout(late)
@@ -86,8 +86,8 @@ export class Hand {
     }
     return new Promise<RunOutcome>((resolve, reject) => {
       this.#pending.set(id, { controls, resolve, reject })
-      const tellOutput = controls.onOutput !== undefined
-      this.#send(child, { type: 'run', id, kind, job, where: this.#where(), tellOutput })
+      const publishOutput = controls.onOutput !== undefined
+      this.#send(child, { type: 'run', id, kind, job, where: this.#where(), publishOutput })
       signal?.addEventListener('abort', cancel, { once: true })
       if (signal?.aborted) cancel()
     }).finally(() => {
@@ -97,21 +97,21 @@ export class Hand {
     })
   }
 
-  #hear(child: ChildProcess, message: FromHand): void {
+  #hear(child: ChildProcess, message: FromLauncher): void {
     if (message.type === 'point') reachPoint(message.point)
     const pending = message.type === 'point' ? undefined : this.#pending.get(message.id)
     if (pending === undefined || message.type === 'point') return
     const { controls } = pending
     if (message.type === 'output') controls.onOutput?.(message.stream, message.text)
     else if (message.type === 'progress') controls.onProgress?.(message.bytes)
-    else if (message.type === 'secret') void this.#tellSecret(child, message, controls)
+    else if (message.type === 'secret') void this.#sendSecret(child, message, controls)
     else if (message.outcome !== undefined) pending.resolve(message.outcome)
     else pending.reject(message.error && fromErrorMessage(message.error))
   }
 
-  async #tellSecret(
+  async #sendSecret(
     child: ChildProcess,
-    { ask, reference }: Extract<FromHand, { type: 'secret' }>,
+    { ask, reference }: Extract<FromLauncher, { type: 'secret' }>,
     controls: RunControls,
   ) {
     try {
@@ -122,7 +122,7 @@ export class Hand {
     }
   }
 
-  #send(child: ChildProcess, message: ToHand): void {
+  #send(child: ChildProcess, message: ToLauncher): void {
     // A hand that has gone is told of by its exit.
     if (child.connected) child.send(message, () => {})
   }

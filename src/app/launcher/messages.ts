@@ -6,10 +6,10 @@ import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
 /** The kinds of tools that are processes. */
-export type HandKind = 'cli' | 'python' | 'shell'
+export type LauncherKind = 'cli' | 'python' | 'shell'
 
 /** What a hand is told when it starts: what an admin allows. */
-export interface HandOptions {
+export interface LauncherOptions {
   readonly maxOutput?: number | undefined
   readonly maxFile?: number | undefined
   readonly containment?: 'pid-namespace' | 'process-group' | undefined
@@ -24,21 +24,21 @@ export interface HandOptions {
 }
 
 /** What a server says to its hand. */
-export type ToHand =
-  | { readonly type: 'start'; readonly options: HandOptions }
+export type ToLauncher =
+  | { readonly type: 'start'; readonly options: LauncherOptions }
   | {
       readonly type: 'run'
       readonly id: number
-      readonly kind: HandKind
+      readonly kind: LauncherKind
       readonly job: Job
       readonly where: ExecutorChoice | undefined
-      readonly tellOutput: boolean
+      readonly publishOutput: boolean
     }
   | { readonly type: 'cancel'; readonly id: number; readonly atOnce: boolean }
   | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: ErrorMessage }
 
 /** What a hand says to its server. */
-export type FromHand =
+export type FromLauncher =
   | { readonly type: 'output'; readonly id: number; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'progress'; readonly id: number; readonly bytes: number }
   | { readonly type: 'secret'; readonly id: number; readonly ask: number; readonly reference: string }

@@ -1,7 +1,7 @@
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
-import { refusedKeys } from '../../documents/yaml-document.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
 import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { refusedKeys } from '../../documents/yaml-document.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'
 import { LimitsConfig } from '../sandbox/sandbox-limits.ts'

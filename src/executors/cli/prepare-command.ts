@@ -47,7 +47,7 @@ export interface PreparedCommand {
 }
 
 // A timer set for longer than this fires at once.
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /** The variables that a job may use: a workspace that was not granted those of the server has the small base. */
 export const environmentOf = ({ grants }: Job, env: Environment): Environment =>
@@ -67,7 +67,7 @@ export function toRequest({ tool, input }: Job, env: Environment): RunRequest {
 export function deadlineOf({ tool, timeoutMs }: Job, limits: ProcessLimits): number {
   const { timeout } = resolveTool(tool).tool
   const own = timeout ? Math.round(timeout * 1000) : limits.timeoutMs
-  return Math.min(timeoutMs ?? own, longestTimerMs)
+  return Math.min(timeoutMs ?? own, maxTimerMs)
 }
 
 /** The words, folder, variables and input of a job at a level. */

@@ -1,18 +1,18 @@
 import type { Dispatcher } from 'undici'
-import { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { boundValues } from '../bound-values.ts'
+import { Deadline } from '../network/deadline.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { authHeader, maskedHeader } from './add-auth.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { mapAnswer } from './map-response.ts'
-import { type HttpAnswer, send } from './send.ts'
+import { mapResponse } from './map-response.ts'
+import { type HttpResponse, send } from './send.ts'
 
-const defaults = { timeoutMs: 30_000, mostBytes: 10 * 1024 * 1024, perHost: 16 }
+const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
 
 /** Loads the HTTP client, which takes long enough to be felt by the first call. */
@@ -107,12 +107,12 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
     const secretHeaders = await authHeader(config.auth, means)
     const { dispatcher } = means
     const { allowPrivate = false } = config
-    const mostBytes = config.maxBytes ?? defaults.mostBytes
+    const maxBytes = config.maxBytes ?? defaults.maxBytes
     const answer = await send(built, {
       dispatcher,
       allowPrivate,
       secretHeaders,
-      mostBytes,
+      maxBytes,
       deadline,
       note,
     })
@@ -130,10 +130,10 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
   }
 }
 
-async function judge(config: HttpConfig, answer: HttpAnswer, signal: AbortSignal) {
+async function judge(config: HttpConfig, answer: HttpResponse, signal: AbortSignal) {
   let output: unknown
   try {
-    output = await mapAnswer(config.response, answer, signal)
+    output = await mapResponse(config.response, answer, signal)
   } catch (error) {
     if (!(error instanceof TooldexError) || signal.aborted) throw error
     // What came is all there is to find out why it does not fit.

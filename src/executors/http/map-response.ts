@@ -1,12 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
 import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts'
 import type { HttpConfig } from './check-config.ts'
-import type { HttpAnswer } from './send.ts'
+import type { HttpResponse } from './send.ts'
 
 /** The part of an answer that is the result. */
-export async function mapAnswer(
+export async function mapResponse(
   wanted: HttpConfig['response'],
-  { headers, text, status }: HttpAnswer,
+  { headers, text, status }: HttpResponse,
   signal?: AbortSignal,
 ): Promise<unknown> {
   const says = String(headers['content-type'] ?? '')

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
+import type { Deadline } from '../network/deadline.ts'
 import { checkHost } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
 import type { BuiltRequest } from './build-request.ts'
 import { readResponseBody } from './read-body.ts'
 
 /** An answer, read to its end. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
@@ -21,7 +21,7 @@ export interface SendOptions {
   readonly allowPrivate: boolean
   /** Headers that only the first host receives. */
   readonly secretHeaders: Readonly<Record<string, string>>
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly deadline: Deadline
   readonly note: (line: string) => void
 }
@@ -31,7 +31,7 @@ const retriedStatus = new Set([429, 502, 503, 504])
 const safeMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** Sends a request; one that may be sent twice is, when the other side is away for a moment. */
-export async function send(built: BuiltRequest, options: SendOptions): Promise<HttpAnswer> {
+export async function send(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   for (let attempt = 1; ; attempt++) {
     const last = attempt === tries || !safeMethods.has(built.method)
     try {
@@ -45,13 +45,13 @@ export async function send(built: BuiltRequest, options: SendOptions): Promise<H
   }
 }
 
-function pauseAfter({ headers }: HttpAnswer, attempt: number): number {
+function pauseAfter({ headers }: HttpResponse, attempt: number): number {
   const asked = Number(headers['retry-after'])
   return Number.isFinite(asked) && asked > 0 ? Math.min(asked * 1000, 10_000) : 100 * 2 ** attempt
 }
 
 /** Follows redirects and checks each URL; another origin receives no header but safe ones. */
-async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpAnswer> {
+async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   let next = built
   let secrets = options.secretHeaders
   for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -80,7 +80,7 @@ async function once(
   built: BuiltRequest,
   secrets: SendOptions['secretHeaders'],
   options: SendOptions,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { method, url, headers, body } = built
   const started = performance.now()
   const response = await options.dispatcher.request({
@@ -92,7 +92,7 @@ async function once(
     signal: options.deadline,
   })
   const { statusCode: status } = response
-  const text = await readResponseBody(response, options.mostBytes, options.deadline)
+  const text = await readResponseBody(response, options.maxBytes, options.deadline)
   options.note(`${method} ${url.origin}${url.pathname} ${status} (${Math.round(performance.now() - started)} ms)\n`)
   return { status, headers: response.headers, text, url }
 }

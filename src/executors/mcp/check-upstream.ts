@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { McpConfig } from './check-config.ts'
-import { sayFailure } from './describe-failure.ts'
+import { describeFailure } from './describe-failure.ts'
 import type { Upstreams } from './upstreams.ts'
 
 const withinMs = 10_000
@@ -57,7 +57,7 @@ async function listTools(upstreams: Upstreams, server: string, signal?: AbortSig
     .of(server)
     ?.listTools(signal === undefined ? late : AbortSignal.any([late, signal]))
     .then((tools) => ({ tools }))
-    .catch((error) => ({ why: late.aborted ? `did not answer within ${withinMs / 1000} s` : sayFailure(error) }))
+    .catch((error) => ({ why: late.aborted ? `did not answer within ${withinMs / 1000} s` : describeFailure(error) }))
   const now = { at: Date.now(), ...(found ?? { why: 'is gone' }) }
   known.set(server, now)
   return now

@@ -6,10 +6,10 @@ export interface CircuitSettings {
   readonly pauseMs: number
   /** For how long calls are refused at first, doubled with each more failure. */
   readonly openMs: number
-  readonly longestMs: number
+  readonly maxMs: number
 }
 
-export const defaultCircuit: CircuitSettings = { failures: 3, pauseMs: 250, openMs: 10_000, longestMs: 300_000 }
+export const defaultCircuit: CircuitSettings = { failures: 3, pauseMs: 250, openMs: 10_000, maxMs: 300_000 }
 
 /** Remembers how a server fared: after some failures in a row nobody asks it for a while. */
 export class Circuit {
@@ -24,12 +24,12 @@ export class Circuit {
   }
 
   failed(why: string): void {
-    const { failures, pauseMs, openMs, longestMs } = this.#settings
+    const { failures, pauseMs, openMs, maxMs } = this.#settings
     this.#failures++
     this.why = why
     const over = this.#failures - failures
     const pause = over < 0 ? pauseMs * 2 ** (this.#failures - 1) : openMs * 2 ** Math.min(over, 30)
-    this.#retryAt = Date.now() + Math.min(pause, longestMs)
+    this.#retryAt = Date.now() + Math.min(pause, maxMs)
   }
 
   answered(): void {

@@ -10,9 +10,9 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
-import type { HttpLine } from './http-transport.ts'
+import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
-import type { StdioLine } from './stdio-transport.ts'
+import type { StdioTransport } from './stdio-transport.ts'
 
 /** One call of one tool. */
 export interface UpstreamCall {
@@ -23,13 +23,13 @@ export interface UpstreamCall {
 }
 
 /** A line that was made, and what is counted on it. */
-export interface MadeLine {
-  readonly line: StdioLine | HttpLine
+export interface OpenedTransport {
+  readonly line: StdioTransport | HttpTransport
   readonly check: MessageCheck
 }
 
 const probeMs = 10_000
-const mostPages = 20
+const maxPages = 20
 // Deadlines are the caller's; the client's own would be shorter than some of them.
 const noDeadline = 2 ** 31 - 1
 
@@ -44,10 +44,10 @@ const takesEverything: jsonSchemaValidator = {
 /** A server that answered. */
 export class Connection {
   readonly #client: Client
-  readonly #made: MadeLine
+  readonly #made: OpenedTransport
   #ended = false
 
-  private constructor(client: Client, made: MadeLine, onEnd: () => void) {
+  private constructor(client: Client, made: OpenedTransport, onEnd: () => void) {
     this.#client = client
     this.#made = made
     client.onclose = () => {
@@ -60,7 +60,7 @@ export class Connection {
    * Connects in whichever revision of the protocol the server speaks. A program that ends at a question it does not know is
    * started again and greeted in the older way.
    */
-  static async open(make: () => Promise<MadeLine>, timeoutMs: number, onEnd: () => void): Promise<Connection> {
+  static async open(make: () => Promise<OpenedTransport>, timeoutMs: number, onEnd: () => void): Promise<Connection> {
     const until = performance.now() + timeoutMs
     const made = await make()
     try {
@@ -74,7 +74,7 @@ export class Connection {
     })
   }
 
-  static adopt(client: Client, made: MadeLine, onEnd: () => void): Connection {
+  static adopt(client: Client, made: OpenedTransport, onEnd: () => void): Connection {
     return new Connection(client, made, onEnd)
   }
 
@@ -143,7 +143,7 @@ export class Connection {
   }
 }
 
-async function greet(made: MadeLine, until: number, onEnd: () => void, only?: 'legacy'): Promise<Connection> {
+async function greet(made: OpenedTransport, until: number, onEnd: () => void, only?: 'legacy'): Promise<Connection> {
   const leftMs = Math.max(1, until - performance.now())
   const client = new Client(
     { name: 'tooldex', version: packageVersion() },
@@ -153,7 +153,7 @@ async function greet(made: MadeLine, until: number, onEnd: () => void, only?: 'l
       // Nobody is here to be asked: what a server wants of a model or a person is refused.
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: takesEverything,
-      listMaxPages: mostPages,
+      listMaxPages: maxPages,
     },
   )
   client.onerror = () => {}
@@ -170,9 +170,9 @@ async function greet(made: MadeLine, until: number, onEnd: () => void, only?: 'l
   }
 }
 
-const endedWhenAsked = (error: unknown, { line }: MadeLine): boolean =>
+const endedWhenAsked = (error: unknown, { line }: OpenedTransport): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && line.end === 'exited'
 
 /** The reason that the line knows says more than that it is closed. */
-const named = (error: unknown, { line }: MadeLine): unknown =>
+const named = (error: unknown, { line }: OpenedTransport): unknown =>
   line.why === undefined ? error : new Error(line.why, { cause: error })

@@ -5,7 +5,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 const longest = 500
 
 /** What went wrong with a server, to stand after its name; texts of others are cut and on one line. */
-export function sayFailure(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (error instanceof TooldexError) return `could not be asked: ${withoutPeriod(error.message)}`
   const ours = causesOf(error).find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return `could not be asked: ${withoutPeriod(ours.message)}`

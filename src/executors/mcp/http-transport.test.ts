@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HttpLine } from './http-transport.ts'
+import { HttpTransport } from './http-transport.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -17,8 +17,8 @@ async function listen(handle: Handle): Promise<string> {
 const headers = { authorization: 'Bearer t-1', 'x-api-key': 'k-1' }
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const
 
-function open(url: string): HttpLine {
-  const line = new HttpLine(
+function open(url: string): HttpTransport {
+  const line = new HttpTransport(
     { url: new URL(url), headers, allowPrivate: true },
     new MessageCheck(defaultMessageLimits, () => {}),
   )

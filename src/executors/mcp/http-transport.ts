@@ -23,7 +23,7 @@ const forgetMs = 1000
 const patient = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, connections: 64 }
 
 /** A server that is asked over HTTP; nothing but what its definition says goes to it besides the messages. */
-export class HttpLine implements Transport {
+export class HttpTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']
@@ -99,7 +99,7 @@ export class HttpLine implements Transport {
 }
 
 /** Requests allowed URLs only, redirects included, and bounds each message of a response. */
-function guardedFetch(dispatcher: Agent, allowPrivate: boolean, mostBytes: number): FetchLike {
+function guardedFetch(dispatcher: Agent, allowPrivate: boolean, maxBytes: number): FetchLike {
   const request = fetch as unknown as (url: URL, init: object) => Promise<Response>
   return async (url, init) => {
     const response = await followRedirects(new URL(url), init, async (target, options) => {
@@ -109,7 +109,7 @@ function guardedFetch(dispatcher: Agent, allowPrivate: boolean, mostBytes: numbe
     if (response.body === null) return response
     const { status, statusText, headers } = response
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
-    return new Response(bounded(response.body, mostBytes, isStream), { status, statusText, headers })
+    return new Response(bounded(response.body, maxBytes, isStream), { status, statusText, headers })
   }
 }
 
@@ -135,7 +135,7 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
 }
 
 /** A body that breaks off where a message gets too large; in a stream of events each event counts for itself. */
-function bounded(body: ReadableStream<Uint8Array>, mostBytes: number, isStream: boolean): ReadableStream<Uint8Array> {
+function bounded(body: ReadableStream<Uint8Array>, maxBytes: number, isStream: boolean): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let bytes = 0
   return new ReadableStream<Uint8Array>({
@@ -144,9 +144,9 @@ function bounded(body: ReadableStream<Uint8Array>, mostBytes: number, isStream: 
       if (done) return controller.close()
       const end = isStream ? endOfEvent(value) : -1
       bytes = end === -1 ? bytes + value.length : value.length - end
-      if (bytes > mostBytes) {
+      if (bytes > maxBytes) {
         await reader.cancel().catch(() => {})
-        throw new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${mostBytes} bytes.`)
+        throw new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${maxBytes} bytes.`)
       }
       controller.enqueue(value)
     },

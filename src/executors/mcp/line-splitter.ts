@@ -1,14 +1,14 @@
 /** Cuts a stream of bytes into lines; a line that grows past the limit is reported once, and nothing more is kept. */
 export class LineSplitter {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #onLine: (line: string) => void
   readonly #onTooLong: () => void
   #parts: Buffer[] = []
   #bytes = 0
   #over = false
 
-  constructor(mostBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
-    this.#mostBytes = mostBytes
+  constructor(maxBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
+    this.#maxBytes = maxBytes
     this.#onLine = onLine
     this.#onTooLong = onTooLong
   }
@@ -27,7 +27,7 @@ export class LineSplitter {
 
   #keep(part: Buffer): void {
     this.#bytes += part.length
-    if (this.#bytes > this.#mostBytes) {
+    if (this.#bytes > this.#maxBytes) {
       this.#over = true
       this.#parts = []
       this.#onTooLong()

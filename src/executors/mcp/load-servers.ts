@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
-import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { isOwnVariable } from '../../base/own-variables.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
+import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { type McpServer, schemaFor } from './server-settings.ts'
 
 /** Which file names the servers, and whether somebody asked for that one. */

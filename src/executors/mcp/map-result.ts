@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { parseExactly } from '../../base/exact-numbers.ts'
-import { cutMark } from './message-check.ts'
 import { cut } from './describe-failure.ts'
+import { cutMark } from './message-check.ts'
 
 /** How much of a result is kept; what is longer is cut, and says so. */
 const most = { text: 4 * 1024 * 1024, base64: 1024 * 1024, depth: 200 }

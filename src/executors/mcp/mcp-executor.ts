@@ -1,15 +1,15 @@
-import { Deadline } from '../network/deadline.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { redactValue } from '../../base/redact-value.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { boundValues } from '../bound-values.ts'
+import { Deadline } from '../network/deadline.ts'
 import { McpConfig } from './check-config.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
+import { causesOf, describeFailure } from './describe-failure.ts'
 import { mapResult } from './map-result.ts'
 import { ProgressLog } from './progress-log.ts'
-import { causesOf, sayFailure } from './describe-failure.ts'
 import { isStdio } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
@@ -168,7 +168,7 @@ const failed = (status: RunOutcome['status'], errorCode: string, errorMessage: s
 function toRefusal(error: unknown, server: string): { code: string; message: string } {
   const ours = causesOf(error).find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return { code: ours.code, message: `${ours.message} ${ours.hint}` }
-  return { code: 'UPSTREAM_ERROR', message: `The MCP server '${server}' ${sayFailure(error)}.` }
+  return { code: 'UPSTREAM_ERROR', message: `The MCP server '${server}' ${describeFailure(error)}.` }
 }
 
 function redacted(outcome: RunOutcome, redact: (text: string) => string): RunOutcome {

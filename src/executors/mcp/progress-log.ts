@@ -2,8 +2,8 @@ import type { Progress } from '@modelcontextprotocol/client'
 import type { RunControls } from '../../contract/executor.ts'
 import { cut } from './describe-failure.ts'
 
-const mostBytes = 64 * 1024
-const tellEveryMs = 250
+const maxBytes = 64 * 1024
+const publishIntervalMs = 250
 
 /** What a run says while it runs, as much of it as is kept. */
 export class ProgressLog {
@@ -22,13 +22,13 @@ export class ProgressLog {
     const of = total === undefined ? '' : ` of ${total}`
     this.note(`progress ${progress}${of}${message === undefined ? '' : `: ${cut(message)}`}\n`)
     const now = performance.now()
-    if (now - this.#told < tellEveryMs && this.#told > 0) return
+    if (now - this.#told < publishIntervalMs && this.#told > 0) return
     this.#told = now
     this.#controls.onProgress?.(this.#steps)
   }
 
   note(line: string): void {
-    if (this.text.length + line.length > mostBytes) return
+    if (this.text.length + line.length > maxBytes) return
     this.text += line
     this.#controls.onOutput?.('stderr', line)
   }

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import type { ProcessScope } from '../process/containment.ts'
 import { createProcessGroups } from '../process/process-group.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
-import { StdioLine } from './stdio-transport.ts'
+import { StdioTransport } from './stdio-transport.ts'
 
 it('waits together where much is sent at once, and leaves nobody listening', async () => {
   const children: ChildProcess[] = []
   const server = { program: '/bin/sh', args: ['-c', 'sleep 0.2; cat > /dev/null'], cwd: '/', env: {} }
-  const line = new StdioLine(
+  const line = new StdioTransport(
     server,
     watched(await createProcessGroups().start(8), children),
     new MessageCheck(defaultMessageLimits, () => {}),

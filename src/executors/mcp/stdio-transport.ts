@@ -21,7 +21,7 @@ const graceMs = 500
 const keptOfStderr = 4096
 
 /** A server that is a process of ours: lines of JSON in and out, all of it gone when the line is closed. */
-export class StdioLine implements Transport {
+export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']

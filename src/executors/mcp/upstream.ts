@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
-import type { Connection, MadeLine, UpstreamCall } from './connection.ts'
-import { sayFailure } from './describe-failure.ts'
+import type { Connection, OpenedTransport, UpstreamCall } from './connection.ts'
+import { describeFailure } from './describe-failure.ts'
 
 /** How one server is kept. */
 export interface UpstreamOptions {
@@ -13,7 +13,7 @@ export interface UpstreamOptions {
   /** How long a server may take to show that it lives, after a call of it was too slow. */
   readonly pingMs: number
   readonly circuit: CircuitSettings
-  readonly makeLine: () => Promise<MadeLine>
+  readonly makeLine: () => Promise<OpenedTransport>
 }
 
 /** One server: started by its first call, stopped when nobody calls, started again when it fell over. */
@@ -88,7 +88,7 @@ export class Upstream {
       else if (connection.isForgotten(error)) {
         await this.#drop(connection)
         throw forgotten
-      } else if (isOutOfReach(error)) this.#giveUp(connection, sayFailure(error))
+      } else if (isOutOfReach(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
       throw error
     }
@@ -140,7 +140,7 @@ export class Upstream {
       return opened
     } catch (error) {
       this.#opening = undefined
-      this.circuit.failed(sayFailure(error))
+      this.circuit.failed(describeFailure(error))
       throw error
     }
   }

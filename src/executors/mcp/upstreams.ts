@@ -8,7 +8,7 @@ import { ProgramFinder } from '../process/program-finder.ts'
 import { toStartError } from '../process/start-error.ts'
 import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
-import type { MadeLine } from './connection.ts'
+import type { OpenedTransport } from './connection.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
 import { findReference, type HttpServer, isStdio, type McpServer, type StdioServer } from './server-settings.ts'
 import { Upstream } from './upstream.ts'
@@ -79,8 +79,8 @@ export class Upstreams {
     await Promise.allSettled(Array.from(this.#open.values(), (upstream) => upstream.close()))
   }
 
-  async #start(server: StdioServer): Promise<MadeLine> {
-    const { StdioLine } = await import('./stdio-transport.ts')
+  async #start(server: StdioServer): Promise<OpenedTransport> {
+    const { StdioTransport } = await import('./stdio-transport.ts')
     const env = { ...baseEnvironment(this.#options.env), ...(await this.#resolve(server.env)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {
@@ -88,19 +88,19 @@ export class Upstreams {
       this.#containment ??= detectContainment()
       const bare = await this.#containment.start(defaultLimits.processes)
       const cell = (await this.#options.shield?.wrap(bare)) ?? bare
-      return this.#made((check) => new StdioLine({ program, args: server.args, cwd, env }, cell, check))
+      return this.#made((check) => new StdioTransport({ program, args: server.args, cwd, env }, cell, check))
     } catch (error) {
       throw toStartError(error, server.command)
     }
   }
 
-  async #reach(server: HttpServer): Promise<MadeLine> {
-    const { HttpLine } = await import('./http-transport.ts')
+  async #reach(server: HttpServer): Promise<OpenedTransport> {
+    const { HttpTransport } = await import('./http-transport.ts')
     const address = { url: new URL(server.url), headers: await this.#resolve(server.headers) }
-    return this.#made((check) => new HttpLine({ ...address, allowPrivate: server.allowPrivate }, check))
+    return this.#made((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
   }
 
-  #made(make: (check: MessageCheck) => MadeLine['line']): MadeLine {
+  #made(make: (check: MessageCheck) => OpenedTransport['line']): OpenedTransport {
     const limits = { ...defaultMessageLimits, ...this.#options.limits }
     const check: MessageCheck = new MessageCheck(limits, () =>
       line.fail('sent far more messages than anybody asked for'),

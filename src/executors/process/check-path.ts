@@ -19,7 +19,7 @@ export function checkPath(name: string, path: string, root: string, from: string
     throw refuse(name, `${shown} is outside`, root)
 }
 
-const mostLinks = 40
+const maxLinks = 40
 
 /** The path with every link followed, one that leads to nothing too; of a path that does not exist yet, as much as does. */
 function realPath(path: string, links = 0): string {
@@ -27,7 +27,7 @@ function realPath(path: string, links = 0): string {
     return realpathSync.native(path)
   } catch (error) {
     const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || links > mostLinks) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || links > maxLinks) throw error
     const target = readLink(`${parent}/${basename(path)}`)
     if (target === undefined) return join(realPath(parent, links), basename(path))
     return realPath(isAbsolute(target) ? target : `${parent}/${target}`, links + 1)

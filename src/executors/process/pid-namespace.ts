@@ -1,4 +1,4 @@
-import type { ProcessScope, Containment } from './containment.ts'
+import type { Containment, ProcessScope } from './containment.ts'
 import { descendantsOf } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 import { NamespaceInit } from './namespace-init.ts'
@@ -6,7 +6,7 @@ import { PidsCgroup } from './pids-cgroup.ts'
 import { signalProcess } from './signal-process.ts'
 
 /** How many empty namespaces are kept for the next calls; each costs two sleeping processes. */
-const mostIdle = 8
+const maxIdle = 8
 
 /**
  * A PID namespace for each call, so that nothing of it can get away. One that a call left empty is used again.
@@ -32,7 +32,7 @@ export function createPidNamespaces(): Containment {
           if (init.hasOrphans()) init.end()
         },
         async close() {
-          if (init.alive && idle.length < mostIdle) idle.push(init)
+          if (init.alive && idle.length < maxIdle) idle.push(init)
           else {
             init.end()
             await init.ended

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessScope, Containment } from './containment.ts'
+import type { Containment, ProcessScope } from './containment.ts'
 import { findMarked } from './find-marked.ts'
 import { GroupWatcher } from './group-watcher.ts'
 import { signalProcess } from './signal-process.ts'
 
 const markName = 'TOOLDEX_RUN_ID'
 // What was killed needs a moment to go, and may have forked while it was looked for.
-const [lookEveryMs, looks] = [10, 100]
+const [pollIntervalMs, looks] = [10, 100]
 
 /** A process group, and a mark in the environment by which what left the group is found. */
 export function createProcessGroups(): Containment {
@@ -47,7 +47,7 @@ function createCell(watcher: GroupWatcher): ProcessScope {
     kill,
     sweep: (pid) => kill(pid, 'SIGKILL'),
     async close() {
-      for (let look = 0; !clean && look < looks && killMarked() > 0; look++) await sleep(lookEveryMs)
+      for (let look = 0; !clean && look < looks && killMarked() > 0; look++) await sleep(pollIntervalMs)
       if (group !== undefined) watcher.ended(group)
     },
   }

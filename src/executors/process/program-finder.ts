@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Environment } from '../../base/expand-variables.ts'
 import { findProgram } from './find-program.ts'
 
-const mostRemembered = 500
+const maxRemembered = 500
 
 interface Known {
   readonly path: string
@@ -18,7 +18,7 @@ export class ProgramFinder {
     const known = this.#known.get(key)
     if (known !== undefined && known.stamp === stampOf(known.path)) return known.path
     const path = findProgram(word, env, cwd)
-    if (this.#known.size >= mostRemembered) this.#known.clear()
+    if (this.#known.size >= maxRemembered) this.#known.clear()
     this.#known.set(key, { path, stamp: stampOf(path) })
     return path
   }

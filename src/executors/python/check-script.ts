@@ -5,7 +5,7 @@ import type { Semaphore } from '../../base/semaphore.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
-import { askPython, type PythonAnswer } from './query-python.ts'
+import { type PythonResponse, queryPython } from './query-python.ts'
 import { scriptChecker } from './script-checker.ts'
 
 export interface CheckScriptOptions {
@@ -17,7 +17,7 @@ export interface CheckScriptOptions {
 }
 
 const deadlineMs = 5000
-const mostCharacters = 1_000_000
+const maxCharacters = 1_000_000
 
 const place = { line: z.int().nullable(), column: z.int().nullable() }
 const Answer = z.discriminatedUnion('kind', [
@@ -43,8 +43,8 @@ export async function checkScript(source: string, options: CheckScriptOptions = 
   const python = options.python ?? findPython()
   const { signal, turns } = options
   const question = { program: scriptChecker, input: source, deadlineMs, signal }
-  const ask = async (): Promise<PythonAnswer> =>
-    python === undefined ? { kind: 'absent' } : askPython({ ...question, python })
+  const ask = async (): Promise<PythonResponse> =>
+    python === undefined ? { kind: 'absent' } : queryPython({ ...question, python })
   const answer = turns === undefined ? await ask() : await turns.run(ask, { signal })
   if (answer.kind === 'cancelled')
     throw new TooldexError('EXECUTION_CANCELLED', 'The check of the script was cancelled.')
@@ -54,8 +54,8 @@ export async function checkScript(source: string, options: CheckScriptOptions = 
 }
 
 function checkText(source: string): Problem | undefined {
-  if (source.length > mostCharacters)
-    return problem(`the script has more than ${mostCharacters} characters`, 'make it shorter')
+  if (source.length > maxCharacters)
+    return problem(`the script has more than ${maxCharacters} characters`, 'make it shorter')
   if (source.trim() === '') return problem('the script is empty', mainHint)
   const at = source.search(/\0|\p{Surrogate}/u)
   if (at < 0) return undefined

@@ -9,15 +9,15 @@ import { findPython } from '../process/find-python.ts'
 import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
 import { levelOf } from '../sandbox/level.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
-import type { SandboxRun, Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
+import type { Sandbox, SandboxRequest, SandboxRun } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
-import { defaultWarm, WarmPlaces } from '../sandbox/warm-sandboxes.ts'
+import { defaultWarm, WarmSandboxes } from '../sandbox/warm-sandboxes.ts'
 import { PythonConfig } from './check-config.ts'
 import { checkPackages } from './check-packages.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
-import { judgeScript } from './to-script-outcome.ts'
 import { readScriptResult } from './read-script-result.ts'
 import { scriptRunner } from './script-runner.ts'
+import { toScriptOutcome } from './to-script-outcome.ts'
 
 /** How scripts are run. */
 export interface PythonExecutorOptions {
@@ -35,7 +35,7 @@ const packagesAt = '/env'
 /** Runs stored scripts: `main` is called with the arguments, and what it returns is the result. */
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
   const { sandbox, environments, warm = 0 } = options
-  const places = warm > 0 ? new WarmPlaces(sandbox, { ...defaultWarm, most: warm }) : undefined
+  const places = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, most: warm }) : undefined
   return {
     kind: 'python',
     readiness(tool) {
@@ -156,7 +156,7 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
     },
   })
   const { text = '', cut = false } = told?.end() ?? {}
-  const outcome = judgeScript(end, {
+  const outcome = toScriptOutcome(end, {
     answer: cut ? { kind: 'too-large' } : await readScriptResult(text, nonce),
     timeoutMs,
     level: request.level,

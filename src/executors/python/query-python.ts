@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 
 /** How a question to Python ended. */
-export type PythonAnswer =
+export type PythonResponse =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'absent' | 'late' | 'cancelled' | 'crashed' }
 
-export interface PythonQuestion {
+export interface PythonRequest {
   readonly python: string
   readonly program: string
   readonly input: string
@@ -13,10 +13,10 @@ export interface PythonQuestion {
   readonly signal?: AbortSignal | undefined
 }
 
-const mostOutput = 100_000
+const maxOutput = 100_000
 
 /** Runs a small program of ours in an isolated Python, with the input on stdin; nothing of it outlives the deadline. */
-export function askPython({ python, program, input, deadlineMs, signal }: PythonQuestion): Promise<PythonAnswer> {
+export function queryPython({ python, program, input, deadlineMs, signal }: PythonRequest): Promise<PythonResponse> {
   if (signal?.aborted) return Promise.resolve({ kind: 'cancelled' })
   return new Promise((resolve) => {
     const child = spawn(python, ['-I', '-S', '-E', '-B', '-c', program], {
@@ -33,7 +33,7 @@ export function askPython({ python, program, input, deadlineMs, signal }: Python
     const timer = setTimeout(() => stop('late'), deadlineMs)
     const cancel = () => stop('cancelled')
     signal?.addEventListener('abort', cancel, { once: true })
-    const end = (answer: PythonAnswer) => {
+    const end = (answer: PythonResponse) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
       resolve(answer)
@@ -47,7 +47,7 @@ export function askPython({ python, program, input, deadlineMs, signal }: Python
     child.stdin.end(input)
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      if (text.length > mostOutput) stop('crashed')
+      if (text.length > maxOutput) stop('crashed')
     })
   })
 }

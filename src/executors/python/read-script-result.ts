@@ -22,13 +22,13 @@ export interface ScriptFailure {
 }
 
 /** What a script told: what it returned, why it failed, nothing, or something that is not from the program around it. */
-export type ScriptAnswer =
+export type ScriptResult =
   | { readonly kind: 'value'; readonly value: unknown }
   | ScriptFailure
   | { readonly kind: 'nothing' | 'forged' }
 
 /** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
-export async function readScriptResult(text: string, nonce: string): Promise<ScriptAnswer> {
+export async function readScriptResult(text: string, nonce: string): Promise<ScriptResult> {
   if (text === '') return { kind: 'nothing' }
   if (!text.startsWith(`${nonce}\n`)) return { kind: 'forged' }
   const json = text.slice(nonce.length + 1)

@@ -4,11 +4,11 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { toOutcome } from '../process/to-outcome.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
-import type { ScriptAnswer, ScriptFailure } from './read-script-result.ts'
+import type { ScriptFailure, ScriptResult } from './read-script-result.ts'
 
 /** What is known of a script that ended. */
 export interface ScriptEnd {
-  readonly answer: ScriptAnswer | { readonly kind: 'too-large' }
+  readonly answer: ScriptResult | { readonly kind: 'too-large' }
   readonly timeoutMs: number
   readonly level: Level
   readonly limits: SandboxLimits
@@ -16,7 +16,7 @@ export interface ScriptEnd {
 }
 
 /** The outcome of a script: what it returned, or in one line why it did not. */
-export function judgeScript(end: ProcessEnd, known: ScriptEnd): RunOutcome {
+export function toScriptOutcome(end: ProcessEnd, known: ScriptEnd): RunOutcome {
   const { answer, limits } = known
   const base = { ...toOutcome(end, { ...known, subject: 'Script' }, known.outputFactor, known.level), output: null }
   const failed = (errorMessage: string, errorCode = 'EXECUTION_FAILED'): RunOutcome => ({

@@ -28,7 +28,7 @@ const insideId = '1000'
 const mebibyte = 1024 ** 2
 
 /** The words for bubblewrap that make a sandbox; the program and its words come after them. */
-export function bubblewrapWords(shape: SandboxShape): readonly string[] {
+export function bubblewrapArguments(shape: SandboxShape): readonly string[] {
   const { limits, network, mounts, env, cwd } = shape
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],

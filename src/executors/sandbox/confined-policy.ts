@@ -29,7 +29,7 @@ const system = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 const settings = ['alternatives', 'ld.so.cache', 'ssl/certs', 'ssl/openssl.cnf', 'ca-certificates', 'localtime']
 const networkSettings = ['resolv.conf', 'hosts', 'nsswitch.conf', 'services']
 const mebibyte = 1024 ** 2
-const mostBytes = 99_999_999
+const maxBytes = 99_999_999
 
 type Field = readonly [name: string, value: string]
 
@@ -52,7 +52,7 @@ export function encodePolicy(shape: ConfinedShape, run: ConfinedRun): Buffer {
   if (fields.flat().some((text) => text.includes('\0')))
     throw new TooldexError('INPUT_INVALID', 'A word or variable has a NUL byte, which no program can be given.')
   const body = Buffer.from(fields.flat().join('\0'), 'utf8')
-  if (body.length > mostBytes)
+  if (body.length > maxBytes)
     throw new TooldexError('ARGUMENTS_TOO_LONG', 'The arguments are longer than the system allows.')
   return Buffer.concat([Buffer.from(`${String(body.length).padStart(8, '0')}\n`), body])
 }

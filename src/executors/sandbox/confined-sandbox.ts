@@ -26,7 +26,7 @@ export interface Landlock {
 }
 
 /** A cell with a folder of its own that also says how the walls fared. */
-export interface ConfinedCell extends ProcessScope {
+export interface ConfinedSandbox extends ProcessScope {
   readonly folder: string
   /** How the program ended; throws where it was never started. */
   explain(end: ProcessEnd): ProcessEnd
@@ -34,18 +34,18 @@ export interface ConfinedCell extends ProcessScope {
 
 // After the three streams of a program and its result: what the launcher is told by, and what it tells.
 const [holdFd, toldFd] = [4, 5]
-const mostTold = 4096
+const maxReported = 4096
 const mebibyte = 1024 ** 2
 /** The keeper of a run, and what its interpreter takes. */
 const keeper = { processes: 1, memoryMb: 32 }
 
 /** A fresh folder and a policy for one run; the walls are put up by the launcher before the program begins. */
-export function confinedCell(
+export function confinedSandbox(
   made: Landlock,
   shape: ConfinedShape,
   withChannel: boolean,
   owner?: RunUser | undefined,
-): ConfinedCell {
+): ConfinedSandbox {
   const { processes, memoryMb } = shape.limits
   const cgroup = PidsCgroup.create(processes + keeper.processes, (memoryMb + keeper.memoryMb) * mebibyte)
   const usesOwner = made.user !== 'same' && owner !== undefined && isCounted(owner, cgroup)
@@ -70,7 +70,7 @@ export function confinedCell(
       launcher = child
       hold = give(child, policy)
       listen(child, (text) => {
-        if (told.length < mostTold) told += text
+        if (told.length < maxReported) told += text
       })
     },
     kill(pid, signal) {

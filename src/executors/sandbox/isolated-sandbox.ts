@@ -12,9 +12,9 @@ import { procIsOurs } from '../process/proc-is-ours.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { signalOf } from '../process/signal-names.ts'
 import { signalProcess } from '../process/signal-process.ts'
-import { bubblewrapWords, type SandboxShape } from './bubblewrap-arguments.ts'
+import { bubblewrapArguments, type SandboxShape } from './bubblewrap-arguments.ts'
 import { leakedDescriptors } from './leaked-descriptors.ts'
-import { prlimitWords } from './sandbox-limits.ts'
+import { prlimitArguments } from './sandbox-limits.ts'
 
 /** How this machine makes sandboxes, as the self-test found it. */
 export interface Bubblewrap {
@@ -26,7 +26,7 @@ export interface Bubblewrap {
 }
 
 /** A cell that also says how the sandbox itself fared. */
-export interface IsolatedCell extends ProcessScope {
+export interface IsolatedSandbox extends ProcessScope {
   /** How the program ended; throws where it was never started. */
   explain(end: ProcessEnd): ProcessEnd
 }
@@ -34,15 +34,15 @@ export interface IsolatedCell extends ProcessScope {
 // After the three streams of a program: its result, then what bubblewrap reads and tells.
 const [argsFd, filterFd, statusFd] = [4, 5, 6]
 const [goneEveryMs, goneTries] = [2, 500]
-const mostStatus = 4096
+const maxStatus = 4096
 
 /** A sandbox for one run, made when the run starts. */
-export function isolatedCell(
+export function isolatedSandbox(
   made: Bubblewrap,
   shape: SandboxShape,
   withChannel: boolean,
   owner?: RunUser | undefined,
-): IsolatedCell {
+): IsolatedSandbox {
   const { limits } = shape
   // Files of the work folder are memory too.
   const memoryBytes = (limits.memoryMb + limits.fileMb) * 1024 ** 2
@@ -61,7 +61,7 @@ export function isolatedCell(
       made.bwrap,
       [
         ...['--args', String(argsFd), '--seccomp', String(filterFd), '--json-status-fd', String(statusFd), '--'],
-        ...[made.prlimit, ...prlimitWords(limits, limits.processes), program, ...args],
+        ...[made.prlimit, ...prlimitArguments(limits, limits.processes), program, ...args],
       ],
     ],
     env: {},
@@ -70,12 +70,12 @@ export function isolatedCell(
     spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
     opened(child) {
       if (nothing !== undefined) closeSync(nothing)
-      give(child, argsFd, `${bubblewrapWords(shape).join('\0')}\0`)
+      give(child, argsFd, `${bubblewrapArguments(shape).join('\0')}\0`)
       give(child, filterFd, made.filter)
       const told = child.stdio[statusFd] as Readable
       told.on('error', () => {})
       told.setEncoding('latin1').on('data', (text: string) => {
-        if (status.length < mostStatus) status += text
+        if (status.length < maxStatus) status += text
       })
     },
     kill: (pid, signal) => killSandbox(pid, initPid(), signal),

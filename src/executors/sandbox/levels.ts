@@ -9,7 +9,7 @@ import { probeLandlock } from './probe-landlock.ts'
 import { type Probed, SelfTest } from './self-test.ts'
 
 /** The levels with walls. */
-type Walled = Exclude<Level, 'limited'>
+type SandboxedLevel = Exclude<Level, 'limited'>
 
 /** Knows which levels the machine has and an admin allows, and which a tool gets. */
 export class Levels {
@@ -24,7 +24,7 @@ export class Levels {
   }
 
   /** The best that the machine has with walls, and why it has no better. */
-  async best(): Promise<{ readonly level: Walled | undefined; readonly reasons: readonly string[] }> {
+  async best(): Promise<{ readonly level: SandboxedLevel | undefined; readonly reasons: readonly string[] }> {
     const isolated = await this.isolated.run()
     if ('made' in isolated) return { level: 'isolated', reasons: [] }
     const confined = await this.confined.run()
@@ -69,7 +69,7 @@ export class Levels {
     })
   }
 
-  async #walled(tool: string, wanted: Walled): Promise<Level> {
+  async #walled(tool: string, wanted: SandboxedLevel): Promise<Level> {
     const probed = await this[wanted].run()
     if ('made' in probed) return wanted
     throw missing(
@@ -90,7 +90,7 @@ const missing = (what: string, reasons: readonly string[], hints: readonly strin
   new TooldexError('SANDBOX_MISSING', `${what}: ${reasons.join('; ')}.`, { hint: hints.join(' ') })
 
 /** What to do where a level is missing. */
-export const installHints: Readonly<Record<Walled, string>> = {
+export const installHints: Readonly<Record<SandboxedLevel, string>> = {
   isolated: 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.',
   confined: 'To run confined, use Linux 6.12 or newer with Landlock, and install python3.',
 }

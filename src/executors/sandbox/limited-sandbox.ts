@@ -1,23 +1,23 @@
-import type { ProcessScope, Containment } from '../process/containment.ts'
+import type { Containment, ProcessScope } from '../process/containment.ts'
 import { countThreads } from '../process/limit-own-process.ts'
 import { makeFolder, removeFolder } from './fresh-folder.ts'
-import { prlimitWords, type SandboxLimits } from './sandbox-limits.ts'
+import { prlimitArguments, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A cell without walls, and the folder it begins in. */
-export interface LimitedCell extends ProcessScope {
+export interface LimitedSandbox extends ProcessScope {
   readonly folder: string
 }
 
 /** Limits only: the program is bounded in what it uses, and sees all that we see. */
-export async function limitedCell(
+export async function limitedSandbox(
   containment: Containment,
   prlimit: string,
   limits: SandboxLimits,
   withChannel: boolean,
-): Promise<LimitedCell> {
+): Promise<LimitedSandbox> {
   const folder = makeFolder(undefined)
   const cell = await containment.start(limits.processes)
-  const words = prlimitWords(limits, processLimit(limits))
+  const words = prlimitArguments(limits, processLimit(limits))
   return {
     ...cell,
     folder,

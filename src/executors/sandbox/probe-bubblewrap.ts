@@ -5,7 +5,7 @@ import { PidsCgroup } from '../process/pids-cgroup.ts'
 import { procIsOurs } from '../process/proc-is-ours.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { sandboxPath, workFolder } from './bubblewrap-arguments.ts'
-import { type Bubblewrap, isolatedCell } from './isolated-sandbox.ts'
+import { type Bubblewrap, isolatedSandbox } from './isolated-sandbox.ts'
 import { defaultSandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp-program.ts'
 import type { Probed } from './self-test.ts'
@@ -67,7 +67,7 @@ async function tryOne(made: Bubblewrap): Promise<string | undefined> {
     cwd: workFolder,
   }
   const request = { program: '/bin/sh', argv: ['sh', '-c', trial], cwd: '/', env: {}, timeoutMs: deadlineMs }
-  const cell = isolatedCell(made, shape, false)
+  const cell = isolatedSandbox(made, shape, false)
   let end: ProcessEnd
   try {
     end = cell.explain(await runProcess(request, defaultLimits, cell, {}))

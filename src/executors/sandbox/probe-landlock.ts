@@ -7,7 +7,7 @@ import { withoutPeriod } from '../../base/sentences.ts'
 import { findPython } from '../process/find-python.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
-import { confinedCell, type Landlock } from './confined-sandbox.ts'
+import { confinedSandbox, type Landlock } from './confined-sandbox.ts'
 import { interpreterMounts } from './interpreter-mounts.ts'
 import { defaultSandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp-program.ts'
@@ -118,7 +118,7 @@ async function tryOne(made: Landlock): Promise<string | undefined> {
 async function runTrial(made: Landlock, canary: string, port: number): Promise<ProcessEnd> {
   const { python } = made
   const shape = { limits: defaultSandboxLimits, network: false, mounts: interpreterMounts(python), env: {} }
-  const cell = confinedCell(made, shape, false)
+  const cell = confinedSandbox(made, shape, false)
   const given = [canary, port, process.pid].map(String)
   const argv = [python, '-I', '-S', '-B', '-c', trial, ...given]
   const request = { program: python, argv, cwd: '/', env: {}, timeoutMs: deadlineMs }

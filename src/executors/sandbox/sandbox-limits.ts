@@ -74,7 +74,7 @@ export function limitsFor(tool: string, asked: LimitsConfig = {}, bounds: Sandbo
 const mebibyte = 1024 ** 2
 
 /** The words with which `prlimit` starts a program under the limits. */
-export function prlimitWords(limits: SandboxLimits, processes: number | undefined): readonly string[] {
+export function prlimitArguments(limits: SandboxLimits, processes: number | undefined): readonly string[] {
   const { memoryMb, cpuSeconds, fileMb, openFiles } = limits
   return [
     `--as=${memoryMb * mebibyte}`,

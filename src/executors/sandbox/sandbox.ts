@@ -11,11 +11,11 @@ import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess, startProcess } from '../process/run-process.ts'
 import type { AllowedFolder } from './allowed-folders.ts'
 import { type Mount, workFolder } from './bubblewrap-arguments.ts'
-import { type ConfinedCell, confinedCell } from './confined-sandbox.ts'
-import { type IsolatedCell, isolatedCell, type RunUser } from './isolated-sandbox.ts'
+import { type ConfinedSandbox, confinedSandbox } from './confined-sandbox.ts'
+import { type IsolatedSandbox, isolatedSandbox, type RunUser } from './isolated-sandbox.ts'
 import type { Level } from './level.ts'
 import { Levels } from './levels.ts'
-import { type LimitedCell, limitedCell } from './limited-sandbox.ts'
+import { type LimitedSandbox, limitedSandbox } from './limited-sandbox.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
 import type { Shield } from './shield.ts'
 
@@ -152,16 +152,16 @@ export class Sandbox {
   async #isolated({ limits, network, mounts, env, cwd = workFolder, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.isolated.run()
     if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no sandbox: ${probed.reason}.`)
-    return isolatedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
+    return isolatedSandbox(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
   async #confined({ limits, network, mounts, env, cwd, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.confined.run()
     if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no Landlock: ${probed.reason}.`)
-    return confinedCell(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
+    return confinedSandbox(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
-  async #run(request: SandboxRequest, cell: WalledCell, work: SandboxWork): Promise<ProcessEnd> {
+  async #run(request: SandboxRequest, cell: WrappedSandbox, work: SandboxWork): Promise<ProcessEnd> {
     const { stdin, timeoutMs, controls } = work
     const opening = listening(cell, work)
     const process = { ...toProcess(request), cwd: '/', stdin, timeoutMs }
@@ -171,7 +171,7 @@ export class Sandbox {
   async #limited(request: SandboxRequest): Promise<SandboxRun> {
     this.#containment ??= detectContainment()
     const prlimit = findProgram('prlimit', this.#options.env, '/')
-    const bare = await limitedCell(this.#containment, prlimit, request.limits, request.withChannel)
+    const bare = await limitedSandbox(this.#containment, prlimit, request.limits, request.withChannel)
     const cell = (await this.shield?.wrap(bare)) ?? bare
     const env = { HOME: cell.folder, TMPDIR: cell.folder, ...request.env }
     const cwd = request.cwd ?? cell.folder
@@ -193,7 +193,7 @@ function ownerOf(folder: string | undefined): RunUser | undefined {
   return { uid, gid }
 }
 
-type WalledCell = IsolatedCell | ConfinedCell
+type WrappedSandbox = IsolatedSandbox | ConfinedSandbox
 
 /** What merely waits does not keep us from ending; it ends with us. */
 function holdProcess(child: ChildProcess, hold: boolean): void {
@@ -204,7 +204,7 @@ function holdProcess(child: ChildProcess, hold: boolean): void {
 const toProcess = ({ program, argv }: SandboxRequest) => ({ program, argv, env: {} })
 
 /** Tells whoever waits for the result of its stream, as soon as there is one. */
-function listening<C extends WalledCell | LimitedCell>(cell: C, work: SandboxWork): C {
+function listening<C extends WrappedSandbox | LimitedSandbox>(cell: C, work: SandboxWork): C {
   const { onChannel } = work
   if (onChannel === undefined) return cell
   if (cell.waiting !== undefined) onChannel(cell.waiting.stdio[3] as Readable)

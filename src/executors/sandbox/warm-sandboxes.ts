@@ -1,4 +1,4 @@
-import type { SandboxRun, Sandbox, SandboxRequest } from './sandbox.ts'
+import type { Sandbox, SandboxRequest, SandboxRun } from './sandbox.ts'
 
 /** How many programs wait for work, and how long one that nobody needs is kept. */
 export interface WarmOptions {
@@ -16,7 +16,7 @@ interface Idle {
 }
 
 /** Programs started before they are needed, each in a sandbox of its own that is used for one run and never again. */
-export class WarmPlaces {
+export class WarmSandboxes {
   readonly #sandbox: Sandbox
   readonly #options: WarmOptions
   readonly #idle: Idle[] = []

@@ -17,7 +17,7 @@ import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import { ShellConfig } from './check-config.ts'
-import { fillCommand, argumentText } from './fill-command.ts'
+import { argumentText, fillCommand } from './fill-command.ts'
 
 /** How commands are run. */
 export interface ShellExecutorOptions {
@@ -90,7 +90,7 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   const place =
     level === 'limited'
       ? limitedPlace(config, word, env)
-      : walledPlace(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, word)
+      : sandboxedCommand(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, word)
   const request: SandboxRequest = {
     ...place,
     level,
@@ -106,7 +106,12 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
 /** What a command is run with at a level. */
 type ShellPlace = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts' | 'asOwnerOf'>
 
-function walledPlace(folders: readonly AllowedFolder[], level: Level, config: ShellConfig, word: string): ShellPlace {
+function sandboxedCommand(
+  folders: readonly AllowedFolder[],
+  level: Level,
+  config: ShellConfig,
+  word: string,
+): ShellPlace {
   const folder = visibleFolder(folders, level, config.cwd)
   const found = visibleProgram(folders, word, { cwd: folder.cwd })
   const roots = mountsFor(folders, Object.values(config.paths ?? {}), 'folder')

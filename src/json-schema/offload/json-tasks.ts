@@ -1,12 +1,12 @@
-import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
-import { findByPath } from './json-path.ts'
-import { tooMuchWork, type Validated } from '../schema-validator.ts'
-import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
+import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
+import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
+import { tooMuchWork, type Validated } from '../schema-validator.ts'
+import { findByPath } from './json-path.ts'
 
 /** Work whose cost the input decides. Schemas and values travel as JSON text, which costs the least to hand over. */
 export type JsonTask =

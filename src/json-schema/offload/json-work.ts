@@ -1,8 +1,12 @@
-import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
-import { limitsHere } from '../limits.ts'
-import { tooMuchWork, type Validated } from '../schema-validator.ts'
+import { fromJsonText, JsonText, maxParsedHere } from '../../base/json-text.ts'
+import { compilePattern } from '../../base/pattern.ts'
+import type { Problem } from '../../base/problem.ts'
+import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
+import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
+import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import {
   type CheckSchemaOptions,
   checkSchema,
@@ -10,13 +14,9 @@ import {
   type SchemaCache,
   type SchemaValidator,
 } from '../index.ts'
+import { limitsHere } from '../limits.ts'
+import { tooMuchWork, type Validated } from '../schema-validator.ts'
 import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
-import { fromJsonText, JsonText, maxParsedHere } from '../../base/json-text.ts'
-import { compilePattern } from '../../base/pattern.ts'
-import type { Problem } from '../../base/problem.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
-import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
-import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
 
 /** How a piece of work is ended early, and where compiled schemas are kept. */
 export interface WorkOptions {
@@ -146,7 +146,7 @@ export async function readJsonInTurns(
   const isWhole = bytes.length === bytes.buffer.byteLength
   const transfer = isWhole ? [bytes.buffer] : []
   const { rest, lists } = await inThread<JsonTask, JsonParts>(task, 'the JSON text', { signal, tooMuch, transfer })
-  const turn = takeTurns(signal)
+  const turn = yieldTurns(signal)
   const root = { value: rest }
   for (const { path, pieces } of lists) {
     const list = ['value', ...path].reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], root)

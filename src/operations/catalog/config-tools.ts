@@ -8,7 +8,7 @@ import type { ToolIndex } from '../../search/index.ts'
 /** Who runs the tools of configs. */
 export const configBackend: Backend = { kind: 'local', name: 'cli' }
 
-/** The tools of configs as the catalogue keeps them; their names may be any, so they are not checked by its rules. */
+/** The tools of configs as the catalog keeps them; their names may be any, so they are not checked by its rules. */
 export function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntry[]): readonly CatalogTool[] {
   const normalize = rememberTags()
   return entries.map((entry) => {

@@ -31,7 +31,7 @@ export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'nam
 
 async function findByAlias(context: OperationContext, name: string): Promise<string | undefined> {
   const { assignAliases } = await import('../../definitions/index.ts')
-  const { tools } = await context.catalogue.open()
+  const { tools } = await context.catalog.open()
   const view = await viewOf(context)
   const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
   const names = new Map(named.map((tool) => [tool.id, tool]))

@@ -6,14 +6,14 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import { withLatestProtection } from '../../contract/protection.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { formatToolId, parseToolId } from '../../contract/tool-id.ts'
-import type { LiveCatalogue } from './live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
-import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 import { viewOf } from '../search/tool-view.ts'
+import type { LiveCatalog } from './live-catalog.ts'
+import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 
 /** A tool that is offered by another source than a config, such as the registry. */
 export interface RegistryMatch {
-  readonly from: 'catalogue'
+  readonly from: 'catalog'
   readonly id: string
   readonly tool: CatalogTool
   /** As the registry has it, where it comes from there. */
@@ -22,16 +22,16 @@ export interface RegistryMatch {
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
 export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
-  const { catalogue } = context
+  const { catalog } = context
   const names = (await viewOf(context))?.names
   const found = await resolveName(context, idOrName)
   if (found?.from === 'config') {
     if (names?.has(found.entry.toolName) ?? true) return found
-    throw await unknownTool(catalogue, idOrName, names)
+    throw await unknownTool(catalog, idOrName, names)
   }
-  const offered = found === undefined ? await findElsewhere(catalogue, idOrName) : await toOffered(context, found)
+  const offered = found === undefined ? await findElsewhere(catalog, idOrName) : await toOffered(context, found)
   if (offered !== undefined && (names?.has(offered.tool.name) ?? true)) return offered
-  throw await unknownTool(catalogue, idOrName, names)
+  throw await unknownTool(catalog, idOrName, names)
 }
 
 /** A registered tool as agents are offered it: what is a draft or disabled is not. */
@@ -39,23 +39,23 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   if (!isCallable(latest)) return undefined
   const id = idOfRegistered(latest)
   const registered = await inVersion(context, latest, version)
-  const { tools } = await context.catalogue.open()
+  const { tools } = await context.catalog.open()
   const shown = registered === latest ? tools.entries.get(id)?.tool : undefined
-  if (shown?.source === 'registry') return { from: 'catalogue' as const, id, tool: shown, registered }
+  if (shown?.source === 'registry') return { from: 'catalog' as const, id, tool: shown, registered }
   // Loaded for the first who asks, because a server for configs starts without.
   const { showRegistered } = await import('../registry/offered-doc.ts')
   return {
-    from: 'catalogue' as const,
+    from: 'catalog' as const,
     id,
     tool: await showRegistered(context, withLatestProtection(registered, latest)),
     registered,
   }
 }
 
-async function findElsewhere(catalogue: LiveCatalogue, idOrName: string): Promise<RegistryMatch | undefined> {
-  const { tools } = await catalogue.open()
+async function findElsewhere(catalog: LiveCatalog, idOrName: string): Promise<RegistryMatch | undefined> {
+  const { tools } = await catalog.open()
   const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
-  return tool === undefined ? undefined : { from: 'catalogue', id: formatToolId(tool), tool }
+  return tool === undefined ? undefined : { from: 'catalog', id: formatToolId(tool), tool }
 }
 
 /** What is no id is no tool; what several tools are called is refused, with their ids. */
@@ -77,11 +77,11 @@ function sharesWord(name: string, known: string): boolean {
 
 /** What is hidden is as unknown as what is not there, and nobody is led to it. */
 async function unknownTool(
-  catalogue: LiveCatalogue,
+  catalog: LiveCatalog,
   name: string,
   visible: ReadonlySet<string> | undefined,
 ): Promise<TooldexError> {
-  const { tools, index } = await catalogue.open()
+  const { tools, index } = await catalog.open()
   const sees = (known: string | undefined) => known !== undefined && (visible?.has(known) ?? true)
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => sees(tool.name))
   const names = seen.map((tool) => tool.name)

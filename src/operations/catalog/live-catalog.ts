@@ -16,10 +16,10 @@ import { findUnknownNames } from '../../policy/find-unknown-names.ts'
 import { loadPolicy } from '../../policy/load-policy.ts'
 import { ToolIndex } from '../../search/tool-index.ts'
 import type { LiveIndexOptions } from './live-index.ts'
-import type { OpenCatalogue } from './open-catalog.ts'
+import type { OpenCatalog } from './open-catalog.ts'
 
 /** The tools of all configs at one moment, ready to run: built whole, swapped whole. */
-export interface CatalogueSnapshot {
+export interface CatalogSnapshot {
   readonly index: ToolIndex
   readonly entries: readonly ToolIndexEntry[]
   /** Every accepted spelling of a tool: its name, its id, its name in clients. */
@@ -30,8 +30,8 @@ export interface CatalogueSnapshot {
   readonly version: number
 }
 
-/** What the catalogue is made from. */
-export interface LiveCatalogueOptions extends LiveIndexOptions {
+/** What the catalog is made from. */
+export interface LiveCatalogOptions extends LiveIndexOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
   readonly logger: Logger
@@ -42,16 +42,16 @@ export interface LiveCatalogueOptions extends LiveIndexOptions {
 }
 
 /** The tools that can be found and called now. */
-export class LiveCatalogue {
-  readonly #options: LiveCatalogueOptions
+export class LiveCatalog {
+  readonly #options: LiveCatalogOptions
   readonly #listeners = new Set<() => void>()
-  #opened: OpenCatalogue | undefined
+  #opened: OpenCatalog | undefined
   #failures: readonly LoadFailure[]
-  #snapshot: CatalogueSnapshot
-  /** The policies of the database that this catalogue follows, as of its last change; undefined where it follows none. */
+  #snapshot: CatalogSnapshot
+  /** The policies of the database that this catalog follows, as of its last change; undefined where it follows none. */
   policies: readonly BundlePolicy[] | undefined
 
-  constructor(options: LiveCatalogueOptions) {
+  constructor(options: LiveCatalogOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
     const named = failures.filter(({ found }) => found !== true)
@@ -62,7 +62,7 @@ export class LiveCatalogue {
     this.#snapshot = build(options, configs, 1)
   }
 
-  current(): CatalogueSnapshot {
+  current(): CatalogSnapshot {
     return this.#snapshot
   }
 
@@ -81,14 +81,14 @@ export class LiveCatalogue {
     return this.#failures
   }
 
-  /** The catalogue in which tools are found; loaded for its first reader, because a server starts without. */
-  async open(): Promise<OpenCatalogue> {
-    const { openCatalogue } = await import('./open-catalog.ts')
-    this.#opened ??= openCatalogue(this.#options, () => this.#snapshot)
+  /** The catalog in which tools are found; loaded for its first reader, because a server starts without. */
+  async open(): Promise<OpenCatalog> {
+    const { openCatalog } = await import('./open-catalog.ts')
+    this.#opened ??= openCatalog(this.#options, () => this.#snapshot)
     return this.#opened
   }
 
-  /** The tools of the registry in the order of their names; none where no registry feeds this catalogue. */
+  /** The tools of the registry in the order of their names; none where no registry feeds this catalog. */
   registered(): readonly CatalogTool[] {
     const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
     return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -111,7 +111,7 @@ export class LiveCatalogue {
     if (this.#options.policyFile !== undefined) watchFiles([this.#options.policyFile], reload, signal)
   }
 
-  /** Builds the catalogue anew and, if that worked, puts it in the old one's place. */
+  /** Builds the catalog anew and, if that worked, puts it in the old one's place. */
   reload(): boolean {
     const { logger } = this.#options
     try {
@@ -144,8 +144,8 @@ export class LiveCatalogue {
     return [...configs, ...failures.flatMap(({ name }) => used.get(name) ?? [])]
   }
 
-  /** Whoever hears of a change finds the new snapshot; where the catalogue refuses, the old one stays. */
-  #swap(next: CatalogueSnapshot): void {
+  /** Whoever hears of a change finds the new snapshot; where the catalog refuses, the old one stays. */
+  #swap(next: CatalogSnapshot): void {
     const before = this.#snapshot
     this.#snapshot = next
     try {
@@ -173,10 +173,10 @@ const reasonsOf = (error: TooldexError): readonly string[] =>
   error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]
 
 function build(
-  { policyFile, logger }: LiveCatalogueOptions,
+  { policyFile, logger }: LiveCatalogOptions,
   configs: readonly LoadedConfig[],
   version: number,
-): CatalogueSnapshot {
+): CatalogSnapshot {
   const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
   const parsed = configs.map((loaded) => loaded.config)
   for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {

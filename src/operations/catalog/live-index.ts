@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { SearchableTool } from '../../contract/search.ts'
@@ -12,7 +12,7 @@ export interface LiveIndexOptions {
   readonly remote?: RemoteEmbedder | undefined
 }
 
-/** A search engine that follows a catalogue: it notes each change, and takes it over with the next search. */
+/** A search engine that follows a catalog: it notes each change, and takes it over with the next search. */
 export class LiveIndex {
   readonly #catalog: Catalog
   readonly #engine: SearchEngine
@@ -34,7 +34,7 @@ export class LiveIndex {
     })
   }
 
-  /** The engine, holding exactly the tools of the catalogue. */
+  /** The engine, holding exactly the tools of the catalog. */
   engine(): SearchEngine {
     for (const id of this.#toCheck()) this.#follow(id)
     this.#changed.clear()
@@ -55,7 +55,7 @@ export class LiveIndex {
 
   /** Takes over many changes while other requests have their turns; what changes meanwhile is left to the search. */
   async #followInTurns(signal: AbortSignal | undefined): Promise<void> {
-    const rest = takeTurns(signal)
+    const rest = yieldTurns(signal)
     for (const id of [...this.#changed]) {
       this.#follow(id)
       await rest()

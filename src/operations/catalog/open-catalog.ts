@@ -5,14 +5,14 @@ import type { RankedPage, RankedTool, RankQuery } from '../../contract/ranker.ts
 import type { Isolation } from '../../contract/run.ts'
 import { fromConfig } from '../../contract/runnable-tool.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
-import { configBackend, toCatalogTools } from './config-tools.ts'
-import { type CatalogueSnapshot, type LiveCatalogueOptions, configToolId } from './live-catalog.ts'
-import { LiveIndex } from './live-index.ts'
 import { needsApproval } from '../search/tool-view.ts'
-import { wayToRun } from './runnable-for.ts'
+import { configBackend, toCatalogTools } from './config-tools.ts'
+import { type CatalogSnapshot, configToolId, type LiveCatalogOptions } from './live-catalog.ts'
+import { LiveIndex } from './live-index.ts'
+import { runnableFor } from './runnable-for.ts'
 
-/** The catalogue of every source, and the search engine that follows it. */
-export interface OpenCatalogue {
+/** The catalog of every source, and the search engine that follows it. */
+export interface OpenCatalog {
   /** The tools of every source; those of configs are in it as one backend. */
   readonly tools: Catalog
   readonly index: LiveIndex
@@ -21,14 +21,14 @@ export interface OpenCatalogue {
   /** The level that a call of a tool would run at, where that is known and of interest. */
   readonly isolationOf: (tool: CatalogTool) => Isolation | undefined
   /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
-  replaceConfigs(snapshot: CatalogueSnapshot): void
+  replaceConfigs(snapshot: CatalogSnapshot): void
 }
 
-/** Fills a catalogue with the tools of configs; `current` says what there is of them now. */
-export function openCatalogue(options: LiveCatalogueOptions, current: () => CatalogueSnapshot): OpenCatalogue {
+/** Fills a catalog with the tools of configs; `current` says what there is of them now. */
+export function openCatalog(options: LiveCatalogOptions, current: () => CatalogSnapshot): OpenCatalog {
   const wayOf = (tool: CatalogTool): RunnableTool | undefined => {
     const resolved = tool.source === 'cli' ? current().index.get(tool.name) : null
-    return resolved === null ? wayToRun(tool) : fromConfig(resolved, tool.namespace)
+    return resolved === null ? runnableFor(tool) : fromConfig(resolved, tool.namespace)
   }
   const isolationOf = (tool: CatalogTool): Isolation | undefined => {
     const way = wayOf(tool)
@@ -49,7 +49,7 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
     onListenerError: (error) => options.logger.error(`a listener failed: ${String(error)}`),
   })
   const index = new LiveIndex(tools, options)
-  const replaceConfigs = (snapshot: CatalogueSnapshot) => {
+  const replaceConfigs = (snapshot: CatalogSnapshot) => {
     const before = tools.version
     tools.sync(configBackend, toCatalogTools(snapshot.index, snapshot.entries), { checked: true })
     // Only their order may have changed, in which they are listed.
@@ -60,7 +60,7 @@ export function openCatalogue(options: LiveCatalogueOptions, current: () => Cata
 }
 
 /** Without a query registered tools come first, by id; then those of configs, in the order of their files. */
-function browse({ entries }: CatalogueSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
+function browse({ entries }: CatalogSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
   const configured = new Set(entries.map(configToolId))
   const others = [...tools.entries.keys()].filter((id) => !configured.has(id)).sort()
   const ids = [...others, ...configured].map((id) => ({ id }))

@@ -2,33 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deepFreeze } from '../../base/deep-freeze.ts'
 import { toTooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import { toMcpNames } from '../../contract/annotations.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/offered.ts'
 import { fromRegistry } from '../../contract/runnable-tool.ts'
 import type { Stores } from '../../contract/stores.ts'
-import type { LiveCatalogue } from './live-catalog.ts'
-import { noteWay } from './runnable-for.ts'
+import type { LiveCatalog } from './live-catalog.ts'
+import { setRunnable } from './runnable-for.ts'
 
 /** Who runs registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
 // A notice may be lost; then this much later the number of changes tells, still within a second.
-const lookEveryMs = 700
+const pollIntervalMs = 700
 /** Where changes come all the time, this much time goes by between two looks, and as much again as a look took. */
-const [pauseMs, longestPauseMs] = [50, 300]
+const [pauseMs, maxPauseMs] = [50, 300]
 
-/** The tools that the catalogue was given, by their ids, and up to where they were seen. */
+/** The tools that the catalog was given, by their ids, and up to where they were seen. */
 interface Shown {
   readonly tools: ReadonlyMap<string, CatalogTool>
   readonly seen: string
 }
 
-/** Keeps a catalogue equal to the active tools of a workspace, whoever changes them in whichever process. */
+/** Keeps a catalog equal to the active tools of a workspace, whoever changes them in whichever process. */
 export class RegistryFeed {
   readonly #stores: Stores
-  readonly #catalogue: LiveCatalogue
+  readonly #catalog: LiveCatalog
   readonly #workspace: string
   readonly #logger: Logger
   #seen = -1
@@ -40,9 +40,9 @@ export class RegistryFeed {
   #syncing: Promise<void> | undefined
   #again = false
 
-  constructor(options: { stores: Stores; catalogue: LiveCatalogue; workspace: string; logger: Logger }) {
+  constructor(options: { stores: Stores; catalog: LiveCatalog; workspace: string; logger: Logger }) {
     this.#stores = options.stores
-    this.#catalogue = options.catalogue
+    this.#catalog = options.catalog
     this.#workspace = options.workspace
     this.#logger = options.logger
   }
@@ -68,15 +68,15 @@ export class RegistryFeed {
     const began = performance.now()
     const version = await this.#stores.feed.version(this.#workspace)
     const shown = (await this.#changed()) ?? (await this.#all())
-    this.#catalogue.policies = await this.#stores.policies.list(this.#workspace)
-    const { tools } = await this.#catalogue.open()
+    this.#catalog.policies = await this.#stores.policies.list(this.#workspace)
+    const { tools } = await this.#catalog.open()
     const before = tools.version
     tools.sync(registryBackend, [...shown.tools.values()], { checked: true })
-    if (tools.version !== before) this.#catalogue.announce()
+    if (tools.version !== before) this.#catalog.announce()
     this.#seen = version
     this.#shown = shown
     this.#endedAt = performance.now()
-    this.#tookMs = Math.min(this.#endedAt - began, longestPauseMs)
+    this.#tookMs = Math.min(this.#endedAt - began, maxPauseMs)
   }
 
   /** What is shown, with what changed since; undefined where that is not enough to know it. */
@@ -96,7 +96,7 @@ export class RegistryFeed {
   async #all(): Promise<Shown> {
     const { tools: offered, seen } = await this.#stores.tools.offered(this.#workspace)
     const tools = new Map<string, CatalogTool>()
-    const rest = takeTurns()
+    const rest = yieldTurns()
     for (const each of offered) {
       tools.set(each.tool.id, toShown(each))
       await rest()
@@ -130,7 +130,7 @@ export class RegistryFeed {
 
   async #look(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
+      await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       try {
         if ((await this.#stores.feed.version(this.#workspace)) !== this.#seen) await this.sync()
@@ -145,10 +145,10 @@ export class RegistryFeed {
   }
 }
 
-/** A registered tool as the catalogue keeps it, with how it would be run. */
+/** A registered tool as the catalog keeps it, with how it would be run. */
 export function toShown(offered: OfferedTool): CatalogTool {
   const tool = toCatalogTool(offered)
-  noteWay(tool, fromRegistry(offered.tool))
+  setRunnable(tool, fromRegistry(offered.tool))
   return tool
 }
 

@@ -2,9 +2,9 @@ import { TooldexError } from '../../base/errors.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
-import { configToolId } from './live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
+import { configToolId } from './live-catalog.ts'
 
 /** A tool of a config, as found and as run. */
 export interface FoundTool {
@@ -67,15 +67,15 @@ export async function inVersion(
   throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${version}; its versions are 1 to ${tool.version}.`)
 }
 
-/** The id of a registered tool in the catalogue. */
+/** The id of a registered tool in the catalog. */
 export const idOfRegistered = ({ name, namespace }: RegisteredTool): string =>
   formatToolId({ name, namespace: namespace ?? undefined })
 
 /** Whether a registered tool can be called by its name. */
 export const isCallable = ({ status }: RegisteredTool): boolean => status === 'ACTIVE' || status === 'DEPRECATED'
 
-function findInConfigs({ catalogue }: OperationContext, given: string): FoundTool | undefined {
-  const { names, index } = catalogue.current()
+function findInConfigs({ catalog }: OperationContext, given: string): FoundTool | undefined {
+  const { names, index } = catalog.current()
   const entry = names.get(given)
   const resolved = entry === undefined ? null : index.get(entry.toolName)
   return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }

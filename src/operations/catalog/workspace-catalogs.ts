@@ -2,15 +2,15 @@ import type { Logger } from '../../base/logger.ts'
 import type { GrantsOf } from '../../contract/grants.ts'
 import type { Source } from '../../contract/source.ts'
 import type { Stores } from '../../contract/stores.ts'
-import { LiveCatalogue } from './live-catalog.ts'
+import { LiveCatalog } from './live-catalog.ts'
 import type { LiveIndexOptions } from './live-index.ts'
 import { RegistryFeed } from './registry-feed.ts'
 
-interface CataloguesOptions extends LiveIndexOptions {
+interface WorkspaceCatalogsOptions extends LiveIndexOptions {
   readonly stores: Stores
   readonly logger: Logger
-  /** The catalogue of the first workspace, which has the tools of configs as well. */
-  readonly first: LiveCatalogue
+  /** The catalog of the first workspace, which has the tools of configs as well. */
+  readonly first: LiveCatalog
   readonly signal: AbortSignal
   /** Every workspace has all grants where absent. */
   readonly grantsOf?: GrantsOf | undefined
@@ -18,42 +18,42 @@ interface CataloguesOptions extends LiveIndexOptions {
 
 const firstWorkspace = 'default'
 const processKinds: ReadonlySet<string> = new Set(['cli', 'python', 'shell'])
-const mostOpen = 100
+const maxOpen = 100
 const noConfigs: Source = { kind: 'none', load: () => ({ configs: [], failures: [] }), watch: () => {} }
 
-/** A catalogue for each workspace, opened when someone from it asks; none shows the tools of another. */
-export class Catalogues {
-  readonly #options: CataloguesOptions
-  readonly #open = new Map<string, { readonly catalogue: Promise<LiveCatalogue>; readonly ending: AbortController }>()
+/** A catalog for each workspace, opened when someone from it asks; none shows the tools of another. */
+export class WorkspaceCatalogs {
+  readonly #options: WorkspaceCatalogsOptions
+  readonly #open = new Map<string, { readonly catalog: Promise<LiveCatalog>; readonly ending: AbortController }>()
 
-  constructor(options: CataloguesOptions) {
+  constructor(options: WorkspaceCatalogsOptions) {
     this.#options = options
   }
 
-  of(workspace: string): Promise<LiveCatalogue> {
+  of(workspace: string): Promise<LiveCatalog> {
     const known = this.#open.get(workspace)
-    if (known !== undefined) return known.catalogue
+    if (known !== undefined) return known.catalog
     const ending = new AbortController()
     this.#options.signal.addEventListener('abort', () => ending.abort(), { once: true, signal: ending.signal })
-    const catalogue = this.#start(workspace, ending.signal)
-    this.#open.set(workspace, { catalogue, ending })
-    catalogue.catch(() => this.#open.delete(workspace))
-    if (this.#open.size > mostOpen) this.#closeOldest()
-    return catalogue
+    const catalog = this.#start(workspace, ending.signal)
+    this.#open.set(workspace, { catalog, ending })
+    catalog.catch(() => this.#open.delete(workspace))
+    if (this.#open.size > maxOpen) this.#closeOldest()
+    return catalog
   }
 
-  async #start(workspace: string, signal: AbortSignal): Promise<LiveCatalogue> {
+  async #start(workspace: string, signal: AbortSignal): Promise<LiveCatalog> {
     const { stores, logger, first } = this.#options
-    const catalogue = workspace === firstWorkspace ? first : this.#other(workspace)
-    await new RegistryFeed({ stores, catalogue, workspace, logger }).follow(signal)
-    return catalogue
+    const catalog = workspace === firstWorkspace ? first : this.#other(workspace)
+    await new RegistryFeed({ stores, catalog, workspace, logger }).follow(signal)
+    return catalog
   }
 
   /** Its tools run where those of the first workspace do, and isolated where it was not granted the host. */
-  #other(workspace: string): LiveCatalogue {
+  #other(workspace: string): LiveCatalog {
     const { logger, first, loadEmbedder, remote, grantsOf } = this.#options
     const hasHost = grantsOf?.(workspace).includes('host') ?? true
-    return new LiveCatalogue({
+    return new LiveCatalog({
       source: noConfigs,
       logger,
       loadEmbedder,

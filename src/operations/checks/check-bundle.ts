@@ -1,14 +1,14 @@
 import type { Problem } from '../../base/problem.ts'
-import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { ToolContent } from '../../contract/registry.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import type { OperationContext } from '../operation.ts'
-import { leaveSpoilt } from './check-remainder.ts'
 import { toContent } from '../registry/current-bundle.ts'
-import { judgeChanges } from './check-changes.ts'
 import { checkContent } from '../registry/registry.ts'
+import { checkChanges } from './check-changes.ts'
+import { dropDependentProblems } from './check-remainder.ts'
 
 /** What was read, and what is known to be wrong with it. */
 export interface UncheckedBundle {
@@ -28,13 +28,13 @@ interface ToolProblems {
 }
 
 /** What is found where the tools of a bundle are looked at one by one. */
-interface JudgedTools {
+interface ValidatedTools {
   readonly refused: readonly ToolProblems[]
   /** Tools that lack what runs them, by name; they can be drafts only. */
   readonly incomplete: ReadonlyMap<string, ToolProblems>
 }
 
-export interface CheckedBundle extends JudgedTools {
+export interface CheckedBundle extends ValidatedTools {
   readonly what: string
 }
 
@@ -42,28 +42,28 @@ export interface CheckedBundle extends JudgedTools {
 export async function checkBundle(
   context: OperationContext,
   read: UncheckedBundle,
-  judgeNow: () => Promise<readonly ToolProblems[]>,
+  validateNow: () => Promise<readonly ToolProblems[]>,
 ): Promise<CheckedBundle> {
   const { what, problems, bundle, wrong } = read
-  const judged = await judgeTools(context, bundle.tools, wrong)
+  const judged = await validateTools(context, bundle.tools, wrong)
   if (!hasErrors(problems) && judged.refused.length === 0) return { ...judged, what }
   // Whoever mends the rest mends this too.
-  const refused = [...judged.refused, ...(await judgeNow())]
+  const refused = [...judged.refused, ...(await validateNow())]
   const found = refused.flatMap((tool) => tool.problems)
   if (hasErrors(problems)) throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
   throw refuseTools(what, refused)
 }
 
 /** Everything that is wrong with tools whose shape is right, where some have not even that. */
-export async function judgeTools(
+export async function validateTools(
   context: OperationContext,
   tools: readonly BundleTool[],
   wrong: readonly string[] = [],
-): Promise<JudgedTools> {
+): Promise<ValidatedTools> {
   const refused: ToolProblems[] = []
   const incomplete = new Map<string, ToolProblems>()
   const wrongOf = byTool(wrong)
-  const rest = takeTurns(context.signal)
+  const rest = yieldTurns(context.signal)
   for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
@@ -71,7 +71,7 @@ export async function judgeTools(
     if (!hasErrors(problems)) continue
     const at = `/tools/${index}`
     const placed = problems.map((each) => ({ ...each, pointer: `${at}${each.pointer ?? ''}` }))
-    const told = { name: tool.name, problems: leaveSpoilt(placed, wrongOf.get(String(index)) ?? []) }
+    const told = { name: tool.name, problems: dropDependentProblems(placed, wrongOf.get(String(index)) ?? []) }
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
       incomplete.set(tool.name, told)
     else if (hasErrors(told.problems)) refused.push(told)
@@ -94,7 +94,7 @@ function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]
 
 /** Refuses what cannot be done to the tools that the registry has: the same whether it is only tried or done. */
 export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current: Bundle, wanted: Bundle): void {
-  const changes = judgeChanges(current, wanted)
+  const changes = checkChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
   const spoilt = used.map(({ name }) => incomplete.get(name) as ToolProblems)
   if (spoilt.length > 0) throw refuseTools(what, [...spoilt, ...changes])
@@ -110,7 +110,7 @@ export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current:
 const changeHint = 'Mend the places named; nothing was changed.'
 
 /** One remark for all of them. */
-export function remarkIncomplete({ incomplete }: CheckedBundle): readonly string[] {
+export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[] {
   if (incomplete.size === 0) return []
   const names = [...incomplete.keys()]
   const shown = names.slice(0, 5).join(', ')

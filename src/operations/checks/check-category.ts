@@ -10,7 +10,10 @@ interface PlaceProblems {
 }
 
 /** Whether the category of a new tool is there, and its name is free. */
-export async function checkCategory(context: OperationContext, { name, categoryId }: ToolContent): Promise<PlaceProblems> {
+export async function checkCategory(
+  context: OperationContext,
+  { name, categoryId }: ToolContent,
+): Promise<PlaceProblems> {
   const { stores } = registryOf(context)
   const { workspace } = context.caller
   const [category, tool] = await Promise.all([

@@ -24,7 +24,7 @@ export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition
 }
 
 /** Everything that a bundle wants of the tools that a registry has and cannot have, of every tool. */
-export function judgeChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
+export function checkChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   return wanted.tools.flatMap((next, index) => {
     const now = known.get(next.name)

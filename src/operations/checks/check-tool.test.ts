@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SchemaCache } from '../../json-schema/index.ts'
 import { ToolContent, ToolDraft } from '../../contract/registry.ts'
+import { SchemaCache } from '../../json-schema/index.ts'
 import { checkTool } from './check-tool.ts'
 
 const tool = (fields: Partial<ToolDraft>): ToolContent =>

@@ -1,9 +1,9 @@
-import { wasTooMuch } from '../../json-schema/schema-validator.ts'
-import type { SchemaCache } from '../../json-schema/index.ts'
-import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { type CheckScriptOptions, executorKinds, schemaDefaults } from '../../executors/index.ts'
+import type { SchemaCache } from '../../json-schema/index.ts'
+import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
+import { isOutOfBudget } from '../../json-schema/schema-validator.ts'
 import { checkAnnotations } from './check-annotations.ts'
 
 export interface CheckToolOptions extends CheckScriptOptions {
@@ -13,7 +13,7 @@ export interface CheckToolOptions extends CheckScriptOptions {
   readonly scripts?: Map<string, readonly Problem[]> | undefined
 }
 
-const mostScripts = 200
+const maxScripts = 200
 const ownNamespace = 'tooldex'
 
 /** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
@@ -71,7 +71,7 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
 /** Only what is right: that Python is missing, or was too slow, may be otherwise the next time. */
 function remember(scripts: CheckToolOptions['scripts'], script: string, problems: readonly Problem[]): void {
   if (scripts === undefined || problems.length > 0) return
-  if (scripts.size >= mostScripts) scripts.clear()
+  if (scripts.size >= maxScripts) scripts.clear()
   scripts.set(script, problems)
 }
 
@@ -113,7 +113,7 @@ async function checkExamples(
       })),
     )
     // The next one would take as long, and others wait for the thread.
-    if (wasTooMuch(problems)) break
+    if (isOutOfBudget(problems)) break
   }
   return found
 }

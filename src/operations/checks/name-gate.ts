@@ -1,9 +1,9 @@
 import { TooldexError } from '../../base/errors.ts'
-import { toAlias } from '../../definitions/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import { LlmFormat } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
+import { toAlias } from '../../definitions/index.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
@@ -39,12 +39,12 @@ export async function refuseTakenName(
 }
 
 async function findOwner(
-  { catalogue }: OperationContext,
+  { catalog }: OperationContext,
   { name, namespace }: Named,
   policies: readonly BundlePolicy[],
   current: Named | undefined,
 ): Promise<string | undefined> {
-  const { names, configs } = catalogue.current()
+  const { names, configs } = catalog.current()
   const offered = names.get(name)
   if (offered !== undefined) return `The name ${name} is that of ${configToolId(offered)}, a tool of a config`
   if (namespace && configs.some(({ config }) => config.name === namespace))
@@ -52,7 +52,7 @@ async function findOwner(
   if (current?.name === name) return undefined
   const policy = policyNaming(policies, name)
   if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
-  const { tools } = await catalogue.open()
+  const { tools } = await catalog.open()
   for (const [id, { tool }] of tools.entries) {
     const isAlias = LlmFormat.options.some((format) => toAlias({ id, ...tool }, format) === name)
     if (isAlias && tool.name !== name)

@@ -1,9 +1,9 @@
 import { TooldexError } from '../../base/errors.ts'
-import { diffTools } from '../../versions/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { ToolRule } from '../../contract/policy.ts'
 import { requiresApproval } from '../../contract/protection.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import { diffTools } from '../../versions/index.ts'
 import type { OperationContext } from '../operation.ts'
 import { changesBehaviour } from './replay-gate.ts'
 

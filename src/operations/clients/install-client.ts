@@ -14,6 +14,7 @@ import * as z from 'zod'
 import { ensureFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { lineDiff } from '../../versions/line-diff.ts'
+import { defineOperation } from '../operation.ts'
 import {
   type Client,
   type ClientName,
@@ -24,7 +25,6 @@ import {
   clients,
   scopeOf,
 } from './client-files.ts'
-import { defineOperation } from '../operation.ts'
 
 const input = {
   client: z.enum(clientNames),

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { SearchMode } from '../../contract/search.ts'
-import { findOddities } from './eval-set.ts'
-import { measureQueries } from './measure-queries.ts'
-import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
 import { defineOperation } from '../operation.ts'
 import { toQuestion } from '../search/search-tools.ts'
 import { viewOf } from '../search/tool-view.ts'
+import { findOddities } from './eval-set.ts'
+import { measureQueries } from './measure-queries.ts'
+import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
 
 const most = { queries: 200, characters: 1000, relevant: 100 } as const
 
@@ -16,11 +16,11 @@ const AskedQuery = z.object({
 })
 
 /** Measure how well search finds the right tools among those that there are. */
-export const evalCatalogue = defineOperation({
-  name: 'catalogue.eval',
-  summary: 'Measure how well search finds the right tools of this catalogue, by requests whose answers are known.',
+export const evalCatalog = defineOperation({
+  name: 'catalog.eval',
+  summary: 'Measure how well search finds the right tools of this catalog, by requests whose answers are known.',
   scope: 'read',
-  http: { method: 'post', path: '/eval', tag: 'catalogue' },
+  http: { method: 'post', path: '/eval', tag: 'catalog' },
   input: z.object({
     queries: z.array(AskedQuery).min(1).max(most.queries),
     mode: SearchMode.nullish(),
@@ -28,12 +28,12 @@ export const evalCatalogue = defineOperation({
   }),
   output: z.object({ sets: z.array(SetScores), macro: MacroScores, warnings: z.array(z.string()) }),
   async handle({ queries, mode, limit }, context) {
-    const { tools, index } = await context.catalogue.open()
+    const { tools, index } = await context.catalog.open()
     const view = await viewOf(context)
     const seen = Array.from(tools.entries, ([id, { tool }]) => ({ id, tool })).filter(
       ({ tool }) => view?.sees(tool) ?? true,
     )
-    const set = { name: 'catalogue', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
+    const set = { name: 'catalog', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
     const notes = new Set<string>()
     const ask = async (query: string) => {
       const { question, note } = await toQuestion({ query, mode, limit }, index, context)

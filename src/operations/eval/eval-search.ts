@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { SearchMode } from '../../contract/search.ts'
+import { defineOperation } from '../operation.ts'
 import { average } from './average.ts'
 import { lazyEncoder } from './bundled-encoder.ts'
 import { compareWithBaseline, Drop, readBaseline } from './compare-with-baseline.ts'
@@ -9,7 +10,6 @@ import { findOddities, QueryLine, readEvalSet } from './eval-set.ts'
 import { createAsker, measureQueries, type Ranking } from './measure-queries.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import { MacroScores, numberKeys, roundScores, SetScores, summarize } from './set-scores.ts'
-import { defineOperation } from '../operation.ts'
 
 const Input = z.object({
   /** Folders with a tools.jsonl and a queries.jsonl each. */

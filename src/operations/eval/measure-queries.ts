@@ -51,7 +51,7 @@ export interface Measured {
   readonly milliseconds: readonly number[]
 }
 
-const mostCounted = 50
+const maxCounted = 50
 const longestTurnMs = 50
 
 /** Asks requests, one after another. */
@@ -62,7 +62,7 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
     tokens: [] as number[],
     milliseconds: [] as number[],
   }
-  const every = Math.ceil(queries.length / mostCounted)
+  const every = Math.ceil(queries.length / maxCounted)
   let turn = performance.now()
   for (const [index, { id, query, relevant }] of queries.entries()) {
     const started = performance.now()

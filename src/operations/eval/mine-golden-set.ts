@@ -20,8 +20,8 @@ export const mineGoldenSet = defineOperation({
   scope: 'read',
   input: z.object({}),
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
-  async handle(_, { catalogue, memory }) {
-    const { entries, names } = catalogue.current()
+  async handle(_, { catalog, memory }) {
+    const { entries, names } = catalog.current()
     const answers = new Map<string, Set<string>>()
     for (const { query, toolIds } of await memory.experiences()) {
       const known = toolIds.filter((id) => names.has(id))
@@ -34,7 +34,15 @@ export const mineGoldenSet = defineOperation({
     }))
     const tools = entries.map((entry) => {
       const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
-      return { id: configToolId(entry), name, namespace, description, category, tags: [...tags], input_schema: inputSchema }
+      return {
+        id: configToolId(entry),
+        name,
+        namespace,
+        description,
+        category,
+        tags: [...tags],
+        input_schema: inputSchema,
+      }
     })
     return { tools, queries }
   },

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { readTextFile } from '../../documents/read-text-file.ts'
 import { collapseSpaces } from '../../base/sentences.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
 
 /** The largest file of a set: what is measured is held in memory. */
 const maxBytes = 256 * 1024 * 1024

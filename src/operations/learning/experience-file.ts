@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
 
-const mostLines = 5000
+const maxLines = 5000
 
 /** Experience in a file, one JSON line each; for where there is no database. */
 export class ExperienceFile implements ExperienceKeeper {
@@ -19,8 +19,8 @@ export class ExperienceFile implements ExperienceKeeper {
     ensurePrivateFolder(dirname(this.place))
     appendFileSync(this.place, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
     const all = readExperiences(this.place)
-    if (all.length <= mostLines) return
-    const kept = all.slice(-mostLines / 2).map((line) => JSON.stringify(line))
+    if (all.length <= maxLines) return
+    const kept = all.slice(-maxLines / 2).map((line) => JSON.stringify(line))
     writeFileSync(this.place, `${kept.join('\n')}\n`, { mode: 0o600 })
   }
 

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts'
 const tag = 'learning'
 const Experience = z.object({ query: z.string(), toolIds: z.array(z.string()) })
 const keptIn = z.string().nullable().describe('A file or the database; null where learning is switched off.')
-const mostShown = 20
+const maxShown = 20
 
 /** See what search learned from calls. */
 export const showLearning = defineOperation({
@@ -16,7 +16,7 @@ export const showLearning = defineOperation({
   output: z.object({ keptIn, count: z.int(), latest: z.array(Experience) }),
   async handle(_, { memory }) {
     const all = await memory.experiences()
-    const latest = all.slice(-mostShown).map(({ query, toolIds }) => ({ query, toolIds: [...toolIds] }))
+    const latest = all.slice(-maxShown).map(({ query, toolIds }) => ({ query, toolIds: [...toolIds] }))
     return { keptIn: memory.place ?? null, count: all.length, latest }
   },
 })

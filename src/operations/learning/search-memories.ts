@@ -9,7 +9,7 @@ interface SearchMemoriesOptions {
   readonly loadEmbedder: () => Embedder | undefined
 }
 
-const mostOpen = 100
+const maxOpen = 100
 
 /** A memory for each workspace, kept in the database; nobody learns from another. */
 export class SearchMemories {
@@ -26,7 +26,7 @@ export class SearchMemories {
     this.#open.delete(workspace)
     this.#open.set(workspace, memory)
     const [oldest] = this.#open.keys()
-    if (this.#open.size > mostOpen && oldest !== undefined) this.#open.delete(oldest)
+    if (this.#open.size > maxOpen && oldest !== undefined) this.#open.delete(oldest)
     return memory
   }
 

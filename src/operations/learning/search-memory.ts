@@ -13,10 +13,10 @@ export interface SearchMemoryOptions {
 }
 
 const recentSearches = 5
-const mostActors = 200
-const mostPending = 1000
+const maxActors = 200
+const maxPending = 1000
 // What other processes learned is looked for while searches come, this often; no search waits for it.
-const lookEveryMs = 2000
+const pollIntervalMs = 2000
 // Only the first search waits for what was learned before, and no longer than this.
 const firstWaitMs = 500
 const addedAtOnce = 100
@@ -51,7 +51,7 @@ export class SearchMemory {
     this.#recent.delete(actor)
     this.#recent.set(actor, [{ query, ids: new Set(ids) }, ...before].slice(0, recentSearches))
     const [oldest] = this.#recent.keys()
-    if (this.#recent.size > mostActors && oldest !== undefined) this.#recent.delete(oldest)
+    if (this.#recent.size > maxActors && oldest !== undefined) this.#recent.delete(oldest)
   }
 
   /** A call that succeeded is credited to its caller's latest search that showed the tool. */
@@ -66,7 +66,7 @@ export class SearchMemory {
     if (experience === undefined) return
     this.#pending.set(execution.id, experience)
     const [oldest] = this.#pending.keys()
-    if (this.#pending.size > mostPending && oldest !== undefined) this.#pending.delete(oldest)
+    if (this.#pending.size > maxPending && oldest !== undefined) this.#pending.delete(oldest)
     this.noteEnd(execution)
   }
 
@@ -120,7 +120,7 @@ export class SearchMemory {
 
   /** Takes over what is new, unless that was done just now; where it cannot be read, what is known stays. */
   #look(keeper: ExperienceKeeper): Promise<void> {
-    if (this.#looking === undefined && performance.now() - this.#lookedAt > lookEveryMs)
+    if (this.#looking === undefined && performance.now() - this.#lookedAt > pollIntervalMs)
       this.#looking = this.#takeOver(keeper)
         .catch(() => {})
         .finally(() => {

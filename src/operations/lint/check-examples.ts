@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
@@ -10,7 +10,7 @@ export async function checkExamples(
   signal?: AbortSignal,
 ): Promise<readonly LintFinding[]> {
   const findings: LintFinding[] = []
-  const rest = takeTurns(signal)
+  const rest = yieldTurns(signal)
   const find = await createFinder(tools, loadEmbedder, rest)
   for (const tool of tools) {
     const misses = tool.exampleRequests.flatMap((request) => {

@@ -2,7 +2,10 @@ import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** A name that clients cut or reject. */
-export const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [...longName(toolName), ...oddName(toolName)]
+export const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [
+  ...longName(toolName),
+  ...oddName(toolName),
+]
 
 function longName(tool: string): LintFinding[] {
   const length = Array.from(tool).length
@@ -18,7 +21,7 @@ function oddName(tool: string): LintFinding[] {
   return [{ rule: 'odd-name', severity: 'warning', tool, message, hint: 'Use letters, digits, _ and - only.' }]
 }
 
-const mostListed = 20
+const maxListed = 20
 
 /** Names made of the same words: `list_files`, `files_list`, `listFiles`. */
 export function ambiguousNames(tools: readonly LintTool[]): readonly LintFinding[] {
@@ -31,7 +34,7 @@ export function ambiguousNames(tools: readonly LintTool[]): readonly LintFinding
   }
   return [...groups.entries()].flatMap(([key, [first = '', ...others]]): LintFinding[] => {
     if (key === '' || others.length === 0) return []
-    const message = `is made of the same words as ${others.slice(0, mostListed).join(', ')}${others.length > mostListed ? ' and more' : ''}`
+    const message = `is made of the same words as ${others.slice(0, maxListed).join(', ')}${others.length > maxListed ? ' and more' : ''}`
     const hint = 'Rename one of them after what sets it apart.'
     return [{ rule: 'ambiguous-name', severity: 'warning', tool: first, message, hint }]
   })

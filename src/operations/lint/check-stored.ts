@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { toPointer } from '../../base/problem.ts'
-import { describeShape } from '../../diagnostics/shape-problems.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
-import { describedParse } from '../../diagnostics/zod-issues.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
+import { describeShape } from '../../diagnostics/shape-problems.ts'
+import { describedParse } from '../../diagnostics/zod-issues.ts'
 import type { OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import type { LintFinding } from './finding.ts'
@@ -18,7 +18,7 @@ export async function checkStored(context: OperationContext): Promise<readonly L
   const { workspace } = context.caller
   const names = await readableNames(context)
   const findings: LintFinding[] = []
-  const rest = takeTurns(context.signal)
+  const rest = yieldTurns(context.signal)
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
     const page = await stores.tools.list(workspace, { limit: pageRows, sort: 'name', cursor, ...(names && { names }) })
     for (const tool of page.items) {

@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { createTokenizer, termsOf } from '../../search/tokenize.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
@@ -11,7 +11,7 @@ interface Described {
 }
 
 // Of a tool that many are copied from, more would add nothing.
-const mostDuplicates = 10
+const maxDuplicates = 10
 
 /** Tools that say nearly the same, so that choosing between them is a guess. */
 export async function findDuplicates(
@@ -19,7 +19,7 @@ export async function findDuplicates(
   embedder: Embedder | undefined,
   signal?: AbortSignal,
 ): Promise<readonly LintFinding[]> {
-  const rest = takeTurns(signal)
+  const rest = yieldTurns(signal)
   const described = await describeAll(tools, embedder, rest)
   const findings: LintFinding[] = []
   for (const [one, others] of candidates(described)) {
@@ -27,7 +27,7 @@ export async function findDuplicates(
     for (const other of others) {
       const finding = compare(other, one)
       if (finding !== undefined) findings.push(finding)
-      if (finding !== undefined && ++duplicates === mostDuplicates) break
+      if (finding !== undefined && ++duplicates === maxDuplicates) break
       await rest()
     }
   }

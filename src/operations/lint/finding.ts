@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolIndexEntry } from '../../contract/tool-index.ts'
 
-/** What the catalogue is judged by, in the order in which it is told. */
+/** What the catalog is judged by, in the order in which it is told. */
 export const lintRules = [
   'stored-invalid',
   'broken-schema',

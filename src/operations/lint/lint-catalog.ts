@@ -1,8 +1,11 @@
 import * as z from 'zod'
-import { takeTurns } from '../../base/yield-turns.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { lazyEncoder } from '../eval/bundled-encoder.ts'
+import { defineOperation } from '../operation.ts'
+import { readableNames } from '../search/tool-view.ts'
 import { checkExamples } from './check-examples.ts'
 import { ambiguousNames, checkName } from './check-names.ts'
 import { lintSchema } from './check-schemas.ts'
@@ -11,9 +14,6 @@ import { checkTexts } from './check-texts.ts'
 import { findDuplicates } from './find-duplicates.ts'
 import { LintFinding, type LintTool, lintRules } from './finding.ts'
 import { measureCosts } from './measure-costs.ts'
-import type { LiveCatalogue } from '../catalog/live-catalog.ts'
-import { defineOperation } from '../operation.ts'
-import { readableNames } from '../search/tool-view.ts'
 
 const Answer = z.object({
   findings: z.array(LintFinding),
@@ -35,28 +35,28 @@ interface Linted {
 }
 
 // Linting takes seconds where there are thousands of tools, so the result is kept for each set of tools that callers may see.
-const linted = new WeakMap<LiveCatalogue, { readonly version: number; readonly results: Map<string, Linted> }>()
+const linted = new WeakMap<LiveCatalog, { readonly version: number; readonly results: Map<string, Linted> }>()
 const maxResults = 20
 
 /** What a finding takes from the hundred points of its tool. */
 const penalties = { error: 50, warning: 20, info: 5 }
 
-/** Judge the catalogue: can each tool be found, told from the others, and called? */
-export const lintCatalogue = defineOperation({
-  name: 'catalogue.lint',
-  summary: 'Judge the catalogue: what makes tools hard to find, to tell apart or to call, and what they cost.',
+/** Judge the catalog: can each tool be found, told from the others, and called? */
+export const lintCatalog = defineOperation({
+  name: 'catalog.lint',
+  summary: 'Judge the catalog: what makes tools hard to find, to tell apart or to call, and what they cost.',
   scope: 'read',
-  http: { method: 'get', path: '/lint', tag: 'catalogue' },
+  http: { method: 'get', path: '/lint', tag: 'catalog' },
   input: z.object({}),
   output: Answer,
   async handle(_, context) {
-    const { catalogue, signal } = context
-    const { version } = (await catalogue.open()).tools
+    const { catalog, signal } = context
+    const { version } = (await catalog.open()).tools
     const names = await readableNames(context)
     const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())
-    const results = resultsOf(catalogue, version)
+    const results = resultsOf(catalog, version)
     const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
-    const result = results.get(visible) ?? (await lint((await toLintTools(catalogue)).filter(sees), signal))
+    const result = results.get(visible) ?? (await lint((await toLintTools(catalog)).filter(sees), signal))
     if (!results.has(visible) && results.size >= maxResults) results.clear()
     results.set(visible, result)
     return toAnswer(result, await checkStored(context))
@@ -64,11 +64,11 @@ export const lintCatalogue = defineOperation({
 })
 
 /** The results for the tools as they are now. */
-function resultsOf(catalogue: LiveCatalogue, version: number): Map<string, Linted> {
-  const known = linted.get(catalogue)
+function resultsOf(catalog: LiveCatalog, version: number): Map<string, Linted> {
+  const known = linted.get(catalog)
   if (known?.version === version) return known.results
   const results = new Map<string, Linted>()
-  linted.set(catalogue, { version, results })
+  linted.set(catalog, { version, results })
   return results
 }
 
@@ -96,7 +96,7 @@ function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly 
 
 /** What can be said of each tool by itself. */
 async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly LintFinding[]> {
-  const rest = takeTurns(signal)
+  const rest = yieldTurns(signal)
   const findings: LintFinding[] = []
   for (const tool of tools) {
     findings.push(...lintSchema(tool), ...checkTexts(tool), ...checkName(tool))
@@ -106,9 +106,9 @@ async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undef
 }
 
 /** The tools of configs, and after them those that the registry offers. */
-async function toLintTools(catalogue: LiveCatalogue): Promise<readonly LintTool[]> {
-  const { entries, index } = catalogue.current()
-  const { tools } = await catalogue.open()
+async function toLintTools(catalog: LiveCatalog): Promise<readonly LintTool[]> {
+  const { entries, index } = catalog.current()
+  const { tools } = await catalog.open()
   const registered = Array.from(tools.entries.values(), ({ tool }) => tool).filter(
     ({ source }) => source === 'registry',
   )
@@ -128,7 +128,7 @@ const toLintTool = ({ name, namespace, description, inputSchema, category, tags,
   exampleRequests: exampleRequests ?? [],
 })
 
-/** The mean of what is left to each tool, so that a large catalogue is not worse for being large. */
+/** The mean of what is left to each tool, so that a large catalog is not worse for being large. */
 function scoreOf(tools: readonly LintTool[], findings: readonly LintFinding[]): number {
   const lost = new Map<string, number>()
   for (const { tool, severity } of findings) lost.set(tool, (lost.get(tool) ?? 0) + penalties[severity])
@@ -137,6 +137,7 @@ function scoreOf(tools: readonly LintTool[], findings: readonly LintFinding[]): 
 }
 
 function countSeverities(findings: readonly LintFinding[]) {
-  const count = (severity: LintFinding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  const count = (severity: LintFinding['severity']) =>
+    findings.filter((finding) => finding.severity === severity).length
   return { error: count('error'), warning: count('warning'), info: count('info') }
 }

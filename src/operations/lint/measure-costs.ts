@@ -1,5 +1,5 @@
-import { takeTurns } from '../../base/yield-turns.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** What the tools of one source cost a model that is shown all of them. */
@@ -11,7 +11,7 @@ export interface SourceCost {
 
 /** Counts what each source costs, and names the tools and sources that cost much. */
 export async function measureCosts(tools: readonly LintTool[], count: TokenCounter, signal?: AbortSignal) {
-  const rest = takeTurns(signal)
+  const rest = yieldTurns(signal)
   const costs: { readonly tool: LintTool; readonly tokens: number }[] = []
   for (const tool of tools) {
     costs.push({ tool, tokens: count(definitionText(tool)) })

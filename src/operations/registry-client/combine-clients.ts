@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import type { CallAnswer } from '../runs/call-tool.ts'
-import { describeTools } from '../search/describe-tools.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
+import type { CallAnswer } from '../runs/call-tool.ts'
+import { describeTools } from '../search/describe-tools.ts'
 import { searchTools } from '../search/search-tools.ts'
 import { createLocalClient } from './local-client.ts'
 import { mergeSearch, type Search } from './merge-search.ts'
@@ -106,7 +106,7 @@ class CombinedClient {
     try {
       return await this.#registry.call(call, controls)
     } catch (thrown) {
-      throw await this.#withSuggestion(thrown, name)
+      throw await this.#withDefaultHint(thrown, name)
     }
   }
 
@@ -118,12 +118,12 @@ class CombinedClient {
   }
 
   #idHere(name: string): string | undefined {
-    const entry = this.#context.catalogue.current().names.get(name)
+    const entry = this.#context.catalog.current().names.get(name)
     return entry === undefined ? undefined : configToolId(entry)
   }
 
   /** A name that the registry does not know may be nearly one of a config. */
-  async #withSuggestion(thrown: unknown, name: string): Promise<unknown> {
+  async #withDefaultHint(thrown: unknown, name: string): Promise<unknown> {
     if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
     const here = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
     return here instanceof TooldexError && here.suggestions.length > 0 ? here : thrown

@@ -3,13 +3,13 @@ import { TooldexError } from '../../base/errors.ts'
 import { RunEvent } from '../runs/follow.ts'
 import { type RemoteServer, requestServer } from './remote-client.ts'
 
-const mostTries = 6
+const maxTries = 6
 const firstPauseMs = 200
 
 /** Follows a run at a server until it has ended; a connection that breaks is made again, and goes on where it broke. */
 export async function* followRemote(server: RemoteServer, id: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
   let last = 0
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     try {
       for await (const event of listen(server, { id, last, signal })) {
         tries = 0

@@ -1,6 +1,6 @@
-import type { CallAnswer } from '../runs/call-tool.ts'
 import { invoke } from '../invoke.ts'
 import type { OperationContext } from '../operation.ts'
+import type { CallAnswer } from '../runs/call-tool.ts'
 import type { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
 

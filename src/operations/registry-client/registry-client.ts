@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Execution } from '../../contract/execution.ts'
-import type { CallAnswer } from '../runs/call-tool.ts'
 import type { Operation, OperationContext } from '../operation.ts'
+import type { CallAnswer } from '../runs/call-tool.ts'
 import type { RunEvent } from '../runs/follow.ts'
 
 /** Does operations for its caller: in this process, at a server, or where each of them belongs. */

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Operation } from '../operation.ts'
-import { wayBackIn } from '../registry/keys.ts'
+import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
 
 /** The server that operations are sent to; the address is read for each request, because a restart may change it. */
@@ -133,7 +133,7 @@ function toError(url: string, status: number, body: unknown): TooldexError {
       hint: 'Check that the address is that of a Tooldex server.',
     })
   const isKey = code === 'UNAUTHORIZED'
-  const said = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${wayBackIn}` : hint
+  const said = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${recoveryHint}` : hint
   return new TooldexError(code as ErrorCode, `${isKey ? `The server at ${url}: ` : ''}${detail ?? code}`, {
     problems: errors ?? [],
     ...(said === undefined ? {} : { hint: said }),

@@ -1,12 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
-import type { OperationContext } from '../operation.ts'
-import { toContent } from './current-bundle.ts'
 import { findSteps } from '../checks/check-changes.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
+import type { OperationContext } from '../operation.ts'
+import { toContent } from './current-bundle.ts'
 
 /** Categories first, because tools name them; they go last, because tools are in them. */
 export async function applyPlan(
@@ -57,7 +57,7 @@ async function createTools(
   const ids = new Map<string | null, string | null>()
   for (const category of new Set(tools.map((tool) => tool.category))) ids.set(category, await idOf(category))
   const drafts: NewTool[] = []
-  const rest = takeTurns(signal)
+  const rest = yieldTurns(signal)
   for (const tool of tools) {
     const content = toContent(tool, ids.get(tool.category) ?? null)
     drafts.push({ content, status: tool.status ?? 'DRAFT', changelog: tool.changelog ?? undefined })

@@ -1,20 +1,26 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { describeDiff, diffTools } from '../../versions/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import { shownPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
-import { checkGiven, placeAside, planBundle, readBundleAside } from '../../sources/bundle/index.ts'
+import { checkInputKeys, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
+import { describeDiff, diffTools } from '../../versions/index.ts'
+import {
+  checkBundle,
+  refuseUnapplicable,
+  type UncheckedBundle,
+  validateTools,
+  warnIncomplete,
+} from '../checks/check-bundle.ts'
+import { checkChanges } from '../checks/check-changes.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
-import { checkBundle, judgeTools, refuseUnapplicable, remarkIncomplete, type UncheckedBundle } from '../checks/check-bundle.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
-import { judgeChanges } from '../checks/check-changes.ts'
 import { registryOf } from './registry.ts'
 
 const tag = 'bundles'
@@ -88,10 +94,10 @@ export const importBundle = defineOperation({
       throw await withPlaces(thrown, input, context)
     }
   },
-  async judgeRest({ bundle }, wrong, context) {
+  async validateRemainder({ bundle }, wrong, context) {
     if (bundle === undefined || context.registry === undefined) return []
     const inBundle = wrong.flatMap((pointer) => (pointer.startsWith('/bundle/') ? [pointer.slice(7)] : []))
-    const { refused } = await judgeTools(context, bundle.tools, inBundle)
+    const { refused } = await validateTools(context, bundle.tools, inBundle)
     return refused.flatMap(({ problems }) => problems.map(inInput))
   },
 })
@@ -99,15 +105,15 @@ export const importBundle = defineOperation({
 type Given = z.output<typeof ImportInput>
 
 async function readGiven({ bundle, text = '', file }: Given, { signal }: OperationContext): Promise<UncheckedBundle> {
-  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkGiven(bundle), wrong: [] }
-  return { what: file, ...(await readBundleAside(text, { file, signal })) }
+  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkInputKeys(bundle), wrong: [] }
+  return { what: file, ...(await readBundleInWorker(text, { file, signal })) }
 }
 
 async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
   const { stores } = registryOf(context)
-  const judgeNow = async () => judgeChanges(await readCurrent(stores, context.caller.workspace), read.bundle)
-  const checked = await checkBundle(context, read, judgeNow)
-  const warnings = [...read.problems.map(({ message }) => message), ...remarkIncomplete(checked)]
+  const validateNow = async () => checkChanges(await readCurrent(stores, context.caller.workspace), read.bundle)
+  const checked = await checkBundle(context, read, validateNow)
+  const warnings = [...read.problems.map(({ message }) => message), ...warnIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const current = await readCurrent(on, context.caller.workspace)
     refuseUnapplicable(checked, current, read.bundle)
@@ -132,7 +138,7 @@ async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, {
   const { code, message, hint } = thrown
   const problems =
     bundle === undefined
-      ? [...(await placeAside(text, { file, signal }, thrown.problems))].sort(byPlace)
+      ? [...(await locateBundleInWorker(text, { file, signal }, thrown.problems))].sort(byPlace)
       : thrown.problems.map(inInput)
   return new TooldexError(code, message, { problems, hint })
 }
@@ -141,13 +147,13 @@ const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies)\/
 const inInput = (problem: Problem) => ({ ...problem, pointer: `/bundle${problem.pointer ?? ''}` })
 const byPlace = (a: Problem, b: Problem) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 
-const mostDiffs = 50
+const maxDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.
 const importing = { withinMs: 300_000 }
 
 function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): z.output<typeof ToolDiffText>[] {
   const [before, after] = [current, wanted].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
-  return plan.change.slice(0, mostDiffs).flatMap(({ name }) => {
+  return plan.change.slice(0, maxDiffs).flatMap(({ name }) => {
     const [was, is] = [before?.get(name), after?.get(name)]
     if (was === undefined || is === undefined) return []
     const diff = diffTools(toContent(was, null), toContent(is, null))

@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { StoredPolicy } from '../../contract/stored-policy.ts'
@@ -13,7 +13,7 @@ export async function readCurrent(
   const categories = await stores.categories.all(workspace)
   const names = new Map(categories.map(({ id, name }) => [id, name]))
   const tools: BundleTool[] = []
-  const turn = takeTurns()
+  const turn = yieldTurns()
   let cursor: string | undefined
   do {
     const page = await stores.tools.list(workspace, { limit: 100, sort: 'name', cursor })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import { assignAliases, compileTool, compileTools } from '../../definitions/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
+import { assignAliases, compileTool, compileTools } from '../../definitions/index.ts'
 import { withSubtree } from '../catalog/category-subtree.ts'
 import { orByAlias, toNamed } from '../catalog/find-alias.ts'
 import { findTool } from '../catalog/find-tool.ts'
@@ -40,7 +40,7 @@ export const listForModel = defineOperation({
     nextCursor: z.string().optional().describe('Where the next page begins; absent on the last one.'),
   }),
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
-    const { tools } = await context.catalogue.open()
+    const { tools } = await context.catalog.open()
     const filters = {
       ...(category === undefined ? {} : { category }),
       ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
@@ -55,7 +55,7 @@ export const listForModel = defineOperation({
     const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
     const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)
-    const turn = takeTurns(context.signal)
+    const turn = yieldTurns(context.signal)
     const aliases = assignAliases(all, format)
     await turn()
     return {
@@ -76,18 +76,18 @@ export const getForModel = defineOperation({
   output: CompiledTool.extend({ id: z.string() }),
   async handle({ name, format, ...wishes }, context) {
     const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
-    const { tools } = await context.catalogue.open()
+    const { tools } = await context.catalog.open()
     return { id, ...compileTool(toLlmTool(tools, id, tool), format, plain(wishes)) }
   },
 })
 
 /** A tool that agents are offered, by its name or its id. */
 async function findOffered(context: OperationContext, name: string) {
-  const { catalogue } = context
+  const { catalog } = context
   const found = await findTool(context, name)
-  if (found.from === 'catalogue') return found
+  if (found.from === 'catalog') return found
   const id = configToolId(found.entry)
-  const tool = (await catalogue.open()).tools.entries.get(id)?.tool
+  const tool = (await catalog.open()).tools.entries.get(id)?.tool
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
   return { id, tool }
 }

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { hints } from '../../diagnostics/shape-problems.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
+import { hints } from '../../diagnostics/shape-problems.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
 import { registryOf } from './registry.ts'
@@ -25,7 +25,7 @@ const KeyInfo = z.object({
 })
 
 /** What whoever has no key left can still do: the database itself asks for none. */
-export const wayBackIn =
+export const recoveryHint =
   'Where no admin key is left: stop the server, and run tooldex keys create NAME --scope admin on its database.'
 
 /** A fresh secret, and what is kept of it. */
@@ -128,7 +128,7 @@ const isAdmin = ({ scopes, revokedAt, expiresAt }: ApiKey): boolean =>
 
 const lastKey = (message: string) =>
   new TooldexError('IN_USE', message, {
-    hint: `Make another first that does not expire: tooldex keys create NAME --scope admin. ${wayBackIn}`,
+    hint: `Make another first that does not expire: tooldex keys create NAME --scope admin. ${recoveryHint}`,
   })
 
 /** Revoke a key. */

@@ -2,11 +2,11 @@ import { cutExample, cutText, readSchemaInfo, toSummary } from '../../catalog/in
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { type DetailLevel, docLimits } from '../../contract/tool-doc.ts'
-import type { DescribedTool } from '../search/describe-tools.ts'
-import type { OperationContext } from '../operation.ts'
 import { toShown } from '../catalog/registry-feed.ts'
+import type { OperationContext } from '../operation.ts'
+import type { DescribedTool } from '../search/describe-tools.ts'
 
-/** A registered tool as the catalogue would show it, with how it would be run. */
+/** A registered tool as the catalog would show it, with how it would be run. */
 export async function showRegistered(
   { registry, caller }: OperationContext,
   tool: RegisteredTool,
@@ -16,7 +16,7 @@ export async function showRegistered(
   return toShown({ tool, category: category?.name ?? null })
 }
 
-/** A tool of the catalogue as one reads about it, with what the registry adds. */
+/** A tool of the catalog as one reads about it, with what the registry adds. */
 export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, more?: RegisteredTool): DescribedTool {
   const first = { id, ...summaryPart(tool), summary: cutText(tool.summary ?? tool.description, docLimits.summary) }
   if (level === 'summary') return first

@@ -2,28 +2,28 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
-import { diffTools } from '../../versions/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
+import { diffTools } from '../../versions/index.ts'
+import { checkRest } from '../checks/check-remainder.ts'
+import { refuseUnsafeChange } from '../checks/name-gate.ts'
+import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
-import { checkRest } from '../checks/check-remainder.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
-import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
   contentFields,
   findRegistered,
-  findToJudge,
+  findToValidate,
   nameToChange,
   refuseCode,
   refuseInvalid,
   registryOf,
   withChange,
 } from './registry.ts'
-import { refuseUntried } from '../checks/replay-gate.ts'
 import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'
@@ -71,8 +71,8 @@ export const proposeChange = defineOperation({
     const proposal = await registryOf(context).stores.proposals.create(context.caller, draft)
     return withWarnings(await withDiff(context, proposal, tool), problems)
   },
-  async judgeRest({ idOrName, change }, wrong, context) {
-    const tool = await findToJudge(context, idOrName)
+  async validateRemainder({ idOrName, change }, wrong, context) {
+    const tool = await findToValidate(context, idOrName)
     if (tool === undefined || wrong.includes('/change')) return []
     const fields = wrong.flatMap((pointer) => (pointer.startsWith('/change/') ? [pointer.slice(7)] : []))
     const problems = await checkRest(withChange(tool, change), fields, context)

@@ -1,15 +1,15 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { sameJson } from '../../base/same-json.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
-import { diffTools } from '../../versions/index.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
-import type { OperationContext } from '../operation.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
+import { diffTools } from '../../versions/index.ts'
 import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
+import type { OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 /** The caller that a tool is checked for. */
@@ -58,7 +58,7 @@ export async function nameToChange(context: OperationContext, idOrName: string):
 }
 
 /** The tool that a change of the wrong shape is about, so that the rest of the change can be judged on it. */
-export async function findToJudge(context: OperationContext, idOrName: string): Promise<RegisteredTool | undefined> {
+export async function findToValidate(context: OperationContext, idOrName: string): Promise<RegisteredTool | undefined> {
   try {
     return await findRegistered(context, await nameToChange(context, idOrName))
   } catch (thrown) {

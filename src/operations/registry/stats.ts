@@ -8,10 +8,10 @@ const Counts = z.record(z.string(), z.int())
 
 /** How much there is. */
 export const readStats = defineOperation({
-  name: 'catalogue.stats',
+  name: 'catalog.stats',
   summary: 'Count what there is: tools, versions, categories, what agents are offered, and the size of the database.',
   scope: 'read',
-  http: { method: 'get', path: '/stats', tag: 'catalogue' },
+  http: { method: 'get', path: '/stats', tag: 'catalog' },
   input: z.object({}),
   output: z.object({
     tools: z.object({ total: z.int(), status: Counts, executorType: Counts }).describe('Registered tools.'),
@@ -20,9 +20,7 @@ export const readStats = defineOperation({
     tags: z.int(),
     policies: z.int(),
     openProposals: z.int(),
-    catalogue: z
-      .object({ total: z.int(), source: Counts })
-      .describe('What agents are offered, by where it comes from.'),
+    catalog: z.object({ total: z.int(), source: Counts }).describe('What agents are offered, by where it comes from.'),
     keys: z.int().optional().describe('Keys that are not revoked; only for administrators.'),
     database: z
       .object({ engine: z.enum(['pglite', 'postgres']), bytes: z.int() })
@@ -38,15 +36,15 @@ export const readStats = defineOperation({
     return {
       tools: { total, status: { ...status }, executorType: { ...executorType } },
       ...counts,
-      catalogue: await countOffered(context, names),
+      catalog: await countOffered(context, names),
       ...(isAdmin ? { keys } : {}),
       ...(isAdmin && context.caller.workspace === 'default' ? { database: await stats.size() } : {}),
     }
   },
 })
 
-async function countOffered({ catalogue }: OperationContext, names: ReadonlySet<string> | undefined) {
-  const { tools } = await catalogue.open()
+async function countOffered({ catalog }: OperationContext, names: ReadonlySet<string> | undefined) {
+  const { tools } = await catalog.open()
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter(({ name }) => names?.has(name) ?? true)
   const sources = seen.map(({ source }) => source)
   const source = Object.fromEntries(

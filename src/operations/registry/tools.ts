@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
 import {
   ExecutorType,
@@ -14,25 +12,27 @@ import {
 } from '../../contract/registry.ts'
 import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
-import { defineOperation } from '../operation.ts'
-import { readableNames } from '../search/tool-view.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { checkCategory } from '../checks/check-category.ts'
 import { checkRest } from '../checks/check-remainder.ts'
-import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
+import { refuseUnproposed } from '../checks/replay-gate.ts'
+import { defineOperation } from '../operation.ts'
+import { readableNames } from '../search/tool-view.ts'
+import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   checkContent,
   contentFields,
   findRegistered,
-  findToJudge,
+  findToValidate,
   nameToChange,
   refuseCode,
   refuseInvalid,
   registryOf,
   withChange,
 } from './registry.ts'
-import { refuseUnproposed } from '../checks/replay-gate.ts'
 import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
@@ -60,7 +60,7 @@ export const createTool = defineOperation({
       })
     return withWarnings(await stores.tools.create(context.caller, content, { changelog }), problems)
   },
-  judgeRest: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
+  validateRemainder: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
 })
 
 /** Read a tool. */
@@ -144,8 +144,8 @@ export const changeTool = defineOperation({
     const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
     return withWarnings(tool, problems)
   },
-  async judgeRest({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
-    const current = await findToJudge(context, idOrName)
+  async validateRemainder({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
+    const current = await findToValidate(context, idOrName)
     return current === undefined ? [] : checkRest(withChange(current, change), wrong, context)
   },
 })

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
-import { withSuggestion } from '../../diagnostics/default-hints.ts'
 import { withDisplayName } from '../../contract/display-name.ts'
 import { ToolDraft } from '../../contract/registry.ts'
-import { defineOperation } from '../operation.ts'
+import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 import { checkCategory } from '../checks/check-category.ts'
 import { checkRest } from '../checks/check-remainder.ts'
+import { defineOperation } from '../operation.ts'
 import { IdOrName } from './inputs.ts'
 import { checkContent, contentFields, findRegistered } from './registry.ts'
 import { ToolProblem } from './written-tool.ts'
@@ -41,9 +41,9 @@ export const validateDraft = defineOperation({
     const { category } = await checkCategory(context, content)
     return verdictOf([...problems, ...category])
   },
-  judgeRest: checkRest,
+  validateRemainder: checkRest,
 })
 
 function verdictOf(problems: readonly Problem[]): z.output<typeof Verdict> {
-  return { valid: problems.every(({ severity }) => severity !== 'error'), problems: problems.map(withSuggestion) }
+  return { valid: problems.every(({ severity }) => severity !== 'error'), problems: problems.map(withDefaultHint) }
 }

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { describeDiff, diffTools } from '../../versions/index.ts'
 import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
+import { describeDiff, diffTools } from '../../versions/index.ts'
+import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import {
   checkContent,
   contentFields,
   findRegistered,
-  findToJudge,
+  findToValidate,
   nameToChange,
   refuseCode,
   refuseInvalid,
@@ -105,8 +105,8 @@ export const rollbackTool = defineOperation({
       throw nameTaken(thrown, tool, content.name)
     }
   },
-  async judgeRest({ idOrName, version }, wrong, context) {
-    const tool = wrong.includes('/version') ? undefined : await findToJudge(context, idOrName)
+  async validateRemainder({ idOrName, version }, wrong, context) {
+    const tool = wrong.includes('/version') ? undefined : await findToValidate(context, idOrName)
     if (tool === undefined || wrong.includes('/idOrName')) return []
     const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
     return found === undefined ? [] : checkContent(context, found.content)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
-import { withSuggestion } from '../../diagnostics/default-hints.ts'
 import { RegisteredTool } from '../../contract/registry.ts'
+import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 
 /** A problem of a tool, as callers read it. */
 export const ToolProblem = z.object({
@@ -27,6 +27,6 @@ export function withWarnings<Written extends object>(
   written: Written,
   problems: readonly Problem[],
 ): Written & Pick<WrittenTool, 'warnings'> {
-  const warnings = problems.filter(({ severity }) => severity === 'warning').map(withSuggestion)
+  const warnings = problems.filter(({ severity }) => severity === 'warning').map(withDefaultHint)
   return warnings.length === 0 ? written : { ...written, warnings }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import type { DescribedTool } from '../search/describe-tools.ts'
 import type { Operation } from '../operation.ts'
+import type { DescribedTool } from '../search/describe-tools.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'
 

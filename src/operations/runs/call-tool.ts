@@ -66,7 +66,7 @@ export const callTool = defineOperation({
       return { ...about, plan, ...approvalOf(call) }
     }
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
-    const run = context.runs === undefined ? runHere : runRecorded
+    const run = context.runs === undefined ? runInline : runRecorded
     return { ...about, ...(await run(call, input, context)) }
   },
 })
@@ -79,7 +79,7 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
 type Given = z.infer<typeof Input>
 
 /** Without a database nothing is recorded; what is large is kept in this process for a while. */
-async function runHere({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
+async function runInline({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
   const run = async () => {

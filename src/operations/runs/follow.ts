@@ -15,7 +15,7 @@ export const RunEvent = z.discriminatedUnion('event', [
 ])
 export type RunEvent = z.infer<typeof RunEvent>
 
-const lookEveryMs = 1000
+const pollIntervalMs = 1000
 
 /** Follows a run until it has ended, wherever it runs; `after` is the number of the last output that was seen. */
 export async function* followExecution(
@@ -46,7 +46,7 @@ export async function* followExecution(
     if (ended && seen < execution.attempt * attemptNumbers) yield* printedBy(execution)
     if (ended) context.memory.noteEnd(execution)
     if (ended) return yield { event: 'end', execution }
-    await notices.next(id, lookEveryMs, signal)
+    await notices.next(id, pollIntervalMs, signal)
     // Whoever is connected hears that we still are, too.
     yield undefined
   }

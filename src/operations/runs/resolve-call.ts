@@ -7,8 +7,15 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { fromConfig, fromRegistry } from '../../contract/runnable-tool.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
+import {
+  type FoundTool,
+  idOfRegistered,
+  inVersion,
+  isCallable,
+  type NamedTool,
+  resolveName,
+} from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
-import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 
 /** What a policy says about a tool, and which policy it is. */
 interface NamedRule extends ToolRule {
@@ -18,7 +25,7 @@ interface NamedRule extends ToolRule {
 /** A tool that may be called, and what is to be said about it. */
 export interface ResolvedCall {
   readonly tool: RunnableTool
-  /** As the catalogue knows it. */
+  /** As the catalog knows it. */
   readonly id: string
   /** Who asks for a person's yes before each call: the tool itself, or policies; nobody where it is empty. */
   readonly approvalBy: readonly string[]
@@ -45,25 +52,21 @@ export async function resolveCall(
       : await resolveRegistered(context, named, { version, bound: withFileRule(context, named.tool.name, rulesOn) })
   if (registered !== undefined) return registered
   const found = await findTool(context, name)
-  throw new TooldexError('UNAVAILABLE', `${found.from === 'catalogue' ? found.id : name} cannot be run here.`, {
+  throw new TooldexError('UNAVAILABLE', `${found.from === 'catalog' ? found.id : name} cannot be run here.`, {
     hint: 'Read about it with describe_tool.',
     personHint: 'Read about it with: tooldex describe',
   })
 }
 
-function resolveConfigured(
-  { catalogue }: OperationContext,
-  { entry, resolved }: FoundTool,
-  kept: readonly NamedRule[],
-) {
-  const own = ruleFor(catalogue.current().policy, entry.toolName)
+function resolveConfigured({ catalog }: OperationContext, { entry, resolved }: FoundTool, kept: readonly NamedRule[]) {
+  const own = ruleFor(catalog.current().policy, entry.toolName)
   // What the file says of values is part of the tool already.
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...kept, ...asking]
   const tool = fromConfig(resolved, entry.cliName)
   const bound =
     rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
-  return { tool: bound, id: configToolId(entry), approvalBy: whoAsks(bound, rules) }
+  return { tool: bound, id: configToolId(entry), approvalBy: approvalSources(bound, rules) }
 }
 
 async function resolveRegistered(
@@ -89,7 +92,7 @@ async function resolveRegistered(
   return {
     tool: runnable,
     id: idOfRegistered(latest),
-    approvalBy: whoAsks(runnable, bound),
+    approvalBy: approvalSources(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may go away.` } : {}),
   }
 }
@@ -152,12 +155,12 @@ async function readRules({ registry, caller }: OperationContext) {
 
 /** The rules on a registered tool with that of the policy file; tools of configs are loaded under the file already. */
 function withFileRule(
-  { catalogue, caller }: OperationContext,
+  { catalog, caller }: OperationContext,
   tool: string,
   rulesOn: Awaited<ReturnType<typeof readRules>>,
 ): readonly NamedRule[] | undefined {
   const kept = rulesOn(tool)
-  const { policy } = catalogue.current()
+  const { policy } = catalog.current()
   if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return kept
   const rule = ruleFor(policy, tool)
   return kept === undefined || rule === undefined ? undefined : [...kept, { ...rule, of: 'the policy file' }]
@@ -190,7 +193,7 @@ export const approvalOf = ({ approvalBy }: ResolvedCall) => ({
   approvalBy: [...approvalBy],
 })
 
-const whoAsks = ({ annotations }: RunnableTool, rules: readonly NamedRule[]): readonly string[] => [
+const approvalSources = ({ annotations }: RunnableTool, rules: readonly NamedRule[]): readonly string[] => [
   ...(annotations.requiresApproval === true ? ['the tool itself'] : []),
   ...rules.flatMap(({ requireApproval, of }) => (requireApproval === true ? [of] : [])),
 ]

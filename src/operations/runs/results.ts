@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { readResultAside } from '../../runs/index.ts'
+import { readResultInWorker } from '../../runs/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 export const ReadResultInput = z.object({
@@ -27,7 +27,7 @@ export const readStoredResult = defineOperation({
   }),
   async handle({ handle, ...query }, context) {
     const content = await findContent(context, handle)
-    const page = await readResultAside(content, query, context.signal)
+    const page = await readResultInWorker(content, query, context.signal)
     return { ...page, items: [...page.items] }
   },
 })

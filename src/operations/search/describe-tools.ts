@@ -11,8 +11,8 @@ import { docLimits, ToolExample } from '../../contract/tool-doc.ts'
 import { Readiness, ready, unlessReady } from '../../contract/tool-state.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
 import type { FoundTool } from '../catalog/resolve-name.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
 /** How much one reads about a tool. */
@@ -99,11 +99,11 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
   if (found.from === 'config') {
     const tool = fromConfig(found.resolved, found.entry.cliName)
     const needs = await approvalOf(context, found.entry.toolName)
-    return { ...toDoc(found, level), ...needs, ...isolationField(context.catalogue.isolationOf(tool)) }
+    return { ...toDoc(found, level), ...needs, ...isolationField(context.catalog.isolationOf(tool)) }
   }
   // Loaded for the first who asks, because a server for configs starts without.
   const { toOfferedDoc } = await import('../registry/offered-doc.ts')
-  const { readinessOf, isolationOf } = await context.catalogue.open()
+  const { readinessOf, isolationOf } = await context.catalog.open()
   const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
   const isolation = isolationField(isolationOf(found.tool))
   return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs, ...isolation }

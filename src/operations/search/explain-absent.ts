@@ -1,10 +1,10 @@
 import type { Explanation } from '../../contract/search.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
-import type { OpenCatalogue } from '../catalog/open-catalog.ts'
+import type { OpenCatalog } from '../catalog/open-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import type { Question } from './search-tools.ts'
 
-type Context = OperationContext & OpenCatalogue
+type Context = OperationContext & OpenCatalog
 
 interface Reason {
   readonly tool: string
@@ -14,8 +14,8 @@ interface Reason {
 
 /** Why a named tool is or is not among the answers. That a policy hides one is told only to those who may know of it. */
 export function explainAbsent(name: string, question: Question, context: Context): Reason {
-  const { catalogue, tools, index, scopes } = context
-  const snapshot = catalogue.current()
+  const { catalog, tools, index, scopes } = context
+  const snapshot = catalog.current()
   const entry = snapshot.names.get(name)
   const id = entry === undefined || tools.entries.has(name) ? name : configToolId(entry)
   const found = tools.entries.get(id)?.tool

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { SearchFilters } from '../../contract/catalog.ts'
 import type { ArgConstraint } from '../../contract/policy.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
-import type { LiveCatalogue } from '../catalog/live-catalog.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation } from '../operation.ts'
 import { stateFilters, toFilters } from './search-filters.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
@@ -36,22 +36,22 @@ export const listTools = defineOperation({
     ),
   }),
   async handle(filters, context) {
-    const { catalogue } = context
-    const { configs, policy } = catalogue.current()
+    const { catalog } = context
+    const { configs, policy } = catalog.current()
     const [only] = configs
     const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
     return {
       name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
       executor,
-      tools: await rowsOf(catalogue, toFilters(filters), await viewOf(context)),
+      tools: await rowsOf(catalog, toFilters(filters), await viewOf(context)),
     }
   },
 })
 
 /** What passes the filters, by name. */
-async function rowsOf(catalogue: LiveCatalogue, filters: SearchFilters, view: ToolView | undefined) {
-  const { tools } = await catalogue.open()
-  const { index } = catalogue.current()
+async function rowsOf(catalog: LiveCatalog, filters: SearchFilters, view: ToolView | undefined) {
+  const { tools } = await catalog.open()
+  const { index } = catalog.current()
   const rows = tools.search({ filters, view, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
     const { name, namespace: cli = '', description } = tool
     const resolved = source === 'cli' ? index.get(name) : null

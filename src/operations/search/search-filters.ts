@@ -26,7 +26,7 @@ export const searchFilters = {
 const Given = z.object(searchFilters)
 type Given = Partial<z.infer<typeof Given>>
 
-/** What a caller gave, as the catalogue reads it. */
+/** What a caller gave, as the catalog reads it. */
 export function toFilters({
   category,
   cli,
@@ -62,7 +62,7 @@ export const Facets = z.object({
 })
 type Facets = z.infer<typeof Facets>
 
-const mostValues = 20
+const maxValues = 20
 
 /** Counts what could be filtered by. */
 export function countFacets(hits: readonly CatalogHit[]): Facets {
@@ -80,5 +80,5 @@ function countValues(values: readonly (string | undefined)[]): FacetCount[] {
   const counts = new Map<string, number>()
   for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
   const rows = Array.from(counts, ([value, count]) => ({ value, count }))
-  return rows.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, mostValues)
+  return rows.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, maxValues)
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { takeTurns } from '../../base/yield-turns.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog, SearchPageQuery } from '../../catalog/index.ts'
 import { Explanation, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
 import { firstWords } from '../../search/index.ts'
 import { withSubtree } from '../catalog/category-subtree.ts'
-import { explainAbsent } from './explain-absent.ts'
-import type { CatalogueSnapshot } from '../catalog/live-catalog.ts'
+import type { CatalogSnapshot } from '../catalog/live-catalog.ts'
 import type { LiveIndex } from '../catalog/live-index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets, searchFilters, toFilters } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
@@ -68,20 +68,17 @@ const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 's
 const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets
 
 async function overview({ limit }: Input, context: OperationContext) {
-  const { catalogue } = context
+  const { catalog } = context
   const count = await loadTokenCounter()
   const view = await viewOf(context)
-  const all = [
-    ...summarizeConfigs(catalogue.current(), view),
-    ...summarizeRegistered((await catalogue.open()).tools, view),
-  ]
+  const all = [...summarizeConfigs(catalog.current(), view), ...summarizeRegistered((await catalog.open()).tools, view)]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
 /** Of a config only what the caller may know of is counted; one of which that is nothing is not there. */
-function summarizeConfigs({ index, entries }: CatalogueSnapshot, view: ToolView | undefined): readonly CliSummary[] {
+function summarizeConfigs({ index, entries }: CatalogSnapshot, view: ToolView | undefined): readonly CliSummary[] {
   const all = index.summary()
   if (view?.names === undefined) return all
   const seen = entries.filter(({ toolName: name }) => view.sees({ name }))
@@ -102,9 +99,9 @@ function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): 
 async function search(input: Input, context: OperationContext) {
   const count = await loadTokenCounter()
   const { memory, caller } = context
-  const opened = await context.catalogue.open()
+  const opened = await context.catalog.open()
   const { question, note } = await toQuestion(input, opened.index, context)
-  const turn = takeTurns(context.signal)
+  const turn = yieldTurns(context.signal)
   const page = opened.tools.search(question)
   const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
   const candidates = []

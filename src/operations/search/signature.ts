@@ -6,7 +6,7 @@ interface Property {
 }
 
 // More than this many optional arguments are counted, not listed: an agent that wants them asks for the schema.
-const mostOptional = 4
+const maxOptional = 4
 
 /** A tool and its arguments on one line, required ones first: `git_commit(message: string, all?: boolean, +3 optional)`. */
 export function signatureOf(name: string, schema: Readonly<Record<string, unknown>>): string {
@@ -17,10 +17,10 @@ export function signatureOf(name: string, schema: Readonly<Record<string, unknow
     return `${key}${required.includes(key) ? '' : '?'}: ${typeOf(property)}${fallback}`
   }
   const optional = properties.filter(([key]) => !required.includes(key))
-  const left = optional.length - mostOptional
+  const left = optional.length - maxOptional
   const parts = [
     ...properties.filter(([key]) => required.includes(key)).map(write),
-    ...optional.slice(0, mostOptional).map(write),
+    ...optional.slice(0, maxOptional).map(write),
     ...(left > 0 ? [`+${left} optional`] : []),
   ]
   return `${name}(${parts.join(', ')})`

@@ -24,7 +24,7 @@ export const needsApproval: Readiness = Object.freeze({
 export async function viewOf(context: OperationContext): Promise<ToolView | undefined> {
   const named = await keptPolicies(context)
   // Tools of configs are loaded under the file already; without a registry there are no others.
-  const ofFile = context.registry === undefined ? undefined : context.catalogue.current().policy
+  const ofFile = context.registry === undefined ? undefined : context.catalog.current().policy
   const file = ofFile === undefined ? [] : [{ name: 'file', policy: ofFile }]
   const binding = policiesFor(
     [...named, ...file].map(({ name, policy }) => ({ ...policy, name })),
@@ -38,10 +38,10 @@ export async function readableNames(context: OperationContext): Promise<Readonly
   return context.scopes.has('write') ? undefined : (await viewOf(context))?.names
 }
 
-/** The catalogue knows the policies as of its last change; without one that follows the database they are read there. */
-async function keptPolicies({ catalogue, registry, caller }: OperationContext): Promise<readonly BundlePolicy[]> {
+/** The catalog knows the policies as of its last change; without one that follows the database they are read there. */
+async function keptPolicies({ catalog, registry, caller }: OperationContext): Promise<readonly BundlePolicy[]> {
   if (registry === undefined) return []
-  return catalogue.policies ?? (await registry.stores.policies.list(caller.workspace))
+  return catalog.policies ?? (await registry.stores.policies.list(caller.workspace))
 }
 
 function toView(binding: readonly (Policy & { readonly name: string })[], actor: string): ToolView {

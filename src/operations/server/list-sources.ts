@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import * as z from 'zod'
-import type { LiveCatalogue } from '../catalog/live-catalog.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
@@ -19,11 +19,11 @@ type Source = z.infer<typeof Source>
 
 /** Where tools come from. */
 export const listSources = defineOperation({
-  name: 'catalogue.sources',
+  name: 'catalog.sources',
   summary:
     'List where tools come from, configs and registry, with how many there are and whether they could be loaded.',
   scope: 'read',
-  http: { method: 'get', path: '/sources', tag: 'catalogue' },
+  http: { method: 'get', path: '/sources', tag: 'catalog' },
   input: z.object({}),
   output: z.object({
     items: z.array(Source),
@@ -31,15 +31,15 @@ export const listSources = defineOperation({
   }),
   async handle(_, context) {
     const names = await readableNames(context)
-    const items = [...configSources(context.catalogue, names), ...(await registrySource(context, names))]
-    return { items, revision: (await context.catalogue.open()).tools.mark }
+    const items = [...configSources(context.catalog, names), ...(await registrySource(context, names))]
+    return { items, revision: (await context.catalog.open()).tools.mark }
   },
 })
 
 /** Only names leave the process, not where the files lie; a caller who may see none of its tools does not see a config. */
-function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | undefined): readonly Source[] {
-  const { configs, entries } = catalogue.current()
-  const failed = new Map(catalogue.failures().map(({ name, error }) => [name, error.code]))
+function configSources(catalog: LiveCatalog, names: ReadonlySet<string> | undefined): readonly Source[] {
+  const { configs, entries } = catalog.current()
+  const failed = new Map(catalog.failures().map(({ name, error }) => [name, error.code]))
   const loaded = configs.map(({ name: asked, config: { name }, warnings }): Source => {
     const problem = failed.get(asked)
     failed.delete(asked)
@@ -54,11 +54,11 @@ function configSources(catalogue: LiveCatalogue, names: ReadonlySet<string> | un
 }
 
 async function registrySource(
-  { catalogue, registry, caller }: OperationContext,
+  { catalog, registry, caller }: OperationContext,
   names: ReadonlySet<string> | undefined,
 ): Promise<readonly Source[]> {
   if (registry === undefined) return []
-  const { tools } = await catalogue.open()
+  const { tools } = await catalog.open()
   const all = Array.from(tools.entries.values(), ({ tool }) => tool)
   const offered = all.filter(({ source, name }) => source === 'registry' && (names?.has(name) ?? true)).length
   const { status } = await registry.stores.stats.count(caller.workspace, names)

@@ -1,5 +1,5 @@
-import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-keys.ts'
 import { policyKeys } from '../../contract/policy-keys.ts'
+import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-keys.ts'
 
 /** The keys of a tool in the order in which they are written. */
 export const bundleToolFields = [

@@ -1,10 +1,10 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import type { PlacedBundle } from './locate-bundle.ts'
+import type { LocatedBundle } from './locate-bundle.ts'
 
 /** What is left of a bundle without what is wrong with its shape: it can still be judged. */
-export interface BundleRest extends PlacedBundle {
+export interface BundleRest extends LocatedBundle {
   /** JSON pointers into it at which nothing can be said, because something is wrong there. */
   readonly wrong: readonly string[]
 }

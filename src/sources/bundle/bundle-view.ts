@@ -1,4 +1,4 @@
-import type { Finding } from '../../documents/typed-yaml.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { toSnakeCase } from '../../documents/yaml-keys.ts'
 

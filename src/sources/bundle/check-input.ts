@@ -4,7 +4,7 @@ import { checkPolicies } from './check-policies.ts'
 import { checkTogether } from './check-references.ts'
 
 /** What is wrong with a bundle that came as data and not as a text: the same as in a text, at JSON pointers into it. */
-export function checkGiven(bundle: Bundle): readonly Problem[] {
+export function checkInputKeys(bundle: Bundle): readonly Problem[] {
   const part = { bundle, impliesCategories: false, show: toPointer }
   return [...checkPolicies(bundle), ...checkTogether([part])].map(({ path, message, hint, severity = 'error' }) => ({
     severity,

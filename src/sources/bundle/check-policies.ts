@@ -1,6 +1,6 @@
-import type { Finding } from '../../documents/typed-yaml.ts'
 import type { Bundle } from '../../contract/bundle.ts'
 import { checkPolicy } from '../../contract/check-policy.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 
 /** What makes no sense in the policies of a bundle. */
 export function checkPolicies({ policies }: Bundle): readonly Finding[] {

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/suggest.ts'
-import type { Finding } from '../../documents/typed-yaml.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
 import { registryLimits, wrongCategoryName } from '../../contract/registry.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
@@ -96,19 +96,19 @@ function findDeep<Seen extends Part>(parts: readonly Seen[]): readonly PartFindi
   const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
   return parts.flatMap((part) =>
     part.bundle.categories.flatMap(({ name }, index) => {
-      if (levelOf(name, parents) !== mostLevels + 1) return []
-      const message = `the category '${name}' is too deep: categories nest at most ${mostLevels} levels deep`
+      if (levelOf(name, parents) !== maxLevels + 1) return []
+      const message = `the category '${name}' is too deep: categories nest at most ${maxLevels} levels deep`
       return [{ part, path: ['categories', index, 'parent'], message, hint: 'choose a parent further up' }]
     }),
   )
 }
 
-const mostLevels = registryLimits.categoryDepth
+const maxLevels = registryLimits.categoryDepth
 
 /** At which level a category is, the top being 1; no more is counted than is needed to say that it is too deep. */
 function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
   let level = 0
-  for (let at: string | null | undefined = name; at != null && level < mostLevels + 2; at = parents.get(at)) level += 1
+  for (let at: string | null | undefined = name; at != null && level < maxLevels + 2; at = parents.get(at)) level += 1
   return level
 }
 

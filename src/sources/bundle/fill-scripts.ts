@@ -1,5 +1,5 @@
 import { toTooldexError } from '../../base/errors.ts'
-import type { Finding } from '../../documents/typed-yaml.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import { type Fields, fieldOf, isFields, spellingIn } from './bundle-view.ts'
 
 /** Reads the file that a tool names as its script. */

@@ -1,5 +1,5 @@
+import type { Finding } from '../../diagnostics/finding.ts'
 import { findLostKey } from '../../diagnostics/plain-input.ts'
-import type { Finding } from '../../documents/typed-yaml.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const

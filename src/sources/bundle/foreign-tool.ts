@@ -1,7 +1,7 @@
-import type { Finding } from '../../documents/typed-yaml.ts'
 import { toDisplayName } from '../../contract/display-name.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
-import { remarkName, toSafeName } from './safe-name.ts'
+import { toSafeName, warnName } from './safe-name.ts'
 
 /** A tool of another form in ours, with where its parts stood. */
 export interface ForeignTool {
@@ -37,7 +37,7 @@ export function readForeignTool(tool: Fields): ForeignTool {
   return {
     value,
     origin: (path) => [...(nested ? ['function'] : []), ...path.map((key, depth) => (depth === 0 ? rename(key) : key))],
-    findings: [...remarkTool(inner, value), ...remarkLeftOut(tool, inner)],
+    findings: [...warnTool(inner, value), ...warnLeftOut(tool, inner)],
   }
 }
 
@@ -61,19 +61,19 @@ function toTool(inner: Fields, schemaKey: string): Fields {
   }
 }
 
-function remarkTool({ name, description }: Fields, value: Fields): readonly Finding[] {
+function warnTool({ name, description }: Fields, value: Fields): readonly Finding[] {
   if (typeof name !== 'string') return []
   const message = `'${name}' has no description; its title stands in`
   const missing = { path: [], message, hint: 'say what it does', severity: 'warning' } as const
   const none = description === undefined || description === ''
-  return [...remarkName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
+  return [...warnName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
 }
 
 const taken = ['name', 'title', 'description', 'parameters', 'inputSchema', 'input_schema', 'outputSchema']
 const known = new Set([...taken, 'output_schema', 'annotations', 'icons', '_meta', 'type', 'function'])
 
 /** What a registry has no place for is named, not dropped in silence. */
-function remarkLeftOut(tool: Fields, inner: Fields): readonly Finding[] {
+function warnLeftOut(tool: Fields, inner: Fields): readonly Finding[] {
   const left = [...new Set([...Object.keys(tool), ...Object.keys(inner)])].filter((key) => !known.has(key))
   if (left.length === 0) return []
   return [{ path: [], message: `left out of '${String(inner.name)}': ${left.join(', ')}`, severity: 'warning' }]

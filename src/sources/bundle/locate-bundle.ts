@@ -1,11 +1,11 @@
-import { placeInBlock } from '../../documents/locate-in-block.ts'
 import { fromPointer, type Problem, toPointer } from '../../base/problem.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import { placeInBlock } from '../../documents/locate-in-block.ts'
 import { joinParts } from './join-parts.ts'
 import type { BundlePart } from './read-part.ts'
 
 /** A bundle of which it is known where it stands. */
-export interface PlacedBundle {
+export interface LocatedBundle {
   readonly bundle: Bundle
   /** A problem at a JSON pointer into the bundle, with its place in the files. */
   place(problem: Problem): Problem
@@ -26,7 +26,7 @@ interface Origin {
 }
 
 /** Some files as one bundle that still knows where each of its tools stood, and where nothing can be said of it. */
-export function placeBundle(parts: readonly BundlePart[], scripts: readonly ScriptFile[] = []) {
+export function locateBundle(parts: readonly BundlePart[], scripts: readonly ScriptFile[] = []) {
   const bundle = joinParts(parts)
   const origins = new Map<BundleTool, Origin>()
   for (const part of parts)

@@ -1,18 +1,18 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
-import { readTextFile } from '../../documents/read-text-file.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-references.ts'
 import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
-import { type PlacedBundle, placeBundle, type ScriptFile } from './locate-bundle.ts'
+import { type LocatedBundle, locateBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, readBundlePart } from './read-part.ts'
 
 /** All that the files of a folder say. */
-export interface ReadBundleFolder extends PlacedBundle {
+export interface ReadBundleFolder extends LocatedBundle {
   /** Every file that was read, scripts included. */
   readonly files: readonly string[]
   readonly warnings: readonly Problem[]
@@ -34,7 +34,7 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
     }
   }
   problems.push(...checkParts(parts, files.length))
-  const { bundle, place, wrong } = placeBundle(parts, read.scripts)
+  const { bundle, place, wrong } = locateBundle(parts, read.scripts)
   for (const kind of ['tools', 'categories', 'policies'] as const)
     if (bundle[kind].length > bundleLimits[kind]) throw tooMany(folder, `has more than ${bundleLimits[kind]} ${kind}`)
   if (hasErrors(problems)) {

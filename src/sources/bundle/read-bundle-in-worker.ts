@@ -3,11 +3,11 @@ import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import type { PlacedBundle } from './locate-bundle.ts'
+import type { LocatedBundle } from './locate-bundle.ts'
 import { readBundle } from './read-bundle.ts'
 
 /** What the other thread is given. */
-export interface AsideInput {
+export interface BundleWorkerInput {
   readonly text: string
   readonly file: string
   /** To be placed, instead of reading the text. */
@@ -15,7 +15,7 @@ export interface AsideInput {
 }
 
 /** What was read, right or wrong: whoever judges the rest of it refuses it too. */
-export interface AsideBundle {
+export interface BundleFromWorker {
   /** Without what is wrong with its shape. */
   readonly bundle: Bundle
   /** Errors and warnings. */
@@ -25,25 +25,28 @@ export interface AsideBundle {
 }
 
 /** What it tells, part by part. */
-export type AsideMessage =
+export type BundleWorkerMessage =
   | { readonly tools: readonly BundleTool[] }
-  | { readonly end: Omit<Bundle, 'tools'> & Omit<AsideBundle, 'bundle'> }
+  | { readonly end: Omit<Bundle, 'tools'> & Omit<BundleFromWorker, 'bundle'> }
   | { readonly placed: readonly Problem[] }
   | { readonly error: { code: ErrorCode; message: string; hint: string; problems: readonly Problem[] } }
 
-interface AsideOptions {
+interface BundleWorkerOptions {
   readonly file: string
   readonly signal?: AbortSignal | undefined
 }
 
 /** What is read in a moment is read where it is asked for. */
-const longestHere = 32 * 1024
+const maxHere = 32 * 1024
 const isBuilt = import.meta.url.endsWith('.js')
-const isShort = (text: string) => text.length <= longestHere || !isBuilt
+const isShort = (text: string) => text.length <= maxHere || !isBuilt
 
 /** Reads a bundle without keeping anyone else waiting: a long text in a thread of its own. */
-export async function readBundleAside(text: string, { file, signal }: AsideOptions): Promise<AsideBundle> {
-  if (isShort(text)) return readHere(text, file)
+export async function readBundleInWorker(
+  text: string,
+  { file, signal }: BundleWorkerOptions,
+): Promise<BundleFromWorker> {
+  if (isShort(text)) return readBundleInline(text, file)
   const tools: BundleTool[] = []
   return askAside({ text, file }, signal, (message) => {
     if ('tools' in message) tools.push(...message.tools)
@@ -54,17 +57,17 @@ export async function readBundleAside(text: string, { file, signal }: AsideOptio
 }
 
 /** Problems at JSON pointers into the bundle that a text holds, with their lines and columns; the text is read again for it. */
-export async function placeAside(
+export async function locateBundleInWorker(
   text: string,
-  { file, signal }: AsideOptions,
+  { file, signal }: BundleWorkerOptions,
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
-  if (isShort(text)) return placeHere({ text, file, problems })
+  if (isShort(text)) return locateBundleInline({ text, file, problems })
   return askAside({ text, file, problems }, signal, (message) => ('placed' in message ? message.placed : undefined))
 }
 
 /** Reads a bundle on this thread; only what leaves nothing to be judged is thrown. */
-export function readHere(text: string, file: string): AsideBundle & PlacedBundle {
+export function readBundleInline(text: string, file: string): BundleFromWorker & LocatedBundle {
   try {
     const { bundle, warnings, place } = readBundle(text, { file })
     return { bundle, problems: warnings, wrong: [], place }
@@ -75,16 +78,16 @@ export function readHere(text: string, file: string): AsideBundle & PlacedBundle
 }
 
 /** Places problems on this thread. */
-export function placeHere({ text, file, problems = [] }: AsideInput): readonly Problem[] {
-  const { place } = readHere(text, file)
+export function locateBundleInline({ text, file, problems = [] }: BundleWorkerInput): readonly Problem[] {
+  const { place } = readBundleInline(text, file)
   return problems.map((problem) => place(problem))
 }
 
 /** Asks a thread of its own, until something that it tells is the answer. */
 async function askAside<Answer>(
-  input: AsideInput,
+  input: BundleWorkerInput,
   signal: AbortSignal | undefined,
-  hear: (message: AsideMessage) => Answer | undefined,
+  hear: (message: BundleWorkerMessage) => Answer | undefined,
 ): Promise<Answer> {
   const worker = new Worker(new URL('./read-bundle-worker.js', import.meta.url), { workerData: input })
   try {
@@ -94,7 +97,7 @@ async function askAside<Answer>(
       signal?.addEventListener('abort', cancel, { once: true })
       worker.on('error', reject)
       worker.on('exit', () => reject(new Error('the thread that reads ended early')))
-      worker.on('message', (message: AsideMessage) => {
+      worker.on('message', (message: BundleWorkerMessage) => {
         if ('error' in message) return reject(toError(message.error))
         if ('tools' in message) setImmediate(() => worker.postMessage('next'))
         const answer = hear(message)
@@ -106,5 +109,5 @@ async function askAside<Answer>(
   }
 }
 
-const toError = ({ code, message, ...more }: Extract<AsideMessage, { error: object }>['error']) =>
+const toError = ({ code, message, ...more }: Extract<BundleWorkerMessage, { error: object }>['error']) =>
   new TooldexError(code, message, more)

@@ -1,15 +1,20 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { TooldexError } from '../../base/errors.ts'
-import { type AsideInput, type AsideMessage, placeHere, readHere } from './read-bundle-in-worker.ts'
+import {
+  type BundleWorkerInput,
+  type BundleWorkerMessage,
+  locateBundleInline,
+  readBundleInline,
+} from './read-bundle-in-worker.ts'
 
 // The receiver must not be held by any of the parts for long.
 const partTools = 100
 
-const say = (message: AsideMessage): void => parentPort?.postMessage(message)
+const say = (message: BundleWorkerMessage): void => parentPort?.postMessage(message)
 
-async function tellBundle({ text, file }: AsideInput): Promise<void> {
-  const { bundle, problems, wrong } = readHere(text, file)
+async function tellBundle({ text, file }: BundleWorkerInput): Promise<void> {
+  const { bundle, problems, wrong } = readBundleInline(text, file)
   const { tools, ...rest } = bundle
   for (let at = 0; at < tools.length; at += partTools) {
     say({ tools: tools.slice(at, at + partTools) })
@@ -20,9 +25,9 @@ async function tellBundle({ text, file }: AsideInput): Promise<void> {
 }
 
 try {
-  const input = workerData as AsideInput
+  const input = workerData as BundleWorkerInput
   if (input.problems === undefined) await tellBundle(input)
-  else say({ placed: placeHere(input) })
+  else say({ placed: locateBundleInline(input) })
 } catch (thrown) {
   // Any other error crosses to the main thread with its stack, to be logged there.
   if (!(thrown instanceof TooldexError)) throw thrown

@@ -3,7 +3,7 @@ import { hasErrors } from '../../documents/typed-yaml.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether } from './check-references.ts'
 import type { BundleFormat } from './detect-format.ts'
-import { type PlacedBundle, placeBundle } from './locate-bundle.ts'
+import { type LocatedBundle, locateBundle } from './locate-bundle.ts'
 import { readBundlePart } from './read-part.ts'
 
 /** Which file a text is from and, where it is not to be guessed, what it holds. */
@@ -13,7 +13,7 @@ export interface ReadBundleOptions {
 }
 
 /** What a text holds, with what is odd about it. */
-export interface ReadBundle extends PlacedBundle {
+export interface ReadBundle extends LocatedBundle {
   readonly format: BundleFormat
   readonly warnings: readonly Problem[]
 }
@@ -24,7 +24,7 @@ export interface ReadBundle extends PlacedBundle {
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
   const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })
-  const { bundle, place, wrong } = placeBundle([part])
+  const { bundle, place, wrong } = locateBundle([part])
   if (hasErrors(part.problems)) throw new BundleRefused(options.file, part.problems, { bundle, place, wrong })
   return { bundle, place, format: part.format, warnings: part.problems }
 }

@@ -1,8 +1,9 @@
-import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import type { Problem } from '../../base/problem.ts'
-import { type Finding, judgeDocument } from '../../documents/typed-yaml.ts'
-import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
+import { parseJsonOrYaml } from '../../documents/json-document.ts'
+import { validateDocument } from '../../documents/typed-yaml.ts'
+import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
@@ -74,7 +75,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
   ]
   // A file that is one tool is not spoken of as a list.
   const shown = format === 'tool' || format === 'policy' ? { shown: view.origin } : {}
-  const { value: bundle, problems, wrong } = judgeDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
+  const { value: bundle, problems, wrong } = validateDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
   if (bundle === undefined) throw new BundleRefused(file, problems)
   return { ...known, bundle, problems, wrong }
 }

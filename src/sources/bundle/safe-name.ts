@@ -1,5 +1,5 @@
-import type { Finding } from '../../documents/typed-yaml.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 
 /** A name as the registry takes it: `getWeather` and `get-weather` become `get_weather`. */
 export function toSafeName(name: string): string {
@@ -13,7 +13,7 @@ export const toSafeNamespace = (name: string): string =>
   name.replace(/[:\s/]+/gu, '-').slice(0, registryLimits.namespace)
 
 /** Says that a name had to be changed, if it had to be. */
-export function remarkName(from: string, to: string, path: readonly PropertyKey[]): readonly Finding[] {
+export function warnName(from: string, to: string, path: readonly PropertyKey[]): readonly Finding[] {
   if (from === to) return []
   const message = `'${from}' is called '${to}' here`
   return [{ path, message, hint: 'names in the registry are snake_case', severity: 'warning' }]

@@ -1,21 +1,22 @@
 import { findOpenQuote } from '../../base/split-words.ts'
-import { type Finding, typeDocument } from '../../documents/typed-yaml.ts'
-import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
 import { CliConfig, type ToolDef, toHints } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import { toCliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { toDisplayName } from '../../contract/display-name.ts'
 import { buildInputSchema } from '../../contract/input-schema.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
+import { typeDocument } from '../../documents/typed-yaml.ts'
+import type { YamlDocument } from '../../documents/yaml-document.ts'
 import type { BundleView } from './bundle-view.ts'
-import { remarkName, toSafeName, toSafeNamespace } from './safe-name.ts'
+import { toSafeName, toSafeNamespace, warnName } from './safe-name.ts'
 
 const configKind = {
   schema: CliConfig,
   keys: configKeys,
   code: 'BUNDLE_INVALID',
   needs: "at least 'command' and 'tools'",
-  decisive: new Set(['type', 'items', 'repeat']),
+  controllingKeys: new Set(['type', 'items', 'repeat']),
   check: checkConfig,
 } as const
 
@@ -24,8 +25,8 @@ export function viewCliConfig(document: YamlDocument, file: string): BundleView 
   const { value: config } = typeDocument(document, file, configKind, true)
   const namespace = toSafeNamespace(config.name)
   const findings = [
-    ...remarkName(config.name, namespace, ['name']),
-    ...config.tools.flatMap((tool, index) => remarkTool(tool, ['tools', index])),
+    ...warnName(config.name, namespace, ['name']),
+    ...config.tools.flatMap((tool, index) => warnTool(tool, ['tools', index])),
   ]
   const tools = config.tools.map((tool) => ({ ...toTool(config, tool), namespace }))
   return { value: { tooldex: 1, tools }, origin: (path) => path, findings, impliesCategories: true }
@@ -47,10 +48,10 @@ function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
   }
 }
 
-function remarkTool({ name, description }: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
+function warnTool({ name, description }: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
   const missing = { message: `'${name}' has no description; its name stands in`, hint: 'say what it does' }
   return [
-    ...remarkName(name, toSafeName(name), [...path, 'name']),
+    ...warnName(name, toSafeName(name), [...path, 'name']),
     ...(description.trim() === '' ? [{ path, ...missing, severity: 'warning' as const }] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../../documents/typed-yaml.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { isForeign, readForeignTool } from './foreign-tool.ts'
 
@@ -22,7 +22,7 @@ export function viewToolList(given: unknown): BundleView {
       ...(index === undefined ? [] : [index]),
       ...(read[Number(index)]?.origin(rest) ?? rest),
     ],
-    findings: [...findings, ...remarkUnrunnable(items), ...remarkPage(value)],
+    findings: [...findings, ...warnNotRunnable(items), ...remarkPage(value)],
     impliesCategories: true,
   }
 }
@@ -37,7 +37,7 @@ function remarkPage(value: unknown): readonly Finding[] {
 }
 
 /** One remark for the whole list: what every tool of it lacks is not worth a line each. */
-function remarkUnrunnable(items: readonly unknown[]): readonly Finding[] {
+function warnNotRunnable(items: readonly unknown[]): readonly Finding[] {
   const tools = items.filter(isFields)
   const foreign = tools.filter(isForeign)
   const bare = tools.filter((tool) => !isForeign(tool) && lacksScript(tool))

@@ -1,6 +1,6 @@
-import { writeYaml } from '../../documents/write-yaml.ts'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
+import { writeYaml } from '../../documents/write-yaml.ts'
 import { bundleToolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
 import { leaveOut } from './omit-fields.ts'

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
-import type { Finding } from '../../documents/typed-yaml.ts'
 import type { ArgDef, CliConfig } from '../../contract/cli-config.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 
 /** What works in a config but is probably a mistake. */
 export function advise(config: CliConfig, env: Environment): readonly Finding[] {

@@ -1,10 +1,10 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
-import type { Finding } from '../../documents/typed-yaml.ts'
 import { hasInvisible, showInvisible } from '../../base/visible-text.ts'
-import { formatPath } from '../../diagnostics/zod-issues.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
 import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
+import { formatPath } from '../../diagnostics/zod-issues.ts'
 
 /** Contradictions in a config whose fields are well formed by themselves; those that CLImax accepts are tolerated. */
 export function checkConfig(config: CliConfig, env: Environment): readonly Finding[] {

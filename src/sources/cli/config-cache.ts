@@ -6,7 +6,7 @@ import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 
 // Reading YAML takes most of the start-up; the same text always gives the same config, so it is read once.
-const mostFiles = 200
+const maxFiles = 200
 
 /** Remembers what config texts were read as, in files named after the texts. */
 export class ConfigCache {
@@ -40,9 +40,9 @@ export class ConfigCache {
 
   #prune(folder: string): void {
     const files = readdirSync(folder).map((name) => join(folder, name))
-    if (files.length <= mostFiles) return
+    if (files.length <= maxFiles) return
     const byAge = files.map((path) => ({ path, time: statSync(path).mtimeMs })).sort((a, b) => b.time - a.time)
-    for (const { path } of byAge.slice(mostFiles / 2)) rmSync(path, { force: true })
+    for (const { path } of byAge.slice(maxFiles / 2)) rmSync(path, { force: true })
   }
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Environment } from '../../base/expand-variables.ts'
-import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { ArgDef, CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import type { LoadedConfig } from '../../contract/source.ts'
+import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { advise } from './advise.ts'
 import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
@@ -56,7 +56,7 @@ const configKind = {
   keys: configKeys,
   code: 'CONFIG_INVALID',
   needs: "at least 'command' and 'tools'",
-  decisive: new Set(['type', 'items', 'repeat']),
+  controllingKeys: new Set(['type', 'items', 'repeat']),
   yaml: { tolerant: true },
   relax: relaxConfig,
 } as const

@@ -1,4 +1,5 @@
-import type { Finding, RelaxedValue } from '../../documents/typed-yaml.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
+import type { RelaxedValue } from '../../documents/typed-yaml.ts'
 
 /** The text of a plain scalar as it is written in the file. */
 type SourceAt = (path: readonly PropertyKey[]) => string | undefined

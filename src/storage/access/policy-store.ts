@@ -1,6 +1,5 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { SharedReads } from '../shared-reads.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import { readPolicy, type StoredPolicy } from '../../contract/stored-policy.ts'
 import type { Caller, PolicyStore } from '../../contract/stores.ts'
@@ -8,6 +7,7 @@ import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
 import { announce, record } from '../record.ts'
 import { policies } from '../schema.ts'
+import { SharedReads } from '../shared-reads.ts'
 
 /** Policies, in the database. */
 export class DatabasePolicyStore implements PolicyStore {

@@ -3,11 +3,11 @@ import { eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
 import type { Caller } from '../../contract/stores.ts'
-import { checkDepths } from './category-tree.ts'
 import type { Db } from '../database.ts'
 import { record } from '../record.ts'
 import { toCategory } from '../rows.ts'
 import { auditEntries, toolCategories } from '../schema.ts'
+import { checkDepths } from './category-tree.ts'
 
 const batch = 500
 

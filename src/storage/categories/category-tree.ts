@@ -5,7 +5,11 @@ import type { Db } from '../database.ts'
 import { toolCategories } from '../schema.ts'
 
 /** Refuses a place below a parent that is the category itself or below it, or that lies too deep for all that comes along. */
-export async function checkParent(db: Db, { id, name }: { id?: string; name: string }, parentId: string): Promise<void> {
+export async function checkParent(
+  db: Db,
+  { id, name }: { id?: string; name: string },
+  parentId: string,
+): Promise<void> {
   const above = await wayUp(db, parentId)
   if (id !== undefined && above.includes(id))
     throw new TooldexError('ILLEGAL_STEP', `${name} cannot be moved below itself.`, {

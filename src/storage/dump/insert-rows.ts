@@ -4,8 +4,8 @@ import { causeOf } from '../failures.ts'
 import { rowsOf } from '../rows-of.ts'
 import { type DumpRow, dumpRefused } from './format.ts'
 
-const mostRows = 500
-const mostLetters = 2_000_000
+const maxRows = 500
+const maxCharacters = 2_000_000
 
 /** Inserts rows of a file, many at a time. */
 export class RowInserter {
@@ -33,7 +33,7 @@ export class RowInserter {
 
   async add({ table, row }: DumpRow): Promise<void> {
     if (!this.#tables.has(table)) throw dumpRefused(`there is no table ${table}`)
-    const full = this.#rows.length >= mostRows || this.#letters + row.length > mostLetters
+    const full = this.#rows.length >= maxRows || this.#letters + row.length > maxCharacters
     if (table !== this.#table || (full && this.#tables.get(table) === false)) await this.#flush()
     this.#table = table
     this.#rows.push(row)

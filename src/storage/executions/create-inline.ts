@@ -5,14 +5,14 @@ import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 
 /** A run that the process that was called makes itself. */
-export interface HereDraft {
+export interface InlineDraft {
   readonly workspace: string
   readonly draft: NewExecution
   readonly begin: Extract<Beginning, { readonly worker: string }>
 }
 
 /** Writes such runs down in one statement, and gives when each was made; undefined where its key was used before. */
-export async function createHere(db: Db, drafts: readonly HereDraft[]): Promise<readonly (number | undefined)[]> {
+export async function createInline(db: Db, drafts: readonly InlineDraft[]): Promise<readonly (number | undefined)[]> {
   const rows = rowsOf<{ id: string; made: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
@@ -32,7 +32,7 @@ export async function createHere(db: Db, drafts: readonly HereDraft[]): Promise<
   return drafts.map(({ draft }) => made.get(draft.id))
 }
 
-function toGiven({ workspace, draft, begin }: HereDraft) {
+function toGiven({ workspace, draft, begin }: InlineDraft) {
   const runs = begin.how === 'run'
   return {
     id: draft.id,

@@ -1,5 +1,4 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { Gatherer } from '../statement-batcher.ts'
 import type {
   ApprovalDecision,
   Attempt,
@@ -11,9 +10,9 @@ import type {
   FinishedRun,
   GiveBackOptions,
   NewExecution,
-  QuietEnd,
   Retention,
   SweepingWorker,
+  UnattendedEnd,
 } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
@@ -24,10 +23,11 @@ import { guard } from '../guard.ts'
 import type { Cursors } from '../page.ts'
 import { isUuid } from '../rows.ts'
 import { executionEvents, executionResults, toolExecutions } from '../schema-runs.ts'
+import { StatementBatcher } from '../statement-batcher.ts'
 import { checkAttempts, giveBack } from './attempts.ts'
 import { claimExecutions } from './claim.ts'
 import { after, createExecution, findKnown } from './create.ts'
-import { createHere, type HereDraft } from './create-inline.ts'
+import { createInline, type InlineDraft } from './create-inline.ts'
 import { answerRun, cancelRun, decideOn } from './decide-approval.ts'
 import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
 import { selectExecutions } from './list.ts'
@@ -43,7 +43,7 @@ import { removeWorker, renewLease } from './workers.ts'
 const runs = toolExecutions
 // The embedded engine does one thing after the other; on a server one that has to wait for others must not hold up all.
 /** How many characters one statement carries; outputs and arguments may be large. */
-const mostWeight = 1024 * 1024
+const maxWeight = 1024 * 1024
 const atOnce = { pglite: 1, postgres: 3 } as const
 
 /** Recorded runs, in the database. */
@@ -55,10 +55,10 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #cursors: () => Promise<Cursors>
   readonly #notifier: RunNotifier
   readonly #rooms = { queue: new QueueRoom(), approval: new QueueRoom() }
-  readonly #listeners: ((end: QuietEnd) => void)[] = []
+  readonly #listeners: ((end: UnattendedEnd) => void)[] = []
   /** Under load many are written by one statement. */
-  readonly #made: Gatherer<HereDraft, number | undefined>
-  readonly #ends: Gatherer<AttemptEnd, WrittenEnd | undefined>
+  readonly #made: StatementBatcher<InlineDraft, number | undefined>
+  readonly #ends: StatementBatcher<AttemptEnd, WrittenEnd | undefined>
 
   constructor(
     db: Db,
@@ -71,21 +71,21 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
-    const together = { atOnce: atOnce[engine], most: 50, mostWeight, isWorthAnother: isOfContent }
-    this.#made = new Gatherer((drafts) => createHere(db, drafts), together)
-    this.#ends = new Gatherer((ends) => finishExecutions(db, ends), together)
+    const together = { atOnce: atOnce[engine], most: 50, maxWeight, isWorthAnother: isOfContent }
+    this.#made = new StatementBatcher((drafts) => createInline(db, drafts), together)
+    this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), together)
   }
 
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
     return guard(async () => {
-      if (!('withinMs' in begin)) return this.#createHere(caller, draft, begin)
+      if (!('withinMs' in begin)) return this.#createInline(caller, draft, begin)
       const made = await createExecution(this.#db, this.#rooms, caller, draft, begin)
       if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
       return made
     })
   }
 
-  async #createHere({ workspace }: Caller, draft: NewExecution, begin: HereDraft['begin']) {
+  async #createInline({ workspace }: Caller, draft: NewExecution, begin: InlineDraft['begin']) {
     const made = await this.#made.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
     if (made === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
     return { execution: toFresh(draft, begin, made), fresh: true }
@@ -162,11 +162,11 @@ export class DatabaseExecutionStore implements ExecutionStore {
     return execution
   }
 
-  onQuietEnd(listener: (end: QuietEnd) => void) {
+  onUnattendedEnd(listener: (end: UnattendedEnd) => void) {
     this.#listeners.push(listener)
   }
 
-  #tell(ends: readonly QuietEnd[]): void {
+  #tell(ends: readonly UnattendedEnd[]): void {
     for (const end of ends) for (const listener of this.#listeners) listener(end)
   }
 

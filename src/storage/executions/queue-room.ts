@@ -10,7 +10,7 @@ export interface Waiting {
 // Only so much of the room that was seen is used before it is counted again: others fill it, too.
 const share = 1 / 8
 const believedMs = 1000
-const mostKnown = 1000
+const maxKnown = 1000
 
 /** Remembers how much room there was in the queue, so that not every call counts all that wait. */
 export class QueueRoom {
@@ -27,7 +27,7 @@ export class QueueRoom {
   }
 
   note(workspace: string, draft: NewExecution, { all, perTool, perCaller }: QueueLimits, waiting: Waiting): void {
-    if (this.#known.size >= mostKnown) this.#known.clear()
+    if (this.#known.size >= maxKnown) this.#known.clear()
     const left = Math.min(perTool - waiting.ofTool, perCaller - waiting.ofCaller) * share
     this.#known.set(keyOf(workspace, draft), { left, until: performance.now() + believedMs })
     this.#leftOfAll = (all - waiting.all) * share

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ExecutionStatus, QuietEnd, Retention, SweepingWorker, Swept } from '../../contract/execution.ts'
+import type { ExecutionStatus, Retention, SweepingWorker, Swept, UnattendedEnd } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { runChannel } from './notices.ts'
@@ -14,12 +14,12 @@ const batch = 1000
 // Deleting little at a time keeps every statement short.
 const pruneBatch = 2000
 // A run that is to be tried again waits for a worker no longer than it may take, or this long.
-const leastRetryMs = 30_000
-const mostPrinted = 1_000_000
+const minRetryMs = 30_000
+const maxPrinted = 1_000_000
 
 /** What a run that is lost had been heard to print; whoever ran it cannot tell any more. */
 const printed = (stream: 'stdout' | 'stderr') => sql`coalesce((
-  select left(string_agg(event.text, '' order by event.seq), ${mostPrinted}::int) from execution_events event
+  select left(string_agg(event.text, '' order by event.seq), ${maxPrinted}::int) from execution_events event
   where event.execution_id = run.id and event.attempt = run.attempt and event.stream = ${stream}), '')`
 
 /** The label of the workers that a run made by its server is for. */
@@ -30,7 +30,7 @@ const labelOfTool = sql`coalesce(run.definition -> 'executorConfig' ->> 'worker'
 export async function sweepExecutions(
   db: Db,
   { worker: self, held }: SweepingWorker = { worker: '', held: [] },
-): Promise<{ readonly swept: Swept; readonly ends: readonly QuietEnd[] }> {
+): Promise<{ readonly swept: Swept; readonly ends: readonly UnattendedEnd[] }> {
   const rows = rowsOf<SweptRow>(
     await db.execute(sql`
       with dead as materialized (
@@ -51,7 +51,7 @@ export async function sweepExecutions(
         limit ${batch}::int for update skip locked
       ), retried as (
         update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ${labelOfTool}),
-          turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${leastRetryMs}::int) * interval '1 millisecond', updated_at = now()
+          turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${minRetryMs}::int) * interval '1 millisecond', updated_at = now()
         from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
           and not run.cancel_requested and (run.version is not null or run.definition is not null)
         returning ${told}
@@ -105,7 +105,7 @@ const toEnd = ({
   tool_name: toolName,
   status,
   error_code: errorCode,
-}: SweptRow): QuietEnd => ({
+}: SweptRow): UnattendedEnd => ({
   workspace,
   toolName,
   status,

@@ -1,10 +1,10 @@
 import { TooldexError } from '../../base/errors.ts'
 import { ExecutorType, registryLimits } from '../../contract/registry.ts'
-import type { OldRow } from './rows.ts'
 import { toolStatus } from '../schema.ts'
+import type { OldRow } from './rows.ts'
 
-const mostNamed = 10
-const mostShown = 60
+const maxNamed = 10
+const maxShown = 60
 
 /** Refuses what ours cannot have, all of it at once and by name: a value that is changed in silence is lost. */
 export function checkOlderRows(
@@ -26,7 +26,7 @@ export function checkOlderRows(
 export function checkStatuses(what: string, statuses: readonly unknown[], known: readonly string[]): void {
   const bad = new Set(statuses.map((status) => String(status ?? '')).filter((status) => !known.includes(status)))
   if (bad.size === 0) return
-  const named = [...bad].slice(0, mostNamed).join(', ')
+  const named = [...bad].slice(0, maxNamed).join(', ')
   throw new TooldexError('MIGRATION_FAILED', `There is no such ${what} status: ${named}.`, {
     hint: `Set it to one of ${known.join(', ')} in the old database first.`,
   })
@@ -74,13 +74,13 @@ function tooLong(what: string, value: unknown, limit: keyof typeof registryLimit
 
 function show(value: unknown): string {
   const text = String(value)
-  return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
 }
 
 function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return
-  const more = problems.length > mostNamed ? `; and ${problems.length - mostNamed} more` : ''
-  const named = problems.slice(0, mostNamed).join('; ')
+  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : ''
+  const named = problems.slice(0, maxNamed).join('; ')
   throw new TooldexError('MIGRATION_FAILED', `What is in the older tables cannot be brought over: ${named}${more}.`, {
     hint: 'Nothing was changed; mend it in the old database first.',
   })

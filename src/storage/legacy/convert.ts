@@ -1,21 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../database.ts'
-import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './checks.ts'
-import { executionStatusOf, toExecutionRow } from './executions.ts'
-import { type NumberedVersion, type OldRow, legacyTimes, toToolRow, toVersionRow } from './rows.ts'
-import { aside, checkAside, isThere, type OldTable, oldTables } from './tables.ts'
-import { numberVersions } from './versions.ts'
 import { rowsOf } from '../rows-of.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
 import { executionStatus, toolExecutions } from '../schema-runs.ts'
+import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './checks.ts'
+import { executionStatusOf, toExecutionRow } from './executions.ts'
+import { legacyTimes, type NumberedVersion, type OldRow, toToolRow, toVersionRow } from './rows.ts'
+import { aside, checkRenamedTables, isThere, type OldTable, oldTables } from './tables.ts'
+import { numberVersions } from './versions.ts'
 
 // The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
 // aside, ours are made, and every row is brought over; the old tables stay where they were put.
 const batch = 500
 
 /** Moves the old tables out of the way. */
-export async function setAside(db: Db): Promise<void> {
-  await checkAside(db)
+export async function renameOldTables(db: Db): Promise<void> {
+  await checkRenamedTables(db)
   await db.execute(sql.raw(`create schema ${aside}`))
   for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
   const types = await db.execute(sql`
@@ -27,7 +27,7 @@ export async function setAside(db: Db): Promise<void> {
 }
 
 /** Brings every row over, versions numbered by the time they were made. */
-export async function bringOver(db: Db, onStep: (name: string) => void): Promise<void> {
+export async function convertRows(db: Db, onStep: (name: string) => void): Promise<void> {
   const categories = await readAll(db, 'tool_categories')
   const oldTools = await readAll(db, 'tools')
   const oldVersions = await readAll(db, 'tool_versions')

@@ -1,7 +1,7 @@
-import { mostDurationMs } from '../executions/took.ts'
-import { type NumberedVersion, type OldRow, legacyText, legacyTime, legacyTimes } from './rows.ts'
-import { findVersion } from './versions.ts'
+import { maxDurationMs } from '../executions/took.ts'
 import type { toolExecutions } from '../schema-runs.ts'
+import { legacyText, legacyTime, legacyTimes, type NumberedVersion, type OldRow } from './rows.ts'
+import { findVersion } from './versions.ts'
 
 export function toExecutionRow(
   row: OldRow,
@@ -35,7 +35,7 @@ function endOf(row: OldRow) {
     errorCode: null,
     errorMessage: legacyText(row.error_message),
     completedAt: legacyTime(row.completed_at),
-    durationMs: row.duration_ms == null ? null : Math.min(Number(row.duration_ms), mostDurationMs),
+    durationMs: row.duration_ms == null ? null : Math.min(Number(row.duration_ms), maxDurationMs),
   }
   if (status !== 'PENDING' && status !== 'RUNNING') return end
   return {
@@ -43,7 +43,8 @@ function endOf(row: OldRow) {
     status: 'FAILED' as const,
     errorCode: 'WORKER_LOST',
     errorMessage: `It was ${status} when the database was brought over, and nobody is left who could end it.`,
-    completedAt: end.completedAt ?? legacyTime(row.updated_at) ?? legacyTime(row.started_at) ?? legacyTime(row.created_at),
+    completedAt:
+      end.completedAt ?? legacyTime(row.updated_at) ?? legacyTime(row.started_at) ?? legacyTime(row.created_at),
   }
 }
 

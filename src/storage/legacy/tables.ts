@@ -33,7 +33,7 @@ export async function hasOlderShape(db: Db): Promise<boolean> {
 }
 
 /** Refuses a database in which something else has the names that ours need. */
-export async function checkNothingInTheWay(db: Db, statements: readonly string[]): Promise<void> {
+export async function checkNoConflicts(db: Db, statements: readonly string[]): Promise<void> {
   if (await isThere(db, 'public.tooldex_migrations')) return
   const made = statements.flatMap((text) => [...text.matchAll(/^create (?:table|type) (?:"public"\.)?"(\w+)"/gim)])
   const names = made.map(([, name]) => name)
@@ -50,7 +50,7 @@ export async function checkNothingInTheWay(db: Db, statements: readonly string[]
 }
 
 /** Refuses where something else has the name of the place that the old tables are put in. */
-export async function checkAside(db: Db): Promise<void> {
+export async function checkRenamedTables(db: Db): Promise<void> {
   const there = rowsOf(await db.execute(sql`select 1 as there from pg_namespace where nspname = ${aside}`)).length > 0
   if (!there) return
   throw new TooldexError(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { legacyContent, type NumberedVersion, type OldRow, legacyText } from './rows.ts'
+import { legacyContent, legacyText, type NumberedVersion, type OldRow } from './rows.ts'
 
 const contentFields = ['input_schema', 'output_schema', 'executor_config', 'script_content']
 

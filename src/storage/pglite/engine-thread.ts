@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
 import { startEngine } from './start-engine.ts'
-import type { EngineAnswer, EngineError, EngineRequest } from './threaded-engine.ts'
+import type { EngineError, EngineRequest, EngineResponse } from './threaded-engine.ts'
 
-const answer = (message: EngineAnswer): void => parentPort?.postMessage(message)
+const answer = (message: EngineResponse): void => parentPort?.postMessage(message)
 
 const transactions = new Map<number, { client: Transaction; end: (commit: boolean) => void; ended: Promise<void> }>()
 const listeners = new Map<number, () => Promise<void>>()

@@ -22,7 +22,7 @@ export function unpackTemplate(folder: string): void {
   ensurePrivateFolder(growing)
   try {
     unpack(tar, growing)
-    setAside(folder)
+    renameOldTables(folder)
     renameSync(growing, folder)
   } catch (error) {
     // On a full disk every file that stays is one too many.
@@ -39,7 +39,7 @@ function unpack(tar: Buffer, target: string): void {
 }
 
 /** What is there is no database that can be opened, but it may be all that is left of one. */
-function setAside(folder: string): void {
+function renameOldTables(folder: string): void {
   if (!existsSync(folder)) return
   if (readdirSync(folder).length === 0) rmdirSync(folder)
   else renameSync(folder, `${folder}.broken-${Date.now()}`)

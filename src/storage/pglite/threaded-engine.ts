@@ -26,7 +26,7 @@ export interface EngineError {
 }
 
 /** An answer of the thread: a result, an error, or a notice for a listener. */
-export type EngineAnswer =
+export type EngineResponse =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: EngineError }
   | { readonly listener: number; readonly payload: string }
@@ -48,7 +48,7 @@ export class ThreadedEngine {
 
   private constructor(dataDir: string | undefined) {
     this.#worker = new Worker(new URL('./engine-thread.js', import.meta.url), { workerData: { dataDir } })
-    this.#worker.on('message', (answer: EngineAnswer) => this.#take(answer))
+    this.#worker.on('message', (answer: EngineResponse) => this.#take(answer))
     this.#worker.on('error', (error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(new Error('the thread of the embedded database ended')))
   }
@@ -118,7 +118,7 @@ export class ThreadedEngine {
     return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }))
   }
 
-  #take(answer: EngineAnswer): void {
+  #take(answer: EngineResponse): void {
     if ('listener' in answer) {
       this.#listeners.get(answer.listener)?.(answer.payload)
       return

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { DatabaseSocket, lineError } from './socket.ts'
 import type { Address, HostAddress, Tls } from './read-address.ts'
+import { DatabaseSocket, socketError } from './socket.ts'
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
@@ -12,7 +12,7 @@ interface LineLimits {
 }
 
 /** Starts a line to the first place that can be reached; what goes wrong on the way is said on the line. */
-export function connectLine(
+export function connectSocket(
   { places, tls }: Pick<Address, 'places' | 'tls'>,
   { connectMs, answerMs }: LineLimits,
 ): DatabaseSocket {
@@ -48,7 +48,7 @@ async function reachPlace(place: HostAddress, tls: Tls | undefined, signal: Abor
   const socket = 'path' in place ? connect(place.path) : connect(place.port, place.host)
   // Whoever waits for it hears of it; between two who wait nobody would.
   socket.on('error', () => {})
-  const giveUp = () => socket.destroy(lineError('ETIMEDOUT', 'the server took too long to answer'))
+  const giveUp = () => socket.destroy(socketError('ETIMEDOUT', 'the server took too long to answer'))
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     await heard(socket, 'connect')
@@ -69,7 +69,7 @@ async function secure(socket: Socket, host: string, { optional, checked, named, 
   const [answer] = (await heard(socket, 'data')) as Buffer
   if (answer !== 'S'.charCodeAt(0)) {
     if (optional) return socket
-    throw lineError('TLS_REFUSED', 'the server does not offer TLS')
+    throw socketError('TLS_REFUSED', 'the server does not offer TLS')
   }
   const secured = connectTls({
     socket,
@@ -80,7 +80,7 @@ async function secure(socket: Socket, host: string, { optional, checked, named, 
   })
   secured.on('error', () => {})
   await heard(secured, 'secureConnect').catch((error: Error) => {
-    throw lineError('TLS_REFUSED', error.message)
+    throw socketError('TLS_REFUSED', error.message)
   })
   return secured
 }
@@ -89,6 +89,6 @@ function heard(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.once(event, resolve)
     socket.once('error', reject)
-    socket.once('close', () => reject(lineError('CONNECTION_CLOSED', 'the server closed the connection')))
+    socket.once('close', () => reject(socketError('CONNECTION_CLOSED', 'the server closed the connection')))
   })
 }

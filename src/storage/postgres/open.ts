@@ -3,10 +3,10 @@ import postgres from 'postgres'
 import { TooldexError } from '../../base/errors.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
-import { connectLine } from './connect-socket.ts'
-import { type DatabaseSocket, lineError } from './socket.ts'
+import { connectSocket } from './connect-socket.ts'
 import { prepareStatements } from './prepare-statements.ts'
 import { type Address, readAddress } from './read-address.ts'
+import { type DatabaseSocket, socketError } from './socket.ts'
 import { padStartup } from './startup-message.ts'
 
 /** How long things may take: everything that waits has an end. */
@@ -68,7 +68,7 @@ function createClient(address: Address, limits: PostgresLimits) {
   let closed = false
   const connect = connectInTurn(address, limits)
   const socket = () => {
-    if (closed) throw lineError('CONNECTION_ENDED', 'the database is closed')
+    if (closed) throw socketError('CONNECTION_ENDED', 'the database is closed')
     const line = connect()
     lines.add(line)
     return line.once('close', () => lines.delete(line))
@@ -83,12 +83,15 @@ function createClient(address: Address, limits: PostgresLimits) {
 }
 
 /** The first place that answers will do, unless the driver asks each what it is; then each line starts at the next. */
-function connectInTurn({ places, tls, anyPlace }: Address, { connectSeconds, answerMs }: PostgresLimits): () => DatabaseSocket {
+function connectInTurn(
+  { places, tls, anyPlace }: Address,
+  { connectSeconds, answerMs }: PostgresLimits,
+): () => DatabaseSocket {
   let next = 0
   return () => {
     const at = anyPlace ? 0 : next++ % places.length
     const inTurn = [...places.slice(at), ...places.slice(0, at)]
-    return connectLine({ places: inTurn, tls }, { connectMs: connectSeconds * 1000, answerMs })
+    return connectSocket({ places: inTurn, tls }, { connectMs: connectSeconds * 1000, answerMs })
   }
 }
 

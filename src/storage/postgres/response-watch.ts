@@ -2,7 +2,7 @@ const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5])
 const idle = 'I'.charCodeAt(0)
 
 /** Tells from what goes over a line what the server still owes, and whether a transaction is open on it. */
-export class AnswerWatch {
+export class ResponseWatch {
   #tail: Buffer = Buffer.alloc(0)
   #outstanding = false
   #inside = false

@@ -7,7 +7,7 @@ export interface ServerError {
 }
 
 /** Why the server does not let us in, where that is what it says; messages are a letter, a length and a body each. */
-export function findRefusal(chunk: Buffer): ServerError | undefined {
+export function findServerError(chunk: Buffer): ServerError | undefined {
   for (let at = 0; at + 5 <= chunk.length; ) {
     const end = at + 1 + chunk.readUInt32BE(at + 1)
     if (end <= at + 4) return undefined
@@ -18,7 +18,7 @@ export function findRefusal(chunk: Buffer): ServerError | undefined {
 }
 
 /** Why the server ends a connection that served, where a chunk says just that. */
-export function readFarewell(chunk: Buffer): ServerError | undefined {
+export function readTermination(chunk: Buffer): ServerError | undefined {
   if (chunk[0] !== errorResponse || chunk.length < 5 || chunk.readUInt32BE(1) !== chunk.length - 1) return undefined
   const { severity, ...refusal } = readFields(chunk.subarray(5))
   return severity === 'FATAL' || severity === 'PANIC' ? refusal : undefined

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { AnswerWatch } from './response-watch.ts'
-import { findRefusal, readFarewell } from './server-errors.ts'
+import { ResponseWatch } from './response-watch.ts'
+import { findServerError, readTermination } from './server-errors.ts'
 import { cutToStartup } from './startup-message.ts'
 
 // How long a lost transaction may take to notice it by its next statement, and how long it may then take to give up.
@@ -9,7 +9,7 @@ const noticeMs = 30_000
 const giveUpMs = 250
 
 /** What goes wrong on a line; the code is what the driver and the guard know failures by. */
-export function lineError(code: string, message: string): Error & { code: string } {
+export function socketError(code: string, message: string): Error & { code: string } {
   return Object.assign(new Error(message), { code })
 }
 
@@ -20,7 +20,7 @@ export function lineError(code: string, message: string): Error & { code: string
  */
 export class DatabaseSocket extends EventEmitter {
   readonly #answerMs: number
-  readonly #watch = new AnswerWatch()
+  readonly #watch = new ResponseWatch()
   readonly #waiting: [chunk: Uint8Array, done: (() => void) | undefined][] = []
   #raw: Socket | undefined
   #lost: Error | undefined
@@ -42,13 +42,13 @@ export class DatabaseSocket extends EventEmitter {
 
   /** The connection is made: what was written meanwhile goes out. */
   attach(raw: Socket): void {
-    if (raw.destroyed) this.lose(lineError('CONNECTION_CLOSED', 'the server closed the connection'))
+    if (raw.destroyed) this.lose(socketError('CONNECTION_CLOSED', 'the server closed the connection'))
     if (this.#lost !== undefined) return void raw.destroy()
     this.#raw = raw
     raw.on('data', (chunk: Buffer) => this.#receive(chunk))
     raw.on('drain', () => this.emit('drain'))
     raw.on('error', (error) => this.lose(error))
-    raw.on('close', () => this.lose(lineError('CONNECTION_CLOSED', 'the server closed the connection')))
+    raw.on('close', () => this.lose(socketError('CONNECTION_CLOSED', 'the server closed the connection')))
     for (const [chunk, done] of this.#waiting.splice(0)) raw.write(chunk, done)
   }
 
@@ -71,7 +71,7 @@ export class DatabaseSocket extends EventEmitter {
   /** Nobody will write any more, so that nobody is waited for. */
   destroy(): void {
     this.#ending = true
-    this.lose(lineError('CONNECTION_DESTROYED', 'the connection was given up'))
+    this.lose(socketError('CONNECTION_DESTROYED', 'the connection was given up'))
   }
 
   setKeepAlive(enable: boolean, delayMs: number): void {
@@ -95,8 +95,8 @@ export class DatabaseSocket extends EventEmitter {
 
   #receive(chunk: Buffer): void {
     // The driver would put it down to the last query of the line before, or to the first of the line after.
-    const refusal = this.#watch.ready ? readFarewell(chunk) : findRefusal(chunk)
-    if (refusal !== undefined) this.lose(lineError(refusal.code, refusal.message))
+    const refusal = this.#watch.ready ? readTermination(chunk) : findServerError(chunk)
+    if (refusal !== undefined) this.lose(socketError(refusal.code, refusal.message))
     if (this.#lost !== undefined) return
     if (this.#watch.received(chunk)) {
       clearTimeout(this.#answer)
@@ -107,7 +107,7 @@ export class DatabaseSocket extends EventEmitter {
 
   #expectAnswer(): void {
     if (this.#answer !== undefined || !Number.isFinite(this.#answerMs)) return
-    const lose = () => this.lose(lineError('ETIMEDOUT', 'the server took too long to answer'))
+    const lose = () => this.lose(socketError('ETIMEDOUT', 'the server took too long to answer'))
     // A process that was itself held up first reads what has come meanwhile.
     const late = () => setImmediate(() => this.#answer === timer && lose())
     const timer = setTimeout(late, this.#answerMs).unref()

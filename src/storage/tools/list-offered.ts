@@ -9,7 +9,7 @@ import { toolCategories, tools } from '../schema.ts'
 // The embedded engine works in this very thread: a page of this many keeps others waiting for some 50 ms.
 const pageRows = 250
 /** More changes than this are read with all the others. */
-const mostChanges = 250
+const maxChanges = 250
 
 /** Every active tool by name, page by page; what changes meanwhile is seen at the next look. */
 export async function listOffered(db: Db, workspace: string): Promise<OfferedTools> {
@@ -32,13 +32,13 @@ export async function listOfferedSince(db: Db, workspace: string, seen: string):
       (select count(*)::int from tools where workspace_id = ${workspace} and status = 'ACTIVE') as active,
       exists (select from tool_categories where workspace_id = ${workspace} and ${isSince(seen)}) as named,
       (select coalesce(jsonb_agg(id), '[]') from (select id from tools where workspace_id = ${workspace}
-        and ${isSince(seen)} limit ${mostChanges + 1}::int) few) as ids`),
+        and ${isSince(seen)} limit ${maxChanges + 1}::int) few) as ids`),
   )
   if (row === undefined) return { tools: undefined, active: 0, seen }
   const ids: readonly string[] = typeof row.ids === 'string' ? JSON.parse(row.ids) : row.ids
   const about = { active: Number(row.active), seen: row.seen }
   // The name of a category is shown with all its tools.
-  if (row.named || ids.length > mostChanges) return { ...about, tools: undefined }
+  if (row.named || ids.length > maxChanges) return { ...about, tools: undefined }
   return { ...about, tools: ids.length === 0 ? [] : await readPage(db, inArray(tools.id, [...ids])) }
 }
 

@@ -2,11 +2,11 @@ import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-o
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { ToolListQuery, ToolSort } from '../../contract/tool-list.ts'
+import { isOneOf } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
 import type { Cursors } from '../page.ts'
 import { toTool } from '../rows.ts'
 import { tools } from '../schema.ts'
-import { isOneOf } from '../categories/tags.ts'
 
 const columns = { name: tools.name, updatedAt: tools.updatedAt, createdAt: tools.createdAt }
 type SortKey = keyof typeof columns

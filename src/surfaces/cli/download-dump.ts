@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
-import { type RemoteServer, requestRemote } from '../../operations/registry-client/remote-client.ts'
 import { backupDatabase } from '../../operations/database/backup-database.ts'
 import { type SavedDump, saveDump } from '../../operations/database/save-dump.ts'
+import { type RemoteServer, requestRemote } from '../../operations/registry-client/remote-client.ts'
 import type { CliHost } from './host.ts'
 
 /** Writes the database of a server to a file; without a name, of the one that runs here, where it keeps us out. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { writeYaml } from '../../documents/write-yaml.ts'
 import { type RegisteredTool, ToolContent } from '../../contract/registry.ts'
+import { writeYaml } from '../../documents/write-yaml.ts'
 import { readToolFile } from './read-tool-file.ts'
 
 /** A tool as a file that a person changes. */

@@ -5,7 +5,7 @@ export function formatTable(header: readonly string[], cells: readonly (readonly
   const rows = cells.map((row) => row.map(showInvisible))
   const all = [header, ...rows]
   const widths = shrink(
-    header.map((_, column) => Math.max(...all.map((row) => longestLine(row[column] ?? '')))),
+    header.map((_, column) => Math.max(...all.map((row) => maxLineLength(row[column] ?? '')))),
     width,
     header.map((_, column) => rows.some((row) => isId(row[column] ?? ''))),
   )
@@ -53,4 +53,4 @@ function wrap(text: string, size: number): readonly string[] {
   })
 }
 
-const longestLine = (text: string) => Math.max(...text.split('\n').map((line) => line.length))
+const maxLineLength = (text: string) => Math.max(...text.split('\n').map((line) => line.length))

@@ -1,6 +1,6 @@
 import type { LogLevel } from '../../base/logger.ts'
-import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { OperationContext } from '../../operations/operation.ts'
+import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { Database } from '../../storage/index.ts'
 
 export type { RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
@@ -26,7 +26,7 @@ export interface OpenOptions {
   /** The file that names the MCP servers whose tools may be registered. */
   readonly mcpServers?: string | undefined
   /** The longest that any call may take. */
-  readonly longestMs?: number | undefined
+  readonly maxMs?: number | undefined
   /** What tools that are processes may have besides a sandbox: limits only, the network, folders to read. */
   readonly allowLimited?: boolean | undefined
   /** The configs whose tools run with limits only, by name; `*` for all, and for registered commands that ask for nothing. */

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { toOneLine } from '../../base/visible-text.ts'
-import { describeDiff } from '../../versions/index.ts'
 import type { ReplayReport } from '../../contract/replay.ts'
 import type { getProposal } from '../../operations/registry/proposals.ts'
+import { describeDiff } from '../../versions/index.ts'
 
 /** What came of a replay: the counts, and each input that did not give the same. */
 export function replayText({ same, differs, failed, version, runs }: ReplayReport): string {

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
-import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
+import { parseJsonOrYaml } from '../../documents/json-document.ts'
 
 const texts = new Set(
   'name displayName description namespace summary notes securitySummary scriptContent executorType category'.split(' '),

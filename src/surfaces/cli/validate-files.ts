@@ -1,10 +1,10 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { mostProblems, toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Bundle } from '../../contract/bundle.ts'
+import { maxProblems, toProblemError } from '../../diagnostics/problem-error.ts'
+import { dropDependentProblems } from '../../operations/checks/check-remainder.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
-import { leaveSpoilt } from '../../operations/checks/check-remainder.ts'
-import { type BundleRefused, checkGiven } from '../../sources/bundle/index.ts'
+import { type BundleRefused, checkInputKeys } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
 type Place = (problem: Problem) => Problem
@@ -26,24 +26,24 @@ export function inFiles({ code, message, hint, personHint }: TooldexError, probl
 }
 
 /** The refusal of files for their shape, with what else is wrong with their tools. */
-export async function judgeRefused(refused: BundleRefused, withRegistry: WithRegistry): Promise<TooldexError> {
+export async function validateRejected(refused: BundleRefused, withRegistry: WithRegistry): Promise<TooldexError> {
   const { rest, found, source } = refused
   if (rest === undefined || rest.bundle.tools.length === 0) return refused
-  const judged = await askAbout(rest.bundle, withRegistry)
+  const judged = await queryFor(rest.bundle, withRegistry)
   // What the files are to each other was found where they were read, and with their places.
-  const known = new Set(checkGiven(rest.bundle).map(toKey))
-  const others = leaveSpoilt(
+  const known = new Set(checkInputKeys(rest.bundle).map(toKey))
+  const others = dropDependentProblems(
     judged.filter((problem) => !known.has(toKey(problem))),
     rest.wrong,
   ).map((problem) => rest.place(problem))
   const problems = [...found, ...others].sort(byPlace)
-  return toProblemError({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= mostProblems })
+  return toProblemError({ code: 'BUNDLE_INVALID', what: source, problems, more: judged.length >= maxProblems })
 }
 
 const toKey = ({ pointer, message }: Problem): string => `${pointer}\n${message}`
 
 /** What a registry would refuse the tools for; a registry that cannot be asked leaves what is known already. */
-async function askAbout(bundle: Bundle, withRegistry: WithRegistry): Promise<readonly Problem[]> {
+async function queryFor(bundle: Bundle, withRegistry: WithRegistry): Promise<readonly Problem[]> {
   try {
     await withRegistry((registry) => registry.invoke(importBundle, { bundle, dryRun: true }))
     return []

@@ -3,9 +3,9 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { McpDefinition } from '../../contract/llm.ts'
 import { parseToolId } from '../../contract/tool-id.ts'
+import { getForModel, listForModel } from '../../operations/registry/definitions.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import { listSources } from '../../operations/server/list-sources.ts'
-import { getForModel, listForModel } from '../../operations/registry/definitions.ts'
 import { type ListedTool, type ListMode, toRegistered } from './list-tools.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
@@ -19,9 +19,9 @@ export interface ClientToolsOptions {
 }
 
 // A server ends calls after an hour at most, unless its operator says otherwise.
-const longestMs = 3_600_000
+const maxMs = 3_600_000
 const pageSize = 500
-const mostTries = 3
+const maxTries = 3
 
 /** The tools of a registry, read through its operations, at a server or in a database. */
 export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: ClientToolsOptions): McpTools {
@@ -66,7 +66,7 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
     list,
     find: async (name) => find(name) ?? find(name, await list()),
     onChange: (listener) => void listeners.add(listener),
-    longestMs: () => (running > 0 ? longestMs : 0),
+    maxMs: () => (running > 0 ? maxMs : 0),
   }
 }
 
@@ -109,7 +109,7 @@ async function readAll(client: RegistryClient): Promise<readonly DefinedTool[]> 
       } while (cursor !== undefined)
       return all
     } catch (thrown) {
-      if (toTooldexError(thrown).code !== 'CURSOR_INVALID' || tries === mostTries) throw thrown
+      if (toTooldexError(thrown).code !== 'CURSOR_INVALID' || tries === maxTries) throw thrown
     }
   }
 }

@@ -5,7 +5,7 @@ import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
-import { type CatalogueSnapshot, type LiveCatalogue, configToolId } from '../../operations/catalog/live-catalog.ts'
+import { type CatalogSnapshot, configToolId, type LiveCatalog } from '../../operations/catalog/live-catalog.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** Which tools a client sees in its list. */
@@ -23,9 +23,9 @@ export interface ListedTool {
 }
 
 /** The tools beside the three, or in classic mode all; a tool of a config keeps its name, whatever is registered. */
-export function listedWithIds(catalogue: LiveCatalogue, { classic, pinned }: ListMode): readonly ListedTool[] {
-  const snapshot = catalogue.current()
-  const registered = classic || pinned.length > 0 ? catalogue.registered() : []
+export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMode): readonly ListedTool[] {
+  const snapshot = catalog.current()
+  const registered = classic || pinned.length > 0 ? catalog.registered() : []
   const fromRegistry = (tool: CatalogTool): ListedTool => {
     const isShared = snapshot.names.has(tool.name)
     const name = toClientName(isShared ? toFullId(tool) : tool.name)
@@ -46,7 +46,7 @@ export function listedWithIds(catalogue: LiveCatalogue, { classic, pinned }: Lis
 const isNamed = (tool: CatalogTool, name: string): boolean =>
   tool.name === name || formatToolId(tool) === name || toFullId(tool) === name
 
-function fromConfig(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): ListedTool {
+function fromConfig(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): ListedTool {
   const id = configToolId(entry)
   // An id that is also the very name of another tool means that one.
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
@@ -77,7 +77,7 @@ export function toRegistered({
   }
 }
 
-function toTool(snapshot: CatalogueSnapshot, entry: CatalogueSnapshot['entries'][number]): Tool {
+function toTool(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): Tool {
   const hints = snapshot.index.get(entry.toolName)?.tool.annotations
   return {
     name: toClientName(entry.toolName),

@@ -1,6 +1,6 @@
+import type { OperationContext } from '../../operations/operation.ts'
 import { createLocalClient } from '../../operations/registry-client/local-client.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
-import type { OperationContext } from '../../operations/operation.ts'
 import { type ListedTool, type ListMode, listedWithIds } from './list-tools.ts'
 
 /** The tools that MCP clients are offered, wherever those are and run. */
@@ -17,21 +17,21 @@ export interface McpTools {
   /** Calls back after each change of the list. */
   onChange(listener: () => void): void
   /** How long the calls that run now may still take. */
-  longestMs(): number
+  maxMs(): number
 }
 
 /** The tools of this process. */
 export function toolsOfContext(context: OperationContext, mode: ListMode, live: boolean): McpTools {
-  const { catalogue, runner } = context
+  const { catalog, runner } = context
   return {
     client: createLocalClient(context),
     mode,
     // Registered tools come and go while clients are connected.
     live: live || context.registry !== undefined,
-    list: async () => listedWithIds(catalogue, mode),
-    find: async (name) => listedWithIds(catalogue, mode).find(({ tool }) => tool.name === name),
-    onChange: (listener) => catalogue.onChange(listener),
-    longestMs: () => runner.longestMs(),
+    list: async () => listedWithIds(catalog, mode),
+    find: async (name) => listedWithIds(catalog, mode).find(({ tool }) => tool.name === name),
+    onChange: (listener) => catalog.onChange(listener),
+    maxMs: () => runner.maxMs(),
   }
 }
 
@@ -51,6 +51,6 @@ export function combineTools(local: McpTools, registry: McpTools, client: Regist
       local.onChange(listener)
       registry.onChange(listener)
     },
-    longestMs: () => Math.max(local.longestMs(), registry.longestMs()),
+    maxMs: () => Math.max(local.maxMs(), registry.maxMs()),
   }
 }

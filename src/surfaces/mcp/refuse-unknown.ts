@@ -1,7 +1,7 @@
-import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 
 interface KnownArguments {
   /** Those that are listed to agents. */

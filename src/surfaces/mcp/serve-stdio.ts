@@ -5,9 +5,9 @@ import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol
 import type { Logger } from '../../base/logger.ts'
 import { createMcpServer, type McpServerOptions } from './create-server.ts'
 import { trackRequests } from './track-requests.ts'
-import { createWholeLines, findId } from './whole-lines.ts'
+import { createLineReader, findId } from './whole-lines.ts'
 
-const mostMiB = 10
+const maxMiB = 10
 /** After the client has said its last word: how often it is looked for, and what calls get beyond their deadline. */
 const draining = { lookMs: 250, graceMs: 2000 }
 
@@ -22,8 +22,8 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
   const parent = process.ppid
   const servers = new Set<Server>()
   const output = claimStdout()
-  const input = createWholeLines(mostMiB * 1024 * 1024, (head, tail) => {
-    logger.warn(`protocol: a message of more than ${mostMiB} MiB was dropped`)
+  const input = createLineReader(maxMiB * 1024 * 1024, (head, tail) => {
+    logger.warn(`protocol: a message of more than ${maxMiB} MiB was dropped`)
     output.write(`${JSON.stringify(tooLarge(findId(head, tail)))}\n`)
   })
   const transport = new StdioServerTransport(input, output)
@@ -47,7 +47,7 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await Promise.race([gone, feed(input)])
-  await untilAnswered(Promise.race([gone, requests.settled()]), () => tools.longestMs(), parent)
+  await untilAnswered(Promise.race([gone, requests.settled()]), () => tools.maxMs(), parent)
   process.stdin.unpipe(input).pause()
   await handle.close().catch(() => {})
 }
@@ -64,14 +64,14 @@ async function feed(input: Transform): Promise<void> {
 }
 
 /** Waits for the last answers as long as the calls may take and whoever started us is there to read them. */
-async function untilAnswered(answered: Promise<void>, longestMs: () => number, parent: number): Promise<void> {
+async function untilAnswered(answered: Promise<void>, maxMs: () => number, parent: number): Promise<void> {
   const started = performance.now()
   const done = new AbortController()
   const over = answered.then(() => done.abort())
   let longest = 0
   while (!done.signal.aborted && process.ppid === parent) {
     // The last message may have become a call only now.
-    longest = Math.max(longest, longestMs())
+    longest = Math.max(longest, maxMs())
     if (performance.now() > started + longest + draining.graceMs) return
     const look = sleep(draining.lookMs, undefined, { signal: done.signal }).catch(() => {})
     await Promise.race([over, look])
@@ -79,7 +79,7 @@ async function untilAnswered(answered: Promise<void>, longestMs: () => number, p
 }
 
 function tooLarge(id: string | number | null) {
-  const message = `The message is larger than ${mostMiB} MiB. Send less, or pass a file.`
+  const message = `The message is larger than ${maxMiB} MiB. Send less, or pass a file.`
   return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidRequest, message } }
 }
 

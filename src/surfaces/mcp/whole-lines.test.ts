@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { createWholeLines, findId } from './whole-lines.ts'
+import { createLineReader, findId } from './whole-lines.ts'
 
 async function pass(chunks: readonly string[], most = 10) {
   const dropped: string[] = []
-  const lines = createWholeLines(most, (head, tail) => dropped.push(`${head.slice(0, 3)}..${tail.slice(-3).trimEnd()}`))
+  const lines = createLineReader(most, (head, tail) => dropped.push(`${head.slice(0, 3)}..${tail.slice(-3).trimEnd()}`))
   const passed: string[] = []
   lines.on('data', (line: Buffer) => passed.push(line.toString()))
   for (const chunk of chunks) lines.write(Buffer.from(chunk))

@@ -6,7 +6,7 @@ const newline = 0x0a
 const keptBytes = 1024
 
 /** Passes lines on whole; one that is too long is dropped as it comes, and its two ends are reported when it is over. */
-export function createWholeLines(mostBytes: number, onTooLong: (head: string, tail: string) => void): Transform {
+export function createLineReader(maxBytes: number, onTooLong: (head: string, tail: string) => void): Transform {
   let held: Buffer[] = []
   let size = 0
   let head: Buffer | undefined
@@ -19,7 +19,7 @@ export function createWholeLines(mostBytes: number, onTooLong: (head: string, ta
   }
   const add = (part: Buffer): void => {
     size += part.length
-    if (size > mostBytes) drop(part)
+    if (size > maxBytes) drop(part)
     else if (part.length > 0) held.push(part)
   }
   const endLine = (): Buffer | undefined => {

@@ -27,7 +27,7 @@ const implied: Readonly<Record<Scope, readonly Scope[]>> = {
 }
 // A key that was just looked up is not looked up again to read; one that is revoked at another server reads this much longer.
 const rememberedMs = 1000
-const mostRemembered = 1000
+const maxRemembered = 1000
 const prefixLength = 8
 
 /** Identifies callers by their keys. Every key is looked up, which is cheap, because keys are long and random and found by their hash. */
@@ -56,7 +56,7 @@ export class Authenticator {
       throw this.#failed.refuse(source, secret.slice(0, prefixLength), now)
     }
     const identity = { key, scopes: new Set(key.scopes.flatMap((scope) => implied[scope])) }
-    if (this.#known.size >= mostRemembered) this.#known.clear()
+    if (this.#known.size >= maxRemembered) this.#known.clear()
     this.#known.set(hash, { identity, until: now + rememberedMs })
     return identity
   }

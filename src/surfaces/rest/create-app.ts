@@ -10,7 +10,6 @@ import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
 import { revokeKey } from '../../operations/registry/keys.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
-import { answerOnce } from './respond-once.ts'
 import { Authenticator } from './authenticate.ts'
 import { refuseForeignSite } from './check-host.ts'
 import { clientAddress } from './client-address.ts'
@@ -23,9 +22,10 @@ import { openApiDocument } from './openapi/openapi.ts'
 import { OutageLog } from './outage-log.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody } from './read-body.ts'
-import { readRequest, saidElsewhere } from './read-request.ts'
+import { fieldsFromRequest, readRequest } from './read-request.ts'
+import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
-import { unknownAddress } from './unknown-route.ts'
+import { unknownRoute } from './unknown-route.ts'
 
 const safeHeaders = {
   'x-content-type-options': 'nosniff',
@@ -43,7 +43,7 @@ type Env = {
 export interface RestOptions {
   readonly context: OperationContext
   /** What is offered in a workspace. */
-  readonly catalogueOf: (workspace: string) => Promise<OperationContext['catalogue']>
+  readonly catalogOf: (workspace: string) => Promise<OperationContext['catalog']>
   /** What was learned from searches in a workspace; nobody learns from another. */
   readonly memoryOf: (workspace: string) => OperationContext['memory']
   /** Checks that it should get requests: throws where not, and returns warnings for its operator. */
@@ -60,7 +60,7 @@ export interface RestOptions {
 
 /** The operations over HTTP. */
 export function createRestApp(options: RestOptions): Hono<Env> {
-  const { context, catalogueOf, memoryOf, ready, watchOnly, keyWatch } = options
+  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch } = options
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
   const authenticator = new Authenticator(registryOf(context).stores.keys)
@@ -83,7 +83,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const outages = new OutageLog(context.logger)
   app.onError((thrown, c) => problemResponse(logFailure({ ...context, outages }, thrown, c), c.get('requestId')))
   app.notFound((c) => {
-    const { error, allow } = unknownAddress(new URL(c.req.url).pathname)
+    const { error, allow } = unknownRoute(new URL(c.req.url).pathname)
     if (allow !== undefined && c.req.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: { allow } })
     return problemResponse(error, c.get('requestId'), allow === undefined ? {} : { allow })
@@ -103,17 +103,17 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       isReading: c.req.method === 'GET',
     })
     const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
-    const catalogue = await catalogueOf(key.workspace)
+    const catalog = await catalogOf(key.workspace)
     const memory = memoryOf(key.workspace)
     const trace = readTrace(c.req.header('traceparent'))
     return {
       ...context,
-      catalogue,
+      catalog,
       memory,
       caller,
       scopes,
       trace,
-      elsewhere: operation === undefined ? undefined : saidElsewhere(operation),
+      elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
       // A signal is made when it is asked for: most operations are too short to be broken off.
       get signal() {
         const revoked = keyWatch?.signalOf(key.id)
@@ -162,7 +162,7 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   const answer =
     key === undefined || !isKeepable(operation)
       ? await run()
-      : await answerOnce(
+      : await respondOnce(
           {
             answers: registryOf(context).stores.answers,
             caller: context.caller,

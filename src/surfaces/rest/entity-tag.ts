@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
 
 /** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */
@@ -8,7 +8,7 @@ export async function entityTag(body: unknown, parts: readonly string[]): Promis
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${toolTag({ version, updatedAt })}"`
   const [first = ''] = parts
   if (parts.length === 1) return `"${textTag(first)}"`
-  const turn = takeTurns()
+  const turn = yieldTurns()
   const hash = createHash('sha1')
   for (const part of parts) {
     hash.update(part)

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 
-const limits = { most: 20, withinMs: 60_000, mostEntries: 10_000 }
+const limits = { most: 20, withinMs: 60_000, maxEntries: 10_000 }
 
 /** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never held up by it. */
 export class FailedKeys {
@@ -30,7 +30,7 @@ export class FailedKeys {
     this.#counts.delete(name)
     this.#counts.set(name, entry)
     const [oldest] = this.#counts.keys()
-    if (this.#counts.size > limits.mostEntries && oldest !== undefined) this.#counts.delete(oldest)
+    if (this.#counts.size > limits.maxEntries && oldest !== undefined) this.#counts.delete(oldest)
     return entry.count > limits.most ? entry.since + limits.withinMs : 0
   }
 }

@@ -1,4 +1,4 @@
-import { takeTurns } from '../../base/yield-turns.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 
 const shortList = 20
 const partCharacters = 64 * 1024
@@ -6,7 +6,7 @@ const partCharacters = 64 * 1024
 /** The JSON text of an answer in parts: a long list is written while other requests have their turns. */
 export async function toJsonParts(body: unknown): Promise<readonly string[]> {
   if (!hasLongList(body)) return [JSON.stringify(body)]
-  const turn = takeTurns()
+  const turn = yieldTurns()
   const parts: string[] = []
   let part = ''
   for (const piece of piecesOf(body)) {

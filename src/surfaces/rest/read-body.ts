@@ -16,7 +16,7 @@ export interface BodyLimits {
 type Most = Omit<BodyLimits, 'depth' | 'values'>
 
 // What is too much is read all the same, up to here, so that the answer arrives.
-const mostDiscarded = 64 * 1024 * 1024
+const maxDiscarded = 64 * 1024 * 1024
 
 /** The JSON of a request, or nothing where it has no body. */
 export async function readRequestBody(request: Request, limits: BodyLimits): Promise<unknown> {
@@ -62,7 +62,7 @@ async function collect(request: Request, most: Most): Promise<Uint8Array<ArrayBu
       size += part.length
       if (size <= most.bytes) parts.push(part)
       else parts.length = 0
-      if (size > mostDiscarded) break
+      if (size > maxDiscarded) break
     }
   } catch {
     throw new TooldexError('BODY_INVALID', 'The body could not be read to its end.')

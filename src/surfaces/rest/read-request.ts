@@ -32,7 +32,7 @@ function planOf(operation: RoutedOperation): Plan {
 }
 
 /** What of an operation's input the address and the headers say. */
-export const saidElsewhere = (operation: RoutedOperation): ReadonlySet<string> => planOf(operation).elsewhere
+export const fieldsFromRequest = (operation: RoutedOperation): ReadonlySet<string> => planOf(operation).elsewhere
 
 /** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {

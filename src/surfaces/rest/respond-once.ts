@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import { hashJson } from '../../base/hash-json.ts'
-import type { AnswerStore, Caller } from '../../contract/stores.ts'
+import type { Caller, IdempotencyStore } from '../../contract/stores.ts'
 
 /** What a request is answered. */
 export interface StoredResponse {
@@ -13,8 +13,8 @@ const waitMs = 10_000
 const stepMs = 50
 
 /** Answers a request under an Idempotency-Key once: the same again gets the same answer, also while the first still runs. */
-export async function answerOnce(
-  { answers, caller, key, request }: { answers: AnswerStore; caller: Caller; key: string; request: unknown },
+export async function respondOnce(
+  { answers, caller, key, request }: { answers: IdempotencyStore; caller: Caller; key: string; request: unknown },
   answer: () => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
   if (key.length > 200 || key.trim() === '')
@@ -33,7 +33,7 @@ export async function answerOnce(
 
 /** A failure is not kept, so that the request can be tried again. */
 async function runAndKeep(
-  { answers, caller, key }: { answers: AnswerStore; caller: Caller; key: string },
+  { answers, caller, key }: { answers: IdempotencyStore; caller: Caller; key: string },
   answer: () => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
   try {

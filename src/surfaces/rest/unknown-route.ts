@@ -13,7 +13,7 @@ function methodsAt(path: string): readonly string[] {
 }
 
 /** Why a request found nothing: no such address, or not in this way. */
-export function unknownAddress(path: string): { readonly error: TooldexError; readonly allow?: string } {
+export function unknownRoute(path: string): { readonly error: TooldexError; readonly allow?: string } {
   const allow = methodsAt(path).join(', ')
   if (allow !== '') return { error: new TooldexError('METHOD_NOT_ALLOWED', `This address takes ${allow}.`), allow }
   return {

@@ -18,7 +18,7 @@ export function cleanHelpText(raw: string): readonly string[] {
 
 // A row with an option, its text, and after a gap another option: `-f  freshen   -u  update`.
 const twoOptions = /^\s+-\S.*?\s{2}(?=-\S+(?:\s\S+)?\s{2,}\S)/
-const fewestRows = 3
+const minRows = 3
 
 /** Options in two columns (zip) as one column: rows are cut where several of them have their second option. */
 function splitColumns(lines: readonly string[]): readonly string[] {
@@ -26,7 +26,7 @@ function splitColumns(lines: readonly string[]): readonly string[] {
   const count = (column: number) => columns.filter((each) => each === column).length
   return lines.flatMap((line, at) => {
     const column = columns[at]
-    if (column === undefined || count(column) < fewestRows) return [line]
+    if (column === undefined || count(column) < minRows) return [line]
     return [line.slice(0, column).trimEnd(), ' '.repeat(indentOf(line)) + line.slice(column)]
   })
 }

@@ -1,7 +1,7 @@
 import { TooldexError } from '../../../base/errors.ts'
 import type { Collected, CollectRequest } from './collect-tools.ts'
 import { isUsable, parseHelp } from './parse-help.ts'
-import { remarkLeftOut } from './remark-left-out.ts'
+import { warnLeftOut } from './remark-left-out.ts'
 import { toBareSource, toSource } from './tool-source.ts'
 
 /** What a help text alone gives: the tool it describes, or one for each command it lists, without their options. */
@@ -15,5 +15,5 @@ export function collectFromText(text: string, request: Omit<CollectRequest, 'run
   if (!help.isGroup) return { summary: help.summary, sources: [toSource(request, command, help)], notes: [] }
   const rows = help.subcommands.slice(0, max)
   const sources = rows.map((row) => toBareSource(request, [...command, row.name], row))
-  return { summary: help.summary, sources, notes: remarkLeftOut(help.subcommands.slice(max), max) }
+  return { summary: help.summary, sources, notes: warnLeftOut(help.subcommands.slice(max), max) }
 }

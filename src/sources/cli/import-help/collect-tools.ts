@@ -4,8 +4,8 @@ import type { RunHelp } from './create-help-runner.ts'
 import type { Note } from './draft.ts'
 import { type FetchedHelp, fetchHelp } from './fetch-help.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
-import { remarkGroup, remarkLeftOut, remarkOwnOptions } from './remark-left-out.ts'
-import { type NamedProgram, type HelpSource, toBareSource, toSource } from './tool-source.ts'
+import { warnGroup, warnLeftOut, warnOwnOptions } from './remark-left-out.ts'
+import { type HelpSource, type NamedProgram, toBareSource, toSource } from './tool-source.ts'
 
 /** How far reading many helps has come. */
 export interface ImportProgress {
@@ -45,7 +45,7 @@ export async function collectTools(request: CollectRequest): Promise<Collected> 
   const { summary } = help
   if (help.subcommands.length === 0) return { summary, sources: [toSource(request, [], help)], notes: [] }
   const { sources, notes } = await collectBelow(request, { path: [], rows: help.subcommands, text })
-  return { summary, sources, notes: [...notes, ...remarkOwnOptions(help)] }
+  return { summary, sources, notes: [...notes, ...warnOwnOptions(help)] }
 }
 
 async function collectNamed(
@@ -98,10 +98,10 @@ async function collectBelow(request: CollectRequest, level: Level): Promise<Coll
     else if (!fetched.help.isGroup) sources.push(toSource(request, path, fetched.help, row.description))
     else {
       groups.push({ path, rows: fetched.help.subcommands, text: fetched.text })
-      notes.push(remarkGroup(request.program, path, fetched.help))
+      notes.push(warnGroup(request.program, path, fetched.help))
     }
   }
-  notes.push(...remarkLeftOut(level.rows.slice(request.max), request.max))
+  notes.push(...warnLeftOut(level.rows.slice(request.max), request.max))
   const [group] = groups
   if (sources.length > 0 || group === undefined || group.path.length >= maxDepth) return { summary: '', sources, notes }
   // Nothing but groups: a draft without a tool is of no use, so the first of them is opened.

@@ -3,20 +3,20 @@ import { joinWords } from './draft-names.ts'
 import type { HelpSubcommand, ParsedHelp } from './parsed-help.ts'
 
 /** Says which commands were too many to look into. */
-export function remarkLeftOut(rows: readonly HelpSubcommand[], max: number): readonly Note[] {
+export function warnLeftOut(rows: readonly HelpSubcommand[], max: number): readonly Note[] {
   if (rows.length === 0) return []
   return [remark(`left out, more than ${max} commands (raise --max, or name them): ${namesOf(rows)}`)]
 }
 
 /** Says how to import the commands of a command that does nothing without them. */
-export function remarkGroup(program: readonly string[], command: readonly string[], help: ParsedHelp): Note {
+export function warnGroup(program: readonly string[], command: readonly string[], help: ParsedHelp): Note {
   const path = joinWords(command)
   const words = command.length > 1 ? `"${path}"` : path
   return remark(`left out, a group (${namesOf(help.subcommands)}): tooldex import help ${joinWords(program)} ${words}`)
 }
 
 /** Says which options the program itself has, before any command. */
-export function remarkOwnOptions({ options }: ParsedHelp): readonly Note[] {
+export function warnOwnOptions({ options }: ParsedHelp): readonly Note[] {
   const flags = options.map((option) => option.flags.at(-1) ?? '').filter((flag) => !/^--?(?:help|version)$/.test(flag))
   return flags.length === 0 ? [] : [remark(`left out, options of the program itself: ${flags.join(', ')}`)]
 }

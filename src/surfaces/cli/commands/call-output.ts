@@ -20,7 +20,7 @@ interface PrintOptions {
 }
 
 /** Prints how a call was answered and gives the exit code; what was seen while it ran is not printed again. */
-export function printAnswer(host: CliHost, answer: CallAnswer, { json, shown = none }: PrintOptions): number {
+export function printResult(host: CliHost, answer: CallAnswer, { json, shown = none }: PrintOptions): number {
   if (answer.warning !== undefined && !json) host.err(`${toOneLine(answer.warning)}\n`)
   if (json) host.out(toJson(answer))
   if ('plan' in answer) {

@@ -6,7 +6,7 @@ import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { typedValues } from '../typed-values.ts'
 import { type CallFlags, parseArgs } from './call.ts'
-import { printAnswer, type Shown, waitingText } from './call-output.ts'
+import { printResult, type Shown, waitingText } from './call-output.ts'
 import { toJson } from './command.ts'
 import { given, withRegistry } from './registry/registry-command.ts'
 
@@ -31,7 +31,7 @@ async function callAt(host: CliHost, registry: RegistryClient, flags: CallFlags,
   }
   const json = flags.json || own.has('json')
   const call = toCall(flags, typed.name, { ...parseArgs(flags.args), ...typedValues(values, tool.properties) })
-  if (own.has('dry-run') || flags.dryRun) return printAnswer(host, await plan(registry, call), { json })
+  if (own.has('dry-run') || flags.dryRun) return printResult(host, await plan(registry, call), { json })
   if (flags.queue) return queue(host, registry, call, json)
   return runAndShow(host, registry, call, { json, waitForApproval: flags.wait === true })
 }
@@ -58,7 +58,7 @@ async function runAndShow(
   }
   try {
     const answer = await registry.call(call, { waitForApproval, onStatus, onOutput })
-    return printAnswer(host, answer, { json, shown })
+    return printResult(host, answer, { json, shown })
   } finally {
     clearTimeout(waiting)
   }

@@ -1,21 +1,21 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
-import { readJson } from '../../../documents/read-json.ts'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { bareNames } from '../../../contract/positional-names.ts'
+import { readJson } from '../../../documents/read-json.ts'
+import { configToolId } from '../../../operations/catalog/live-catalog.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import type { OperationContext } from '../../../operations/operation.ts'
 import { callTool } from '../../../operations/runs/call-tool.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
-import { invoke } from '../../../operations/invoke.ts'
-import { configToolId } from '../../../operations/catalog/live-catalog.ts'
-import type { OperationContext } from '../../../operations/operation.ts'
 import type { CliHost } from '../host.ts'
 import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
-import { type AskFlags, askServer, isLocal, refuseBoth, withServerOption } from './query-server.ts'
-import { printAnswer } from './call-output.ts'
+import { printResult } from './call-output.ts'
 import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
+import { isLocal, queryServer, refuseBoth, type ServerFlags, withServerOption } from './query-server.ts'
 import { given, withRegistry } from './registry/registry-command.ts'
 
 /** The options of a call, apart from the tool's own. */
-export interface CallFlags extends AskFlags {
+export interface CallFlags extends ServerFlags {
   readonly args?: string
   readonly dryRun?: boolean
   readonly version?: number
@@ -110,7 +110,7 @@ async function openHere(host: CliHost, flags: CallFlags, name: string): Promise<
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
   const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
-  const entry = context.catalogue.current().names.get(name)
+  const entry = context.catalog.current().names.get(name)
   const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, configToolId(entry))))
   const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()
   if (!elsewhere && flags.queue)
@@ -125,7 +125,7 @@ async function isMeantHere(host: CliHost, flags: CallFlags, name: string, id: st
   if (name === id || host.findServer()?.key === undefined) return true
   try {
     const input = { ids: [name], level: 'summary' as const }
-    const answer = await askServer(host, flags, (registry) => registry.invoke(describeTools, input))
+    const answer = await queryServer(host, flags, (registry) => registry.invoke(describeTools, input))
     return answer === undefined || answer.value.tools[0]?.id === id
   } catch (thrown) {
     if (toTooldexError(thrown).code === 'TOOL_NOT_FOUND') return true
@@ -156,7 +156,7 @@ async function callHere(host: CliHost, flags: CallFlags, { name, words, context 
     timeoutMs: timeout,
   }
   const answer = await invoke(callTool, call, context)
-  return printAnswer(host, answer, { json: flags.json || own.has('json') })
+  return printResult(host, answer, { json: flags.json || own.has('json') })
 }
 
 async function readTool(name: string, context: OperationContext) {
@@ -164,7 +164,7 @@ async function readTool(name: string, context: OperationContext) {
   const doc = tools[0] as (typeof tools)[number]
   const schema = doc.tool?.inputSchema ?? {}
   const properties = (schema.properties ?? {}) as FlagTool['properties']
-  const args = context.catalogue.current().index.get(doc.name)?.tool.args ?? []
+  const args = context.catalog.current().index.get(doc.name)?.tool.args ?? []
   const positional = bareNames(args)
   const tool: FlagTool = { name: doc.name, properties, positional }
   return { tool, description: doc.tool?.description ?? '', required: (schema.required ?? []) as readonly string[] }

@@ -75,8 +75,8 @@ async function valuesFor(command: string, before: readonly string[], host: CliHo
 }
 
 async function toolWords(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
-  const { catalogue } = await host.open({ logLevel: 'ERROR' })
-  const { names, entries } = catalogue.current()
+  const { catalog } = await host.open({ logLevel: 'ERROR' })
+  const { names, entries } = catalog.current()
   const [first] = before.filter((word) => !word.startsWith('-'))
   const entry = command === 'call' && first !== undefined ? names.get(first) : undefined
   if (entry === undefined) return entries.map(({ toolName }) => toolName)

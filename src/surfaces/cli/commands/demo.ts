@@ -1,9 +1,9 @@
 import colors from 'picocolors'
+import { invoke } from '../../../operations/invoke.ts'
 import { callTool } from '../../../operations/runs/call-tool.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
-import { invoke } from '../../../operations/invoke.ts'
-import { outcomeText } from '../../text/result-text.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
+import { outcomeText } from '../../text/result-text.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import type { AddCommand } from './command.ts'
@@ -23,7 +23,7 @@ async function showTour(host: CliHost): Promise<void> {
   const context = { ...(await host.open({ logLevel: 'ERROR' })), signal: host.signal }
   const title = (text: string) => host.out(`\n${colors.bold(text)}\n`)
 
-  title('1. The catalogue: every bundled config, loaded')
+  title('1. The catalog: every bundled config, loaded')
   const overview = await invoke(searchTools, { limit: 100 }, context)
   const rows = (overview.summary ?? []).map((cli) => [
     cli.name,

@@ -2,8 +2,8 @@ import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
-import { ask, withServerOption } from './query-server.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
+import { ask, withServerOption } from './query-server.ts'
 
 interface DescribeFlags extends ToolOptions {
   readonly level: string

@@ -7,7 +7,7 @@ import { getExecution, listExecutions } from '../../../operations/runs/execution
 import { stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { NewRuns } from '../new-runs.ts'
-import { printAnswer, type Shown, waitingText } from './call-output.ts'
+import { printResult, type Shown, waitingText } from './call-output.ts'
 import { parseCount } from './command.ts'
 import { given, type RegistryFlags, withRegistry, withRegistryOptions } from './registry/registry-command.ts'
 
@@ -17,7 +17,7 @@ interface TailFlags extends RegistryFlags {
   readonly tool?: string
 }
 
-const lookEveryMs = 1000
+const pollIntervalMs = 1000
 
 /** `tooldex executions tail [ID]`: the latest runs and those to come, or what one run prints. */
 export function addTail(parent: Command, host: CliHost, exit: (code: number) => void): void {
@@ -51,7 +51,7 @@ async function tailOne(host: CliHost, registry: RegistryClient, id: string, json
     }
     if (event.event !== 'end') continue
     const answer = { tool: event.execution.toolName, ...answerOf(event.execution) }
-    return printAnswer(json ? { ...host, out: () => {}, err: () => {} } : host, answer, { json: false, shown })
+    return printResult(json ? { ...host, out: () => {}, err: () => {} } : host, answer, { json: false, shown })
   }
   return 130
 }
@@ -68,7 +68,7 @@ async function tailAll(host: CliHost, registry: RegistryClient, flags: TailFlags
   const seen = new NewRuns(items)
   let isAway = false
   while (!host.signal.aborted) {
-    await sleep(lookEveryMs, undefined, { signal: host.signal }).catch(() => {})
+    await sleep(pollIntervalMs, undefined, { signal: host.signal }).catch(() => {})
     if (host.signal.aborted) return
     try {
       const runs = await seen.look({ list, get: (id) => registry.invoke(getExecution, { id }) })

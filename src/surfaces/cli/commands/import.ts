@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ensureFolder } from '../../../base/ensure-folder.ts'
 import { TooldexError } from '../../../base/errors.ts'
-import { importHelp } from '../../../operations/server/import-help.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import { importHelp } from '../../../operations/server/import-help.ts'
 import { type AddCommand, parseCount, toJson } from './command.ts'
 
 interface ImportFlags {

@@ -1,17 +1,17 @@
 import colors from 'picocolors'
 import { showInvisible } from '../../../base/visible-text.ts'
-import { lintCatalogue } from '../../../operations/lint/lint-catalog.ts'
-import { type AskFlags, ask, withServerOption } from './query-server.ts'
+import { lintCatalog } from '../../../operations/lint/lint-catalog.ts'
 import { type AddCommand, parseLimit, toJson, withToolOptions } from './command.ts'
+import { ask, type ServerFlags, withServerOption } from './query-server.ts'
 
-interface LintFlags extends AskFlags {
+interface LintFlags extends ServerFlags {
   readonly maxFindings?: number
 }
 
-type Answer = Awaited<ReturnType<typeof lintCatalogue.handle>>
+type Answer = Awaited<ReturnType<typeof lintCatalog.handle>>
 type Finding = Answer['findings'][number]
 
-const mostShown = 10
+const maxShown = 10
 
 /** `tooldex lint [CONFIG...]`: what makes tools hard to find, to tell apart or to call. */
 export const addLint: AddCommand = (program, host, exit) => {
@@ -22,7 +22,7 @@ export const addLint: AddCommand = (program, host, exit) => {
   withServerOption(withToolOptions(command)).action(async (names: string[], flags: LintFlags) => {
     const configs = [...names, ...(flags.config ?? [])]
     const asked = { ...flags, ...(configs.length === 0 ? {} : { config: configs }) }
-    const answer = await ask(host, asked, { operation: lintCatalogue, input: {} })
+    const answer = await ask(host, asked, { operation: lintCatalog, input: {} })
     host.out(flags.json ? toJson(answer) : toText(answer))
     const { length } = answer.findings
     if (flags.maxFindings === undefined || length <= flags.maxFindings) return
@@ -45,7 +45,7 @@ function groupText(findings: readonly Finding[]): string {
   const marks = { error: colors.red('✗'), warning: colors.yellow('!'), info: colors.dim('·') }
   const order = Object.keys(marks)
   const sorted = [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
-  const lines = sorted.slice(0, mostShown).map(({ severity, tool, message }) => {
+  const lines = sorted.slice(0, maxShown).map(({ severity, tool, message }) => {
     return `  ${marks[severity]} ${showInvisible(tool)}: ${showInvisible(message)}`
   })
   const rest = findings.length - lines.length

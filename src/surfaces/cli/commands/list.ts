@@ -4,7 +4,6 @@ import { listTools } from '../../../operations/search/list-tools.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { type AskFlags, askRegistry, refuseBoth, withServerOption } from './query-server.ts'
 import {
   type AddCommand,
   type StateFlags,
@@ -13,8 +12,9 @@ import {
   withStateFilters,
   withToolOptions,
 } from './command.ts'
+import { queryRegistry, refuseBoth, type ServerFlags, withServerOption } from './query-server.ts'
 
-type ListFlags = AskFlags & StateFlags
+type ListFlags = ServerFlags & StateFlags
 type Hit = NonNullable<z.output<typeof searchTools.output>['results']>[number]
 
 /** `tooldex list [CONFIG...]`: the bundled configs and what is registered, or the tools of some configs. */
@@ -29,7 +29,7 @@ export const addList: AddCommand = (program, host) => {
 
 async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
   const configs = host.configNames()
-  const answer = await askRegistry(host, flags, async (registry, where) => ({
+  const answer = await queryRegistry(host, flags, async (registry, where) => ({
     where,
     tools: await readAll(registry, flags),
   }))

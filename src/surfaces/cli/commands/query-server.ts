@@ -8,7 +8,7 @@ import { type ToolOptions, toOpenOptions } from './command.ts'
 import { withRegistry } from './registry/registry-command.ts'
 
 /** The options of a command that reads tools, here or at a server. */
-export interface AskFlags extends ToolOptions {
+export interface ServerFlags extends ToolOptions {
   readonly server?: string
 }
 
@@ -30,7 +30,7 @@ export const withServerOption = (command: Command): Command =>
 /** Asks the server that is named; else the tools of configs here, together with those of the registry here. */
 export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
-  flags: AskFlags,
+  flags: ServerFlags,
   { operation, input, combined = false }: Question<Input, Output>,
 ): Promise<z.output<Output>> {
   const open = async () => ({ ...(await host.open(toOpenOptions(flags))), signal: host.signal })
@@ -40,26 +40,26 @@ export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
     const { combineClients } = await import('../../../operations/registry-client/combine-clients.ts')
     return combineClients({ context: await open(), registry, prefer: 'registry' }).invoke(operation, input)
   }
-  const answer = combined ? await askRegistry(host, flags, work) : await askServer(host, flags, work)
+  const answer = combined ? await queryRegistry(host, flags, work) : await queryServer(host, flags, work)
   return answer === undefined ? invoke(operation, input, await open()) : answer.value
 }
 
 /** Asks the server, if there is one, or else the database here; configs or a policy that are named are those here. */
-export async function askRegistry<Result>(
+export async function queryRegistry<Result>(
   host: CliHost,
-  flags: AskFlags,
+  flags: ServerFlags,
   work: (registry: RegistryClient, where: string) => Promise<Result>,
 ): Promise<{ readonly value: Result } | undefined> {
   const isServer = flags.server !== undefined || host.findServer() !== undefined
   if (isServer || isLocal(flags) || !host.hasRegistry())
-    return askServer(host, flags, (registry, url) => work(registry, `at ${url}`))
+    return queryServer(host, flags, (registry, url) => work(registry, `at ${url}`))
   return { value: await withRegistry(host, {}, (registry) => work(registry, 'in the database here')) }
 }
 
 /** Asks the server, if there is one to ask; configs or a policy that are named are those here. */
-export async function askServer<Result>(
+export async function queryServer<Result>(
   host: CliHost,
-  flags: AskFlags,
+  flags: ServerFlags,
   work: (registry: RegistryClient, url: string) => Promise<Result>,
 ): Promise<{ readonly value: Result } | undefined> {
   const { server } = flags
@@ -87,11 +87,11 @@ const withoutKey = (url: string) =>
 export const isLocal = ({
   config,
   policy,
-}: Pick<AskFlags, 'policy'> & { readonly config?: readonly string[] }): boolean =>
+}: Pick<ServerFlags, 'policy'> & { readonly config?: readonly string[] }): boolean =>
   config !== undefined || policy !== undefined
 
 /** Refuses a server together with what only this machine has. */
-export function refuseBoth(flags: Omit<AskFlags, 'config'> & { readonly config?: readonly string[] }): void {
+export function refuseBoth(flags: Omit<ServerFlags, 'config'> & { readonly config?: readonly string[] }): void {
   if (flags.server === undefined || !isLocal(flags)) return
   throw new TooldexError('USAGE', 'A server has configs and a policy of its own.', {
     hint: 'Leave out --server, or the configs and the policy.',

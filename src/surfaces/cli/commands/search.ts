@@ -3,7 +3,6 @@ import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { maxShortDescription } from '../../../contract/summary.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
 import { formatTable } from '../format-table.ts'
-import { ask, withServerOption } from './query-server.ts'
 import {
   type AddCommand,
   collect,
@@ -15,6 +14,7 @@ import {
   withStateFilters,
   withToolOptions,
 } from './command.ts'
+import { ask, withServerOption } from './query-server.ts'
 
 interface SearchFlags extends ToolOptions, StateFlags {
   readonly server?: string

@@ -56,7 +56,7 @@ export const addServe: AddCommand = (program, host) => {
     const { host: address, port, examples = false, worker, label: labels = [] } = flags
     const open = { ...toOpenOptions(flags), configs, bundled: flags.bundled, homeConfigs: true }
     const { maxTimeout = 3600, waiting, drain } = flags
-    const limits = { waiting, longestMs: maxTimeout * 1000, drainMs: drain * 1000 }
+    const limits = { waiting, maxMs: maxTimeout * 1000, drainMs: drain * 1000 }
     await host.serve({ ...open, ...limits, host: address, port, examples, worker, labels })
   })
 }

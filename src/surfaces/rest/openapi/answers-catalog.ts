@@ -1,4 +1,4 @@
-import { content, execution, ids, listedExecution, exampleTimes, tool, waitingExecution } from './example-parts.ts'
+import { content, exampleTimes, execution, ids, listedExecution, tool, waitingExecution } from './example-parts.ts'
 
 const shown = {
   mode: 'search',
@@ -65,19 +65,19 @@ const scores = { recall1: 100, recall5: 100, recall10: 100, ndcg10: 100, mrr: 10
 const costs = { tokens: 61, p50Ms: 0.412, p95Ms: 0.412 }
 
 const stateAnswers = {
-  'catalogue.eval': {
-    sets: [{ set: 'catalogue', tools: 46, queries: 1, ...scores, ...costs }],
+  'catalog.eval': {
+    sets: [{ set: 'catalog', tools: 46, queries: 1, ...scores, ...costs }],
     macro: { ...scores, ...costs },
     warnings: [],
   },
-  'catalogue.sources': {
+  'catalog.sources': {
     items: [
       { kind: 'config', name: 'git', state: 'loaded', tools: 45, warnings: 0 },
       { kind: 'registry', name: 'registry', state: 'loaded', tools: 1, registered: 1, warnings: 0 },
     ],
     revision: 'fN3vQ0aL2c',
   },
-  'catalogue.lint': {
+  'catalog.lint': {
     findings: [
       {
         rule: 'undescribed-arguments',
@@ -97,14 +97,14 @@ const stateAnswers = {
     score: 99.1,
     summary: '99.1 of 100: 46 tool(s), 6862 tokens, 0 error(s), 1 warning(s), 0 note(s)',
   },
-  'catalogue.stats': {
+  'catalog.stats': {
     tools: { total: 1, status: { ACTIVE: 1 }, executorType: { http: 1 } },
     versions: 2,
     categories: 1,
     tags: 1,
     policies: 1,
     openProposals: 1,
-    catalogue: { total: 46, source: { cli: 45, registry: 1 } },
+    catalog: { total: 46, source: { cli: 45, registry: 1 } },
     keys: 2,
     database: { engine: 'pglite', bytes: 8_872_059 },
   },
@@ -173,5 +173,5 @@ const runAnswers = {
   'results.content': { mediaType: 'application/json', content: '[{"hour":"08:00","sky":"snow"}]' },
 }
 
-/** What operations on the catalogue and on runs answer, by the operation's name. */
-export const catalogueAnswers = { ...findAnswers, ...stateAnswers, ...runAnswers }
+/** What operations on the catalog and on runs answer, by the operation's name. */
+export const catalogAnswers = { ...findAnswers, ...stateAnswers, ...runAnswers }

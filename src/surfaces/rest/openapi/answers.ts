@@ -1,9 +1,9 @@
-import { catalogueAnswers } from './answers-catalog.ts'
+import { catalogAnswers } from './answers-catalog.ts'
 import { registryAnswers } from './answers-registry.ts'
 import { ids, waitingExecution } from './example-parts.ts'
 
 /** What each operation answers when all is well, by the operation's name. */
-export const answerExamples: Readonly<Record<string, unknown>> = { ...registryAnswers, ...catalogueAnswers }
+export const answerExamples: Readonly<Record<string, unknown>> = { ...registryAnswers, ...catalogAnswers }
 
 /** What is answered where something is taken and not done yet. */
 export const takenExamples: Readonly<Record<string, unknown>> = { 'tools.execute': waitingExecution }

@@ -25,7 +25,7 @@ export const ids = {
 export const actor = 'key:admin'
 
 /** A tool as it is given to be registered. */
-export const givenTool = {
+export const toolInput = {
   name: 'weather_now',
   displayName: 'Weather now',
   description: 'Tells the weather of a city at this moment.',
@@ -37,14 +37,14 @@ export const givenTool = {
 }
 
 /** The change that makes its second version. */
-export const givenChange = {
+export const changeInput = {
   description: 'Tells the weather of a city, and of the next hour.',
   changelog: 'one hour more',
 }
 
 /** What its first version says, with what is not given filled in. */
 export const firstContent = {
-  ...givenTool,
+  ...toolInput,
   outputSchema: {},
   categoryId: null,
   namespace: null,
@@ -62,7 +62,7 @@ export const firstContent = {
 }
 
 /** What its second version says. */
-export const content = { ...firstContent, description: givenChange.description }
+export const content = { ...firstContent, description: changeInput.description }
 
 /** The tool as it was first registered. */
 export const draftToolExample = {
@@ -82,7 +82,7 @@ export const versions = [
   {
     id: ids.latestVersion,
     version: 2,
-    changelog: givenChange.changelog,
+    changelog: changeInput.changelog,
     isLatest: true,
     createdAt: exampleTimes.changed,
     content,
@@ -95,7 +95,13 @@ export const versions = [
     createdAt: exampleTimes.created,
     content: firstContent,
   },
-].map((version) => ({ toolId: ids.tool, legacyVersion: null, createdBy: actor, updatedAt: exampleTimes.changed, ...version }))
+].map((version) => ({
+  toolId: ids.tool,
+  legacyVersion: null,
+  createdBy: actor,
+  updatedAt: exampleTimes.changed,
+  ...version,
+}))
 
 /** A category. */
 export const category = {

@@ -1,10 +1,10 @@
-import { category, givenChange, givenTool, key, policy, proposal } from './example-parts.ts'
+import { category, changeInput, key, policy, proposal, toolInput } from './example-parts.ts'
 
 /** A body for each operation that takes one, by the operation's name. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
-  'registry.create': { ...givenTool, changelog: 'first version' },
-  'registry.change': givenChange,
-  'registry.validateDraft': givenTool,
+  'registry.create': { ...toolInput, changelog: 'first version' },
+  'registry.change': changeInput,
+  'registry.validateDraft': toolInput,
   'versions.rollback': { version: 1, changelog: 'the next hour was wrong' },
   'proposals.create': { change: proposal.change, reason: proposal.reason },
   'proposals.accept': { note: 'agreed' },
@@ -18,11 +18,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     bundle: {
       tooldex: 1,
       categories: [{ name: category.name, description: category.description }],
-      tools: [givenTool],
+      tools: [toolInput],
     },
     dryRun: true,
   },
-  'catalogue.eval': { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
+  'catalog.eval': { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
   'tools.search': { query: 'will it rain', limit: 5 },
   'tools.execute': { input: { city: 'Oslo' }, wait: true },
   'llm.invoke': { arguments: { city: 'Oslo' } },

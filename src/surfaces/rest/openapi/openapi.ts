@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { packageVersion } from '../../../base/package-info.ts'
 import { writtenAs } from '../../../contract/as-stored.ts'
+import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
 import { answerExamples, takenExamples } from './answers.ts'
 import { bodyExamples } from './examples.ts'
 import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponseSpec, problemSchema } from './parts.ts'
-import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
 
 type Json = Record<string, unknown>
 let made: Json | undefined

@@ -3,7 +3,7 @@ import { formatProblem } from '../../../../base/problem.ts'
 import type { Bundle } from '../../../../contract/bundle.ts'
 import { BundleRefused, readBundleFolder } from '../../../../sources/bundle/index.ts'
 import type { CliHost } from '../../host.ts'
-import { judgeRefused, toPlaces } from '../../validate-files.ts'
+import { toPlaces, validateRejected } from '../../validate-files.ts'
 import type { AddCommand } from '../command.ts'
 import { withRegistry } from './registry-command.ts'
 import { type ImportFlags, importInto, withImportOptions } from './tool-bundles.ts'
@@ -41,6 +41,6 @@ async function readOrJudge(host: CliHost, flags: ImportFlags, folder: string) {
     return readBundleFolder(folder)
   } catch (thrown) {
     if (!(thrown instanceof BundleRefused)) throw thrown
-    throw await judgeRefused(thrown, (work) => withRegistry(host, flags, work))
+    throw await validateRejected(thrown, (work) => withRegistry(host, flags, work))
   }
 }

@@ -57,14 +57,14 @@ export async function importInto(host: CliHost, flags: ImportFlags, input: Recor
   host.out(flags.json ? toJson(answer) : bundlePlanText(answer))
 }
 
-const tellEveryMs = 2000
+const publishIntervalMs = 2000
 
 /** Whoever waits long is told that it goes on. */
 async function tellTime<Result>(host: CliHost, work: Promise<Result>): Promise<Result> {
   const started = Date.now()
   const timer = setInterval(
     () => host.err(`still importing, ${Math.round((Date.now() - started) / 1000)} s\n`),
-    tellEveryMs,
+    publishIntervalMs,
   )
   return work.finally(() => clearInterval(timer))
 }

@@ -34,18 +34,18 @@ export function addDefinitions(group: Command, host: CliHost): void {
       if (tool !== undefined) {
         const answer = await registry.invoke(getForModel, { name: tool, ...options })
         host.out(toJson(flags.json ? answer : answer.definition))
-        return flags.json ? undefined : tellLosses(host, answer)
+        return flags.json ? undefined : printLosses(host, answer)
       }
       const answer = await registry.invoke(listForModel, { ...options, ...given({ category, tags, limit, cursor }) })
       host.out(toJson(flags.json ? answer : answer.definitions))
       if (flags.json) return
-      for (const each of answer.tools) tellLosses(host, each)
+      for (const each of answer.tools) printLosses(host, each)
       if (answer.omitted > 0)
         host.err(`${answer.omitted} more: raise --limit, or continue with --cursor ${answer.nextCursor}\n`)
     })
   })
 }
 
-function tellLosses(host: CliHost, { name, losses }: { name: string; losses: readonly Loss[] }): void {
+function printLosses(host: CliHost, { name, losses }: { name: string; losses: readonly Loss[] }): void {
   for (const { pointer, lost, why } of losses) host.err(`${name}${pointer}: ${lost} is lost, ${why}\n`)
 }

@@ -5,8 +5,8 @@ import { formatProblem, type Problem } from '../../../../base/problem.ts'
 import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import { getCategory } from '../../../../operations/registry/categories.ts'
-import { validateDraft, validateTool } from '../../../../operations/registry/validate-tool.ts'
 import * as tools from '../../../../operations/registry/tools.ts'
+import { validateDraft, validateTool } from '../../../../operations/registry/validate-tool.ts'
 import type { WrittenTool } from '../../../../operations/registry/written-tool.ts'
 import type { CliHost, RegistryClient } from '../../host.ts'
 import { readToolFile, type ToolFile } from '../../read-tool-file.ts'
@@ -45,7 +45,7 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
   { file: path, operation, input, text, after }: Writing<Input, Output>,
 ): Promise<void> {
   const file = readToolFile(path, flags.script)
-  const answer = await askAbout(host, flags, { file, operation, input, after })
+  const answer = await queryFor(host, flags, { file, operation, input, after })
   host.out(flags.json ? toJson(answer) : text(answer))
   printWarnings(host, answer, file.place)
 }
@@ -59,7 +59,7 @@ export function printWarnings(
   for (const warning of warnings as readonly Problem[]) host.err(findingText(place(warning)))
 }
 
-async function askAbout<Input extends z.ZodType, Output extends z.ZodType>(
+async function queryFor<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
   { file: { fields, explain, scriptProblem }, operation, input, after }: Asking<Input, Output>,
@@ -154,7 +154,7 @@ function addValidate(group: Command, host: CliHost, exit: (code: number) => void
     const answer =
       file === undefined
         ? await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
-        : await askAbout(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
+        : await queryFor(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
     const problems = answer.problems as readonly Problem[]
     host.out(flags.json ? toJson(answer) : verdictText(answer.valid, file ? problems.map(file.place) : problems))
     if (!answer.valid) exit(2)
