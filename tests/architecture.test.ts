@@ -8,22 +8,22 @@ const levels: Record<string, number> = {
   base: 0,
   diagnostics: 1,
   documents: 2,
-  'json-schema': 2,
-  contract: 3,
-  catalog: 4,
-  definitions: 4,
-  versions: 4,
-  search: 4,
-  executors: 4,
-  sources: 4,
-  runs: 4,
-  policy: 4,
-  secrets: 4,
-  storage: 4,
-  telemetry: 4,
-  operations: 5,
-  surfaces: 6,
-  app: 7,
+  'json-schema': 3,
+  contract: 4,
+  catalog: 5,
+  definitions: 5,
+  versions: 5,
+  search: 5,
+  executors: 5,
+  sources: 5,
+  runs: 5,
+  policy: 5,
+  secrets: 5,
+  storage: 5,
+  telemetry: 5,
+  operations: 6,
+  surfaces: 7,
+  app: 8,
 }
 
 // Packages that stand for an outside world: each is known in one folder only.
@@ -82,9 +82,11 @@ function allowed(file: string, target: string): boolean {
   const [from, to] = [layerOf(file), layerOf(target)]
   if (from === 'index.ts') return true
   if (from !== to) return (levels[to] ?? 9) < (levels[from] ?? -1)
-  const kinds = ['executors', 'sources', 'storage', 'surfaces']
+  const kinds = ['executors', 'sources', 'surfaces']
   if (!kinds.includes(from)) return true
   const [kindFrom, kindTo] = [file.split('/')[1], target.split('/')[1]]
+  // Wording that several surfaces share.
+  if (from === 'surfaces' && kindTo === 'text') return true
   // Several kinds of tools are processes or ask addresses; what keeps those in bounds is shared.
   if (from === 'executors' && (kindTo === 'process' || kindTo === 'network')) return true
   if (from === 'executors' && kindTo === 'sandbox' && kindFrom !== 'process') return true
@@ -95,7 +97,7 @@ describe('architecture', () => {
   it('sees the code', () => {
     expect(sources.length).toBeGreaterThan(60)
     expect(sources.flatMap(importsOf).length).toBeGreaterThan(250)
-    expect(importsOf('operations/runs/call-tool.ts')).toContain('./runs/resolve-call.ts')
+    expect(importsOf('operations/runs/call-tool.ts')).toContain('./resolve-call.ts')
   })
 
   it('puts every file into a known layer', () => {

@@ -36,11 +36,11 @@ export interface ClientEnvironment {
 
 const json = (key: string, extra: Record<string, unknown> = {}): Pick<Client, 'set' | 'remove'> => ({
   async set(text, name, entry, file) {
-    const { setInJson } = await import('./edit-json-text.ts')
+    const { setInJson } = await import('../../documents/edit-json-text.ts')
     return setInJson(text, [key, name], { ...extra, ...entry }, file)
   },
   async remove(text, name, file) {
-    const { removeFromJson } = await import('./edit-json-text.ts')
+    const { removeFromJson } = await import('../../documents/edit-json-text.ts')
     return removeFromJson(text, [key, name], file)
   },
 })

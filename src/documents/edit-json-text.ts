@@ -8,7 +8,7 @@ import {
   printParseErrorCode,
   stripComments,
 } from 'jsonc-parser'
-import { TooldexError } from '../../base/errors.ts'
+import { TooldexError } from '../base/errors.ts'
 
 /** Sets one value in a JSON text, comments and formatting of the rest untouched. An empty text counts as `{}`. */
 export function setInJson(text: string, path: readonly string[], value: unknown, file: string): string {
