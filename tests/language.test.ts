@@ -235,7 +235,8 @@ describe('banned words', () => {
     )
   const files = [
     ...listFiles('src', '.ts'),
-    ...listFiles('docs', '.md').filter((file) => file !== 'docs/concepts.md'),
+    // The glossary names the words; the matrix quotes titles of tests.
+    ...listFiles('docs', '.md').filter((file) => !/(concepts|requirements)\.md$/.test(file)),
     ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
   ]
 

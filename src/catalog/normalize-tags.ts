@@ -1,4 +1,4 @@
-import { cutText } from '../base/cut-text.ts'
+import { cutText } from '../contract/cut-text.ts'
 
 /** How long one tag, and how many of a tool, may be. */
 const tagLimits = { length: 64, count: 20 } as const

@@ -1,4 +1,4 @@
-import { cutText } from '../base/cut-text.ts'
+import { cutText } from '../contract/cut-text.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../contract/llm.ts'
 import { type CompiledSchema, compileDefinition } from './compile-schema.ts'

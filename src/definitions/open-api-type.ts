@@ -1,5 +1,5 @@
 import { isObject } from '../base/same-json.ts'
-import { cutText } from '../base/cut-text.ts'
+import { cutText } from '../contract/cut-text.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompileState } from './compile-state.ts'
 import { listOf, omit, textsOf, typeOfValue } from './json-value.ts'

@@ -1,4 +1,4 @@
-import { docLimits, type ToolExample } from '../contract/tool-doc.ts'
+import { docLimits, type ToolExample } from './tool-doc.ts'
 
 // A character as a reader sees it may take many units; past this many it is not worth keeping whole.
 const maxCharacterBytes = 64
