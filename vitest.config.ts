@@ -14,7 +14,7 @@ export const quick = [
   'tests/live-catalogue.test.ts',
   'tests/openapi-examples.test.ts',
   'tests/parity-registry.test.ts',
-  'tests/read-result-aside.test.ts',
+  'tests/output-threads.test.ts',
   'tests/registry-regressions.test.ts',
   'tests/scenarios/climax-loader.test.ts',
   'tests/scenarios/discovery-contracts.test.ts',

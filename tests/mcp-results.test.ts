@@ -207,7 +207,7 @@ describe('call_tool where calls are recorded', () => {
     })
   })
 
-  it('56: a tool that floods is told of a few times a second, with numbers that only grow', async () => {
+  it('56: a flood of output is reported a few times a second, with numbers that only grow', async () => {
     const client = await open()
     const seen: number[] = []
     await client.callTool(

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
-import type { Operation, OperationContext } from './operation.ts'
 import { dropInvalid } from '../diagnostics/drop-invalid.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
+import type { Operation, OperationContext } from './operation.ts'
 
 interface Refused {
   readonly input: unknown

@@ -80,7 +80,7 @@ describe('fault 13: files that change while they are served', () => {
     await expect.poll(live.names).toEqual(['one_a', 'one_b', 'two_again'])
   })
 
-  it('fault 13: whoever looks during a reload sees all of the old or all of the new', async () => {
+  it('fault 13: a reader during a reload sees all of the old or all of the new', async () => {
     const live = watchTwo()
     const generations = ['a', 'b', 'c', 'd', 'e']
     let looking = true

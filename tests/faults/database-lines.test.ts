@@ -80,7 +80,7 @@ describe('faults: the line to the database', () => {
     expect(committed).toBeGreaterThan(0)
   })
 
-  it('83: asked at every moment while its only line is cut: who asked then is told, the next line serves at once', async () => {
+  it('83: asked at every moment while its only line is cut: a request at that moment gets an error, the next connection serves at once', async () => {
     const database = await openDatabase({ url, limits: { ...limits, connections: 1 } })
     const stores = createStores(database)
     for (let round = 0; round < 10; round++) {

@@ -21,7 +21,7 @@ const makeKey = async (server: TestServer, name: string): Promise<string> =>
   (await server.request('POST', '/keys', { body: { name, scopes: ['call', 'read'] } })).body.secret
 
 onEachWorld('more calls than there is room for', { words: ['--concurrency', '8'] }, (world) => {
-  it('81: 1000 calls, 8 at once: never more children, callers take turns, who is refused is told when to come again', async () => {
+  it('81: 1000 calls, 8 at once: never more children, callers take turns, a rejected caller gets the time to retry', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
     await tools.register(server, 'short', { seconds: 0.2 })

@@ -52,7 +52,7 @@ onServer('bodies over HTTP', (server) => {
     expect((await server().request('GET', '/tools/before_large')).status).toBe(200)
   })
 
-  it('16: whoever sends too much gets the answer every time, and goes on with the connection', async () => {
+  it('16: a client that sends too much gets the answer every time, and goes on with the connection', async () => {
     const raw = 'x'.repeat(5_000_000)
     for (let time = 0; time < 8; time++) {
       expectProblem(await server().request('POST', '/tools', { raw }), 413, 'TOO_LARGE')
@@ -169,7 +169,7 @@ onServer('bodies over HTTP', (server) => {
     expect((await server().request('GET', '/tools?limit=1')).status).toBe(200)
   })
 
-  it('33: a key that is there twice is refused, and keys are told apart by case', async () => {
+  it('33: a duplicate key is refused, and keys are case-sensitive', async () => {
     const text = JSON.stringify(draft('twice'))
     const twice = text.replace('"name":', '"name":"other","name":')
     expectProblem(await server().request('POST', '/tools', { raw: twice }), 400, 'BODY_INVALID')

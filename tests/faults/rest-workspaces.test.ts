@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../../src/storage/index.ts'
-import { onServer } from '../support/each-engine.ts'
+import { onEachEngine } from '../support/each-engine.ts'
 import { openMigrated } from '../support/migrated-database.ts'
 import { expectProblem, register, draft as toolDraft } from '../support/rest.ts'
 import { type TestServer, testKey } from '../support/start-server.ts'
@@ -194,4 +194,4 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
   })
 }
 
-onServer('two workspaces', workspaces, { prepare: addWorkspaces })
+onEachEngine('two workspaces', workspaces, { prepare: addWorkspaces })

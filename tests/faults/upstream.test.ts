@@ -257,7 +257,7 @@ describe('fault 108: a server that asks', () => {
   })
 })
 
-describe('fault 105: the key of whoever calls', () => {
+describe('fault 105: the key of the caller', () => {
   it('is in nothing that goes to a server', async () => {
     const file = `${tempFolder()}/asked`
     process.env.TOOLDEX_API_KEY = 'key-of-the-caller-0123456789'
