@@ -23,6 +23,7 @@ const sharedNames = new Set([
   'CallOptions',
   'DetailLevel',
   'Dialect',
+  'EngineAnswer',
   'Entry',
   'Finding',
   'OfferedTool',
