@@ -88,7 +88,7 @@ function roomyMemory() {
 
 let counted = false
 try {
-  const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(output, 'utf8'))
+  const { testResults, numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(output, 'utf8'))
   printSlowest(testResults)
   const skipped = testResults.flatMap((file) =>
     file.assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed'),
@@ -97,7 +97,7 @@ try {
   for (const test of skipped) console.log(`skipped: ${test.fullName}`)
   for (const test of unexplained) console.log(`skipped without a reason: ${test.fullName}`)
   console.log(`${numPassedTests} passed, ${numFailedTests + unexplained.length} failed, ${skipped.length} skipped`)
-  counted = unexplained.length === 0
+  counted = unexplained.length === 0 && success
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
