@@ -287,7 +287,7 @@ describe('lists of tools that others write', () => {
     expect(dry).toMatchObject({ applied: false, plan: { create: [name] } })
     const { code, out } = await run('tools', 'import', file, '--json')
     expect([code, JSON.parse(out)]).toMatchObject([0, { applied: true, plan: { create: [name] } }])
-    expect(JSON.parse(out).warnings.join(' ')).toContain(`'${original}' is called '${name}' here`)
+    expect(JSON.parse(out).warnings.join(' ')).toContain(`'${original}' was renamed to '${name}'`)
     expect(await get(name)).toMatchObject({
       status: 'DRAFT',
       inputSchema: schema,
@@ -355,7 +355,7 @@ describe('files that are nearly right', () => {
     const answer = (result: object) => tempFile('list.json', JSON.stringify({ jsonrpc: '2.0', id: 1, result }, null, 1))
     const taken = await run('tools', 'import', answer({ tools: [tool], nextCursor: 'two' }), '--dry-run')
     expect([taken.code, taken.out]).toEqual([0, expect.stringContaining('+ tool raw_tool')])
-    expect(taken.out).toContain('more of them follow')
+    expect(taken.out).toContain('more pages follow')
     const wrong = await run('tools', 'import', answer({ tools: [{ ...tool, description: 7 }] }), '--dry-run')
     expect(wrong.code).toBe(3)
     expect(wrong.err).toMatch(/list\.json:8:20: .*description must be/)

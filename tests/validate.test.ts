@@ -28,7 +28,7 @@ tools:
   - description: d
 `
     expect(await validate(text)).toEqual([
-      "1:10 warning command: a ' is never closed, so quotes do not count and it is split at blanks (close the quotes)",
+      "1:10 warning command: a ' is never closed, so quotes are ignored and it is split at spaces (close the quotes)",
       "2:1 warning unknown key 'colour'.",
       '5:18 error tools[0].description must be a text, not a number (put it in quotes: "5")',
       `7:40 warning argument 'x': default "b" is not one of: a`,

@@ -1,7 +1,7 @@
 import { policyKeys } from '../../contract/policy-keys.ts'
 import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-keys.ts'
 
-/** The keys of a tool in the order in which they are written. */
+/** The keys of a tool in the order of output. */
 export const bundleToolFields = [
   ...['name', 'displayName', 'namespace', 'category', 'status', 'tags', 'description', 'summary', 'notes'],
   ...[

@@ -3,19 +3,19 @@ import type { Problem } from '../../base/problem.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { LocatedBundle } from './locate-bundle.ts'
 
-/** What is left of a bundle without what is wrong with its shape: it can still be judged. */
+/** The valid part of a bundle with an invalid shape, for further checks. */
 export interface BundleRest extends LocatedBundle {
-  /** JSON pointers into it at which nothing can be said, because something is wrong there. */
+  /** JSON pointers to invalid values, which are not checked further. */
   readonly wrong: readonly string[]
 }
 
-/** The refusal of files for their shape, with what is left of them. */
+/** The error for files with an invalid shape, with their valid part. */
 export class BundleRefused extends TooldexError {
-  /** What was read: a file or a folder. */
+  /** The file or folder that was read. */
   readonly source: string
-  /** All that was found, where there is more of it than an error lists. */
+  /** All problems, if there are more than an error lists. */
   readonly found: readonly Problem[]
-  /** Absent where nothing is left. */
+  /** Absent if no part is valid. */
   readonly rest: BundleRest | undefined
 
   constructor(source: string, found: readonly Problem[], rest?: BundleRest) {

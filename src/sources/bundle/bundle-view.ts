@@ -2,14 +2,14 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { toSnakeCase } from '../../documents/yaml-keys.ts'
 
-/** What a file holds, in the shape of a bundle, and where each part of it stood. */
+/** The content of a file in the shape of a bundle, with the source path of each part. */
 export interface BundleView {
   readonly value: unknown
   /** A path into `value` as a path into the file. */
   readonly origin: (path: readonly PropertyKey[]) => readonly PropertyKey[]
-  /** Found while the shape was changed, at paths into `value`. */
+  /** Problems found during the conversion, at paths into `value`. */
   readonly findings: readonly Finding[]
-  /** The file has no place to declare categories, so those that its tools name exist. */
+  /** The format cannot declare categories, so those that its tools name are taken to exist. */
   readonly impliesCategories: boolean
 }
 
@@ -19,17 +19,17 @@ export type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What an object holds under a key, in camelCase or in snake_case. */
+/** The value of a key, in camelCase or in snake_case. */
 export function fieldOf(fields: Fields, name: string): unknown {
   const key = spellingIn(fields, name)
   return key === undefined ? undefined : fields[key]
 }
 
-/** How an object spells a key, where it has it. */
+/** The spelling of a key that an object uses, if it has the key. */
 export const spellingIn = (fields: Fields, name: string): string | undefined =>
   [name, toSnakeCase(name)].find((key) => Object.hasOwn(fields, key))
 
-/** A view as a document: positions are those of the file, whichever way its keys are spelled. */
+/** A view as a document, with positions in the file for either spelling of its keys. */
 export function toDocument(document: YamlDocument, view: BundleView): YamlDocument {
   return {
     value: view.value,
@@ -38,7 +38,7 @@ export function toDocument(document: YamlDocument, view: BundleView): YamlDocume
   }
 }
 
-/** A path of names in code as the keys are spelled in the data. */
+/** Converts a path of code names to the spelling of the data. */
 export function respell(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   let holder = root
   return path.map((part) => {

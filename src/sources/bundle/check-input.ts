@@ -3,7 +3,7 @@ import type { Bundle } from '../../contract/bundle.ts'
 import { checkPolicies } from './check-policies.ts'
 import { checkTogether } from './check-references.ts'
 
-/** What is wrong with a bundle that came as data and not as a text: the same as in a text, at JSON pointers into it. */
+/** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
 export function checkInputKeys(bundle: Bundle): readonly Problem[] {
   const part = { bundle, impliesCategories: false, show: toPointer }
   return [...checkPolicies(bundle), ...checkTogether([part])].map(({ path, message, hint, severity = 'error' }) => ({

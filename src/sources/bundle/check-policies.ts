@@ -2,7 +2,7 @@ import type { Bundle } from '../../contract/bundle.ts'
 import { checkPolicy } from '../../contract/check-policy.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 
-/** What makes no sense in the policies of a bundle. */
+/** Contradictions in the policies of a bundle. */
 export function checkPolicies({ policies }: Bundle): readonly Finding[] {
   return policies.flatMap(({ policy }, index) =>
     checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),

@@ -6,12 +6,12 @@ import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
 
-/** What is wrong with one of several files, seen beside the others. */
+/** A problem of one file in relation to the others. */
 export interface PartFinding<Seen = BundlePart> extends Finding {
   readonly part: Seen
 }
 
-/** Names that are there twice and, where all files could be read, names that stand for nothing. */
+/** Duplicate names and, if all files could be read, unknown names. */
 export function checkTogether<Seen extends Part>(
   parts: readonly Seen[],
   complete = true,
@@ -63,7 +63,7 @@ function findUnknown<Seen extends Part>(parts: readonly Seen[]): readonly PartFi
   ])
 }
 
-/** Names that no category may have, also where tools alone name it. */
+/** Invalid category names, including those that only tools reference. */
 function findMisnamed<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
     const wrong = name === null ? undefined : wrongCategoryName(name)
@@ -77,35 +77,35 @@ function findMisnamed<Seen extends Part>(parts: readonly Seen[]): readonly PartF
   ])
 }
 
-/** Each circle is told once, at the first of its categories. */
+/** Reports each cycle once, at the first of its categories. */
 function findCycles<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
-  const told = new Set<string>()
+  const visited = new Set<string>()
   return parts.flatMap((part) =>
     part.bundle.categories.flatMap(({ name }, index) => {
-      const circle = walkUp(name, parents, told)
+      const circle = walkUp(name, parents, visited)
       if (circle === undefined) return []
       const message = `the category '${name}' is its own ancestor: ${[...circle, name].join(' in ')}`
-      return [{ part, path: ['categories', index, 'parent'], message, hint: 'take one of them out' }]
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'remove one of them' }]
     }),
   )
 }
 
-/** Only the first level that is too deep is told, not all that hangs below it. */
+/** Reports the first level that is too deep, not those below it. */
 function findDeep<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const parents = new Map(parts.flatMap(({ bundle }) => bundle.categories.map(toParent)))
   return parts.flatMap((part) =>
     part.bundle.categories.flatMap(({ name }, index) => {
       if (levelOf(name, parents) !== maxLevels + 1) return []
       const message = `the category '${name}' is too deep: categories nest at most ${maxLevels} levels deep`
-      return [{ part, path: ['categories', index, 'parent'], message, hint: 'choose a parent further up' }]
+      return [{ part, path: ['categories', index, 'parent'], message, hint: 'choose a parent at a higher level' }]
     }),
   )
 }
 
 const maxLevels = registryLimits.categoryDepth
 
-/** At which level a category is, the top being 1; no more is counted than is needed to say that it is too deep. */
+/** The level of a category (top: 1), counted only as far as the limit needs. */
 function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
   let level = 0
   for (let at: string | null | undefined = name; at != null && level < maxLevels + 2; at = parents.get(at)) level += 1
@@ -114,13 +114,13 @@ function levelOf(name: string, parents: ReadonlyMap<string, string | null>): num
 
 const toParent = ({ name, parent }: BundleCategory) => [name, parent] as const
 
-/** The way up from a category that leads back to it; what was walked before is not walked again. */
-function walkUp(name: string, parents: ReadonlyMap<string, string | null>, told: Set<string>) {
+/** The path of parents from a category back to itself, if there is one; visited categories are skipped. */
+function walkUp(name: string, parents: ReadonlyMap<string, string | null>, visited: Set<string>) {
   const way: string[] = []
   const own = new Set<string>()
   let at: string | null | undefined = name
-  while (at != null && !told.has(at)) {
-    told.add(at)
+  while (at != null && !visited.has(at)) {
+    visited.add(at)
     own.add(at)
     way.push(at)
     at = parents.get(at)

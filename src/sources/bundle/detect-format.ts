@@ -1,10 +1,10 @@
 import { bundleToolFields } from './bundle-keys.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
-/** What a file can hold that a registry can take. */
+/** The formats of files that a registry can import. */
 export type BundleFormat = 'bundle' | 'cli' | 'list' | 'tool' | 'categories' | 'policy'
 
-/** Tells by its keys what a file holds; undefined when it is nothing we know. */
+/** Detects the format of a file by its keys; undefined if it is unknown. */
 export function detectFormat(value: unknown): BundleFormat | undefined {
   if (Array.isArray(value)) return value.length > 0 && value.every(isCategory) ? 'categories' : 'list'
   if (!isFields(value)) return undefined
@@ -20,12 +20,12 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   return isPartOfTool(value) ? 'tool' : undefined
 }
 
-/** What can only be meant as a tool, so that whoever wrote it is told what it lacks. */
+/** Keys that identify an incomplete tool, so that its missing fields are reported. */
 const isPartOfTool = (value: Fields) =>
   Object.hasOwn(value, 'name') &&
   [...bundleToolFields, 'scriptFile'].some((key) => key !== 'name' && fieldOf(value, key) !== undefined)
 
-/** Whether a mapping is a tool in our form or another. */
+/** Whether an object is a tool, in any format. */
 export const isWholeTool = (value: Fields): boolean =>
   isFields(value.function) || (Object.hasOwn(value, 'name') && hasSchema(value))
 

@@ -10,7 +10,7 @@ interface Filled<T> {
   readonly findings: readonly Finding[]
 }
 
-/** Puts the text of each `scriptFile` in its place. */
+/** Replaces each `scriptFile` by the content of that file. */
 export function fillScripts(value: unknown, readScript: ReadScript | undefined): Filled<unknown> {
   if (!isFields(value) || !Array.isArray(value.tools)) return { value, findings: [] }
   const filled = value.tools.map((tool: unknown) =>

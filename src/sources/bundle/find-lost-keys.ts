@@ -4,7 +4,7 @@ import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const
 
-/** The keys of tools in a bundle that would be lost, whichever spelling their fields have. */
+/** Keys of tools in a bundle that would be lost, in either spelling of their fields. */
 export function findLostBundleKeys(value: unknown): readonly Finding[] {
   const tools: unknown = isFields(value) ? value.tools : undefined
   if (!Array.isArray(tools)) return []

@@ -3,7 +3,7 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { toSafeName, warnName } from './safe-name.ts'
 
-/** A tool of another form in ours, with where its parts stood. */
+/** A tool converted from another format, with the source paths of its parts. */
 export interface ForeignTool {
   readonly value: Fields
   readonly origin: (path: readonly PropertyKey[]) => readonly PropertyKey[]
@@ -21,12 +21,12 @@ const ours = [
   'tags',
 ]
 
-/** Whether a tool is in the form of OpenAI, MCP or Anthropic: none of the keys that only ours has. */
+/** Whether a tool has the format of OpenAI, MCP or Anthropic, that is none of the keys of our own. */
 export const isForeign = (tool: Fields): boolean => ours.every((key) => fieldOf(tool, key) === undefined)
 
 /**
  * Reads `{type: 'function', function: {...}}`, `{name, parameters}`, `{name, inputSchema}` and `{name, input_schema}`. Such a tool
- * says nothing of who runs it: it becomes one of an MCP server that is still to be named, under the name it has there.
+ * has no executor: it becomes a tool of an MCP server that is still to be named, under its original name.
  */
 export function readForeignTool(tool: Fields): ForeignTool {
   const nested = isFields(tool.function)
@@ -63,8 +63,8 @@ function toTool(inner: Fields, schemaKey: string): Fields {
 
 function warnTool({ name, description }: Fields, value: Fields): readonly Finding[] {
   if (typeof name !== 'string') return []
-  const message = `'${name}' has no description; its title stands in`
-  const missing = { path: [], message, hint: 'say what it does', severity: 'warning' } as const
+  const message = `'${name}' has no description; its title is used instead`
+  const missing = { path: [], message, hint: 'describe what it does', severity: 'warning' } as const
   const none = description === undefined || description === ''
   return [...warnName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
 }
@@ -72,7 +72,7 @@ function warnTool({ name, description }: Fields, value: Fields): readonly Findin
 const taken = ['name', 'title', 'description', 'parameters', 'inputSchema', 'input_schema', 'outputSchema']
 const known = new Set([...taken, 'output_schema', 'annotations', 'icons', '_meta', 'type', 'function'])
 
-/** What a registry has no place for is named, not dropped in silence. */
+/** Lists the fields that the registry cannot store, instead of dropping them silently. */
 function warnLeftOut(tool: Fields, inner: Fields): readonly Finding[] {
   const left = [...new Set([...Object.keys(tool), ...Object.keys(inner)])].filter((key) => !known.has(key))
   if (left.length === 0) return []

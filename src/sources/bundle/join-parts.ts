@@ -1,7 +1,7 @@
 import type { Bundle } from '../../contract/bundle.ts'
 import type { BundlePart } from './read-part.ts'
 
-/** All that some files say as one bundle, in the order of names. */
+/** Joins the content of files into one bundle, sorted by name. */
 export function joinParts(parts: readonly BundlePart[]): Bundle {
   const declared = parts.flatMap(({ bundle }) => bundle.categories)
   const names = new Set(declared.map(({ name }) => name))
@@ -15,7 +15,7 @@ export function joinParts(parts: readonly BundlePart[]): Bundle {
   })
 }
 
-/** A bundle in the order of names, which is the same on every machine. */
+/** Sorts a bundle by name, independent of the locale. */
 export function sortBundle({ tooldex, categories, tools, policies }: Bundle): Bundle {
   return {
     tooldex,

@@ -4,7 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 
-/** The files of a folder that may hold tools, and what could not be taken. */
+/** The files of a folder that may contain tools, with problems of those that cannot be read. */
 export interface BundleFiles {
   /** Its real path. */
   readonly root: string
@@ -12,13 +12,13 @@ export interface BundleFiles {
   readonly problems: readonly Problem[]
 }
 
-/** Lists every YAML and JSON file below a folder, in the order of their paths; hidden ones are left out, links must stay inside. */
+/** Lists all YAML and JSON files below a folder, sorted by path, without hidden ones; links must stay inside. */
 export function listBundleFiles(folder: string): BundleFiles {
   const root = realFolder(folder)
   const files: string[] = []
   const problems: Problem[] = []
   const visit = (path: string, depth: number) => {
-    if (depth > bundleLimits.folderDepth) throw refuse(path, `lies more than ${bundleLimits.folderDepth} folders deep`)
+    if (depth > bundleLimits.folderDepth) throw refuse(path, `is more than ${bundleLimits.folderDepth} folders deep`)
     for (const entry of readdirSync(path, { withFileTypes: true }).sort(byName)) {
       const found = join(path, entry.name)
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
@@ -32,25 +32,25 @@ export function listBundleFiles(folder: string): BundleFiles {
   return { root, files: [...new Set(files)], problems }
 }
 
-/** A link to a file inside is that file; others are not followed. */
+/** Follows links to files inside the folder only. */
 function followLink(root: string, path: string, files: string[]): readonly Problem[] {
   const tell = (severity: Problem['severity'], message: string, hint?: string) => [
     { severity, file: path, message, ...(hint === undefined ? {} : { hint }) } as const,
   ]
   const target = realPath(path)
-  if (target === undefined) return isBundleName(path) ? tell('error', 'the link leads nowhere', 'take it out') : []
+  if (target === undefined) return isBundleName(path) ? tell('error', 'the target of the link does not exist', 'remove it') : []
   if (statSync(target).isDirectory()) return tell('warning', 'the link to a folder is not followed')
   if (!isBundleName(path)) return []
-  if (!isInside(root, target)) return tell('error', 'the link leads out of the folder', 'copy the file into the folder')
+  if (!isInside(root, target)) return tell('error', 'the target of the link is outside the folder', 'copy the file into the folder')
   files.push(target)
   return []
 }
 
-/** Whether a real path lies below a real folder. */
+/** Whether a real path is below a real folder. */
 export const isInside = (root: string, path: string): boolean =>
   path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
 
-/** Where a path leads, if anywhere. */
+/** The target of a path, if it exists. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -68,7 +68,7 @@ function realFolder(folder: string): string {
 }
 
 const isBundleName = (name: string) => /\.(?:ya?ml|json)$/i.test(name)
-/** The refusal of a folder for its size. */
+/** The error for a folder above a limit. */
 export const tooMany = (folder: string, why: string) =>
   new TooldexError('FILE_REFUSED', `${folder} ${why}.`, { hint: `Too much for one folder: ${splitHint}` })
 const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : Number(a.name > b.name))

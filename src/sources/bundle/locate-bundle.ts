@@ -4,28 +4,28 @@ import { placeInBlock } from '../../documents/locate-in-block.ts'
 import { joinParts } from './join-parts.ts'
 import type { BundlePart } from './read-part.ts'
 
-/** A bundle of which it is known where it stands. */
+/** A bundle with the source positions of its parts. */
 export interface LocatedBundle {
   readonly bundle: Bundle
-  /** A problem at a JSON pointer into the bundle, with its place in the files. */
+  /** Adds the position in the files to a problem at a JSON pointer. */
   place(problem: Problem): Problem
 }
 
-/** A script that a file names. */
+/** A script file that a tool references. */
 export interface ScriptFile {
   readonly from: string
   readonly path: string
   readonly text: string
 }
 
-/** Where a tool of the joined bundle comes from. */
+/** The origin of a tool of the joined bundle. */
 interface Origin {
   readonly part: BundlePart
   readonly index: number
   readonly tool: BundleTool
 }
 
-/** Some files as one bundle that still knows where each of its tools stood, and where nothing can be said of it. */
+/** Joins files into one bundle with the positions of its tools and the pointers of its invalid parts. */
 export function locateBundle(parts: readonly BundlePart[], scripts: readonly ScriptFile[] = []) {
   const bundle = joinParts(parts)
   const origins = new Map<BundleTool, Origin>()
@@ -36,14 +36,14 @@ export function locateBundle(parts: readonly BundlePart[], scripts: readonly Scr
     const tool = kind === 'tools' ? bundle.tools[Number(index)] : undefined
     const origin = tool === undefined ? undefined : origins.get(tool)
     if (origin === undefined) return problem
-    // The order of the files is not that of the bundle, so a pointer would lead astray.
-    const { pointer: _pointer, ...told } = problem
-    return placeIn(origin, scripts, { problem: told, path })
+    // Files and bundle differ in order, so a pointer would be misleading.
+    const { pointer: _pointer, ...rest } = problem
+    return placeIn(origin, scripts, { problem: rest, path })
   }
   return { bundle, place, wrong: findWrong(parts, bundle) }
 }
 
-/** Where the files are wrong, as pointers into the bundle that they make; what is not about one tool is about none. */
+/** Pointers into the joined bundle for the invalid parts of the files; problems outside tools have none. */
 function findWrong(parts: readonly BundlePart[], bundle: Bundle): readonly string[] {
   const places = new Map(bundle.tools.map((tool, index) => [tool, index]))
   return parts.flatMap(({ wrong, bundle: own }) =>
@@ -62,7 +62,7 @@ function placeIn(
   const { line, column = 1 } = problem
   const start = part.locate(['tools', index, ...path])
   if (line === undefined) return { ...problem, file: part.file, ...start }
-  // What has lines of its own is about the script.
+  // A problem with its own line is in the script.
   const own = scripts.find(({ from, text }) => from === part.file && text === tool.scriptContent)
   if (own !== undefined) return { ...problem, file: own.path }
   const found = placeInBlock(part.text, start.line, tool.scriptContent ?? '', { line, column })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** The named fields of an object in that order, without those that have their default. */
+/** The named fields of an object, in that order, without those that equal their default. */
 export function leaveOut<T extends object>(
   value: T,
   defaults: Readonly<Record<string, unknown>>,

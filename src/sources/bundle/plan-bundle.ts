@@ -1,7 +1,7 @@
 import { sameOrderedJson } from '../../base/same-json.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
-/** What makes `current` say what `wanted` says; what only `current` has is removed only with `prune`. */
+/** The changes that turn `current` into `wanted`; entries missing from `wanted` are removed only with `prune`. */
 export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonly prune: boolean }): BundlePlan {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   const tools = wanted.tools.map((tool) => toCompare(tool, known.get(tool.name)))
@@ -20,7 +20,7 @@ export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonl
   }
 }
 
-/** A tool without what is no part of it, in the state it is to have. */
+/** The content of a tool in its target state, without other fields. */
 function toCompare({ changelog: _, ...tool }: BundleTool, known?: BundleTool) {
   return { ...tool, status: tool.status ?? known?.status ?? 'DRAFT' }
 }
@@ -43,14 +43,14 @@ function planPart<T extends { readonly name: string }>(
   }
 }
 
-/** The fields in which two things differ; the order of keys counts inside a field, because it is kept. */
+/** The fields in which two entries differ; the order of keys inside a field is significant. */
 function changedFields(before: object = {}, after: object = {}): readonly string[] {
   const [a, b] = [before, after] as Record<string, unknown>[]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !sameOrderedJson(a?.[name], b?.[name])).sort()
 }
 
-/** Parents come before their children, and go after them. */
+/** Parents are created before their children and removed after them. */
 function inTreeOrder(part: PlanPart, current: Bundle, wanted: Bundle): PlanPart {
   const [before, after] = [depthsOf(current.categories), depthsOf(wanted.categories)]
   return {
@@ -70,7 +70,7 @@ function depthsOf(categories: readonly BundleCategory[]): ReadonlyMap<string, nu
     const way: string[] = []
     for (let at: string | null = name; at !== null && !depths.has(at); at = parents.get(at) ?? null) {
       way.push(at)
-      // Stands in until the way is walked back, and ends a circle.
+      // A placeholder that ends a cycle.
       depths.set(at, 0)
     }
     let above = depths.get(parents.get(way.at(-1) ?? '') ?? '') ?? -1

@@ -62,7 +62,7 @@ describe('readBundleFolder', () => {
     })
     expect(errorsOf(folder)).toEqual([
       expect.stringMatching(/^a\.yaml:5:1: unknown key 'color'/),
-      expect.stringMatching(/^d\.yaml:1:1: the file is nothing that holds tools/),
+      expect.stringMatching(/^d\.yaml:1:1: the file does not contain tools/),
       "b.yaml:1:7: the tool 'same' is already at a.yaml:1:7 (keep one)",
       "c.yaml:2:7: the tool 'same' is already at a.yaml:1:7 (keep one)",
     ])
@@ -99,7 +99,7 @@ describe('readBundleFolder', () => {
     symlinkSync('../out.yaml', join(folder, 'c.yaml'))
     symlinkSync('nowhere.yaml', join(folder, 'd.yaml'))
     expect(errorsOf(folder).join('\n')).toMatch(
-      /c\.yaml: the link leads out of the folder \(copy the file.*\)\nd\.yaml: the link leads nowhere \(take it out\)/,
+      /c\.yaml: the target of the link is outside the folder \(copy the file.*\)\nd\.yaml: the target of the link does not exist \(remove it\)/,
     )
   })
 

@@ -11,9 +11,9 @@ import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-file
 import { type LocatedBundle, locateBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, readBundlePart } from './read-part.ts'
 
-/** All that the files of a folder say. */
+/** The joined content of all files of a folder. */
 export interface ReadBundleFolder extends LocatedBundle {
-  /** Every file that was read, scripts included. */
+  /** All files read, including scripts. */
   readonly files: readonly string[]
   readonly warnings: readonly Problem[]
 }
@@ -45,7 +45,7 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
   return { bundle, place, files: [...read.files].sort(), warnings: problems }
 }
 
-/** What is wrong with files beside each other; where names of categories are missing, none is called unknown. */
+/** Problems between files; unknown categories are reported only if all files could be read. */
 function checkParts(parts: readonly BundlePart[], files: number): readonly Problem[] {
   const complete = parts.length === files && parts.every(({ wrong }) => !wrong.some(([kind]) => kind === 'categories'))
   const wrong = new Set(parts.flatMap((part) => part.wrong.map((path) => placeKey(part, path))))
@@ -56,7 +56,7 @@ function checkParts(parts: readonly BundlePart[], files: number): readonly Probl
 
 const placeKey = ({ file }: { readonly file: string }, path: readonly PropertyKey[]) => `${file}\n${toPointer(path)}`
 
-/** Reads the files of one folder and nothing outside it, up to a sum. */
+/** Reads files inside one folder only, up to a total size. */
 function createReader(root: string) {
   const files = new Set<string>()
   const scripts: ScriptFile[] = []

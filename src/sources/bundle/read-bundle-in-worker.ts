@@ -6,25 +6,25 @@ import { BundleRefused } from './bundle-refused.ts'
 import type { LocatedBundle } from './locate-bundle.ts'
 import { readBundle } from './read-bundle.ts'
 
-/** What the other thread is given. */
+/** The input of the worker thread. */
 export interface BundleWorkerInput {
   readonly text: string
   readonly file: string
-  /** To be placed, instead of reading the text. */
+  /** Problems to locate, instead of reading the text. */
   readonly problems?: readonly Problem[]
 }
 
-/** What was read, right or wrong: whoever judges the rest of it refuses it too. */
+/** A bundle with its problems, valid or not; later checks reject it together with theirs. */
 export interface BundleFromWorker {
-  /** Without what is wrong with its shape. */
+  /** The valid part. */
   readonly bundle: Bundle
   /** Errors and warnings. */
   readonly problems: readonly Problem[]
-  /** JSON pointers into the bundle at which nothing can be said. */
+  /** JSON pointers to invalid parts, which are not checked further. */
   readonly wrong: readonly string[]
 }
 
-/** What it tells, part by part. */
+/** A message of the worker thread. */
 export type BundleWorkerMessage =
   | { readonly tools: readonly BundleTool[] }
   | { readonly end: Omit<Bundle, 'tools'> & Omit<BundleFromWorker, 'bundle'> }
@@ -36,12 +36,12 @@ interface BundleWorkerOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What is read in a moment is read where it is asked for. */
+/** Texts up to this size are read on the calling thread. */
 const maxHere = 32 * 1024
 const isBuilt = import.meta.url.endsWith('.js')
 const isShort = (text: string) => text.length <= maxHere || !isBuilt
 
-/** Reads a bundle without keeping anyone else waiting: a long text in a thread of its own. */
+/** Reads a bundle without blocking the event loop: a long text in a worker thread. */
 export async function readBundleInWorker(
   text: string,
   { file, signal }: BundleWorkerOptions,
@@ -56,7 +56,7 @@ export async function readBundleInWorker(
   })
 }
 
-/** Problems at JSON pointers into the bundle that a text holds, with their lines and columns; the text is read again for it. */
+/** Adds lines and columns to problems at JSON pointers; reads the text again for that. */
 export async function locateBundleInWorker(
   text: string,
   { file, signal }: BundleWorkerOptions,
@@ -66,7 +66,7 @@ export async function locateBundleInWorker(
   return askAside({ text, file, problems }, signal, (message) => ('placed' in message ? message.placed : undefined))
 }
 
-/** Reads a bundle on this thread; only what leaves nothing to be judged is thrown. */
+/** Reads a bundle on this thread; throws only if no part of it can be checked. */
 export function readBundleInline(text: string, file: string): BundleFromWorker & LocatedBundle {
   try {
     const { bundle, warnings, place } = readBundle(text, { file })
@@ -77,13 +77,13 @@ export function readBundleInline(text: string, file: string): BundleFromWorker &
   }
 }
 
-/** Places problems on this thread. */
+/** Locates problems on this thread. */
 export function locateBundleInline({ text, file, problems = [] }: BundleWorkerInput): readonly Problem[] {
   const { place } = readBundleInline(text, file)
   return problems.map((problem) => place(problem))
 }
 
-/** Asks a thread of its own, until something that it tells is the answer. */
+/** Starts a worker thread and resolves with its first message that is a result. */
 async function askAside<Answer>(
   input: BundleWorkerInput,
   signal: AbortSignal | undefined,
@@ -92,11 +92,11 @@ async function askAside<Answer>(
   const worker = new Worker(new URL('./read-bundle-worker.js', import.meta.url), { workerData: input })
   try {
     return await new Promise((resolve, reject) => {
-      const cancel = () => reject(new TooldexError('EXECUTION_CANCELLED', 'The reading was cancelled.'))
+      const cancel = () => reject(new TooldexError('EXECUTION_CANCELLED', 'Reading the bundle was cancelled.'))
       if (signal?.aborted) return cancel()
       signal?.addEventListener('abort', cancel, { once: true })
       worker.on('error', reject)
-      worker.on('exit', () => reject(new Error('the thread that reads ended early')))
+      worker.on('exit', () => reject(new Error('the reading thread exited early')))
       worker.on('message', (message: BundleWorkerMessage) => {
         if ('error' in message) return reject(toError(message.error))
         if ('tools' in message) setImmediate(() => worker.postMessage('next'))

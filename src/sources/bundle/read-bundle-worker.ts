@@ -8,7 +8,7 @@ import {
   readBundleInline,
 } from './read-bundle-in-worker.ts'
 
-// The receiver must not be held by any of the parts for long.
+// No single message may occupy the receiver for long.
 const partTools = 100
 
 const say = (message: BundleWorkerMessage): void => parentPort?.postMessage(message)
@@ -18,7 +18,7 @@ async function tellBundle({ text, file }: BundleWorkerInput): Promise<void> {
   const { tools, ...rest } = bundle
   for (let at = 0; at < tools.length; at += partTools) {
     say({ tools: tools.slice(at, at + partTools) })
-    // All messages that wait are received in one turn of the event loop, so only one may wait.
+    // All pending messages are received in one turn of the event loop, so only one may be pending.
     if (parentPort !== null) await once(parentPort, 'message')
   }
   say({ end: { ...rest, problems, wrong } })
@@ -29,7 +29,7 @@ try {
   if (input.problems === undefined) await tellBundle(input)
   else say({ placed: locateBundleInline(input) })
 } catch (thrown) {
-  // Any other error crosses to the main thread with its stack, to be logged there.
+  // Other errors are passed to the main thread with their stack and logged there.
   if (!(thrown instanceof TooldexError)) throw thrown
   const { code, message, hint, problems } = thrown
   say({ error: { code, message, hint, problems } })

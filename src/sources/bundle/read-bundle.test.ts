@@ -86,8 +86,8 @@ policies:
     ['{"tooldex": 1', /the closing } is missing/],
     ['tooldex: 2', /tooldex must be one of: 1/],
     ['tools: [', /closing \]/],
-    ['just text', /is nothing that holds tools/],
-    ['', /is nothing that holds tools/],
+    ['just text', /does not contain tools/],
+    ['', /does not contain tools/],
     [`{"tooldex": 1, "tools": ${'['.repeat(300)}`, /nested more than 200/],
     [`a: &a [1]\nb: [${'*a,'.repeat(60)}]\nc: &b [*a,*a]\ntooldex: 1`, /expands more than|unknown key/],
     [
@@ -170,8 +170,8 @@ tools:
       type: 'string',
     })
     expect(warnings.map(formatProblem)).toEqual([
-      "b.yaml:1:7: 'my tools' is called 'my-tools' here (names in the registry are snake_case)",
-      "b.yaml:9:11: 'git-log' is called 'git_log' here (names in the registry are snake_case)",
+      "b.yaml:1:7: 'my tools' was renamed to 'my-tools' (names in the registry are snake_case)",
+      "b.yaml:9:11: 'git-log' was renamed to 'git_log' (names in the registry are snake_case)",
     ])
   })
 
@@ -209,7 +209,7 @@ describe('readBundle of a list of tools', () => {
     ])
     expect(warnings.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/called 'get_weather'/),
+        expect.stringMatching(/renamed to 'get_weather'/),
         expect.stringMatching(/cannot be called yet/),
       ]),
     )

@@ -6,21 +6,21 @@ import type { BundleFormat } from './detect-format.ts'
 import { type LocatedBundle, locateBundle } from './locate-bundle.ts'
 import { readBundlePart } from './read-part.ts'
 
-/** Which file a text is from and, where it is not to be guessed, what it holds. */
+/** The file of a text and, unless it is detected, its format. */
 export interface ReadBundleOptions {
   readonly file: string
   readonly format?: BundleFormat | undefined
 }
 
-/** What a text holds, with what is odd about it. */
+/** The content of a text with its warnings. */
 export interface ReadBundle extends LocatedBundle {
   readonly format: BundleFormat
   readonly warnings: readonly Problem[]
 }
 
 /**
- * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools as we, OpenAI, MCP or
- * Anthropic write it. Throws a TooldexError with every problem of the text.
+ * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools in the format of Tooldex, OpenAI, MCP or
+ * Anthropic. Throws a TooldexError with every problem of the text.
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
   const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })

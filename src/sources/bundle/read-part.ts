@@ -16,37 +16,37 @@ import { viewBundle, viewCategories, viewPolicy, viewTool } from './view-bundle.
 import { viewCliConfig } from './view-cli-config.ts'
 import { viewToolList } from './view-tool-list.ts'
 
-/** What one file says, before it is known whether the files agree. */
+/** The content of one file, before it is checked against the others. */
 export interface BundlePart {
   readonly file: string
   readonly text: string
   readonly format: BundleFormat
-  /** Without what is wrong. */
+  /** The valid part. */
   readonly bundle: Bundle
   /** Errors and warnings. */
   readonly problems: readonly Problem[]
-  /** Where the bundle is wrong. */
+  /** Paths of invalid values. */
   readonly wrong: readonly (readonly PropertyKey[])[]
   readonly impliesCategories: boolean
-  /** Where a part of the bundle stands in the file. */
+  /** The position of a part of the bundle in the file. */
   locate(path: readonly PropertyKey[]): { line: number; column: number }
-  /** The same in words. */
+  /** The same position as text. */
   show(path: readonly PropertyKey[]): string
 }
 
-/** One file before its problems are known. */
+/** One file before its problems are collected. */
 type UnjudgedPart = Omit<BundlePart, 'problems' | 'wrong'>
 
-/** How one file is read. */
+/** Options for reading one file. */
 export interface PartOptions {
   readonly file: string
   readonly format?: BundleFormat | undefined
   readonly readScript?: ReadScript | undefined
-  /** What is to be checked beside the parts by themselves. */
+  /** Checks across parts, besides those of each part. */
   readonly check?: (part: UnjudgedPart) => readonly Finding[]
 }
 
-/** Reads one text, whatever it holds, with every problem of it; one that leaves nothing of the text is thrown. */
+/** Reads one text of any supported format and collects its problems; throws only if nothing of it can be used. */
 export function readBundlePart(text: string, options: PartOptions): BundlePart {
   const { file } = options
   if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, tooLarge)
@@ -73,7 +73,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
     ...checkPolicies(bundle),
     ...(options.check?.({ ...known, bundle }) ?? []),
   ]
-  // A file that is one tool is not spoken of as a list.
+  // Messages about a file with a single tool do not mention a list.
   const shown = format === 'tool' || format === 'policy' ? { shown: view.origin } : {}
   const { value: bundle, problems, wrong } = validateDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
   if (bundle === undefined) throw new BundleRefused(file, problems)
@@ -101,11 +101,11 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
 }
 
 const tooLarge = {
-  message: `is larger than ${bundleLimits.bytes} bytes, the most a bundle may have`,
+  message: `is larger than ${bundleLimits.bytes} bytes, the limit for a bundle`,
   hint: splitHint,
 }
 const unknownFormat = {
-  message: 'is nothing that holds tools, categories or a policy',
+  message: 'does not contain tools, categories or a policy',
   hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', a list of tools is a list",
 }
 

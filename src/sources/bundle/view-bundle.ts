@@ -1,6 +1,6 @@
 import { type BundleView, type Fields, isFields } from './bundle-view.ts'
 
-/** A file that is a bundle already. */
+/** A file in bundle format. */
 export const viewBundle = (value: unknown): BundleView => ({
   value,
   origin: (path) => path,
@@ -8,19 +8,19 @@ export const viewBundle = (value: unknown): BundleView => ({
   impliesCategories: false,
 })
 
-/** A file with one tool, in the form that bundles have. */
+/** A file with one tool in bundle format. */
 export const viewTool = (tool: Fields): BundleView => ({
   ...viewBundle({ tooldex: 1, tools: [tool] }),
   origin: (path) => path.slice(2),
 })
 
-/** A file with categories only: a list, or a mapping with such a list. */
+/** A file with categories only: an array, or an object with such an array. */
 export const viewCategories = (value: unknown): BundleView => ({
   ...viewBundle({ tooldex: 1, categories: isFields(value) ? value.categories : value }),
   origin: (path) => (isFields(value) ? path : path.slice(1)),
 })
 
-/** A file with one policy, which is called what the file is called. */
+/** A file with one policy, named after the file. */
 export const viewPolicy = (policy: Fields, file: string): BundleView => ({
   ...viewBundle({ tooldex: 1, policies: [{ name: policyName(file), policy }] }),
   origin: (path) => path.slice(3),

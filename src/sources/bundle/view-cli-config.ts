@@ -20,7 +20,7 @@ const configKind = {
   check: checkConfig,
 } as const
 
-/** The tools of a CLI config: each keeps all that is needed to run it, the config's own settings included. */
+/** The tools of a CLI config, each with the settings of the config that it needs to run. */
 export function viewCliConfig(document: YamlDocument, file: string): BundleView {
   const { value: config } = typeDocument(document, file, configKind, true)
   const namespace = toSafeNamespace(config.name)
@@ -49,14 +49,14 @@ function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
 }
 
 function warnTool({ name, description }: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
-  const missing = { message: `'${name}' has no description; its name stands in`, hint: 'say what it does' }
+  const missing = { message: `'${name}' has no description; its name is used instead`, hint: 'describe what it does' }
   return [
     ...warnName(name, toSafeName(name), [...path, 'name']),
     ...(description.trim() === '' ? [{ path, ...missing, severity: 'warning' as const }] : []),
   ]
 }
 
-/** Contradictions in a config wherever it is run; variables are looked up where it runs. */
+/** Contradictions that do not depend on the machine; variables are resolved at run time. */
 function checkConfig(config: CliConfig): readonly Finding[] {
   return [
     ...(config.command.trim() === '' ? [{ path: ['command'], message: 'command must name a program' }] : []),

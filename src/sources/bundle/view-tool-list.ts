@@ -2,9 +2,9 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { isForeign, readForeignTool } from './foreign-tool.ts'
 
-/** A list of tools as others write it, bare or under `tools`: each may be in our form, OpenAI's, MCP's or Anthropic's. */
+/** A list of tools, bare or under `tools`, each in the format of Tooldex, OpenAI, MCP or Anthropic. */
 export function viewToolList(given: unknown): BundleView {
-  // The raw answer of an MCP server to tools/list has the list one level further in.
+  // A raw tools/list response of an MCP server nests the list one level deeper.
   const wrapped = isFields(given) && isFields(given.result) && !Array.isArray(given.tools)
   const value = wrapped ? given.result : given
   const bare = Array.isArray(value)
@@ -27,22 +27,22 @@ export function viewToolList(given: unknown): BundleView {
   }
 }
 
-/** A server that gives its tools page by page says in each but the last where the next one is. */
+/** A paginated response has a cursor on every page but the last. */
 function remarkPage(value: unknown): readonly Finding[] {
   if (!isFields(value) || typeof value.nextCursor !== 'string') return []
-  const message = 'this is one page of the tools of a server, and more of them follow'
+  const message = 'this is one page of the tools of a server, and more pages follow'
   return [
     { path: ['tools'], message, hint: 'ask with the cursor, and import the other pages too', severity: 'warning' },
   ]
 }
 
-/** One remark for the whole list: what every tool of it lacks is not worth a line each. */
+/** One warning for the whole list instead of one for each tool. */
 function warnNotRunnable(items: readonly unknown[]): readonly Finding[] {
   const tools = items.filter(isFields)
   const foreign = tools.filter(isForeign)
   const bare = tools.filter((tool) => !isForeign(tool) && lacksScript(tool))
   return [
-    ...remark(foreign, 'cannot be called yet, because the list does not say who runs them', mcpHint),
+    ...remark(foreign, 'cannot be called yet, because the list does not name an executor', mcpHint),
     ...remark(bare, 'cannot be called yet, because they have no script', 'give each its scriptContent or executorType'),
   ]
 }

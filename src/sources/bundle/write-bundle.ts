@@ -5,7 +5,7 @@ import { bundleToolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
 import { leaveOut } from './omit-fields.ts'
 
-/** A bundle as text that reads back as the same bundle: in the order of names, with fixed keys, defaults left out. */
+/** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
   const { categories, tools, policies } = sortBundle(bundle)
   const written = {
@@ -29,7 +29,7 @@ const writeCategory = (category: BundleCategory) =>
 const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, bundleToolFields)
 
 const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
-  // A stored policy that today's rules refuse is written as it is.
+  // A stored policy that the current rules reject is written unchanged.
   if (!Policy.safeParse(policy).success) return { name, policy }
   const executor = leaveOut(policy.executor, emptyPolicy.executor, Object.keys(ExecutorChoice.shape))
   const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))

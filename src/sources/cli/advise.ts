@@ -4,7 +4,7 @@ import { type Environment, expandHome, expandVariables } from '../../base/expand
 import type { ArgDef, CliConfig } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 
-/** What works in a config but is probably a mistake. */
+/** Warnings about valid parts of a config that are probably mistakes. */
 export function advise(config: CliConfig, env: Environment): readonly Finding[] {
   const found = [
     ...adviseOnFolder(config.workingDir ?? null, env),
@@ -26,7 +26,7 @@ function adviseOnTools(tools: CliConfig['tools']): readonly Finding[] {
   })
 }
 
-/** A flag that neither begins with a dash or plus nor is joined to its value reads as a value; a boolean has none, so its word stands alone. */
+/** A flag without a leading dash or plus that is not joined to its value looks like a value, except for booleans. */
 function adviseOnFlag({ name, flag, type }: ArgDef, path: readonly PropertyKey[]): readonly Finding[] {
   if (flag == null || type === 'boolean' || /^[-+]/.test(flag) || flag.endsWith('=')) return []
   const message = `argument '${name}': the flag '${flag}' does not begin with a dash`

@@ -6,7 +6,7 @@ import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { formatPath } from '../../diagnostics/zod-issues.ts'
 
-/** Contradictions in a config whose fields are well formed by themselves; those that CLImax accepts are tolerated. */
+/** Contradictions between well-formed fields of a config; those that CLImax accepts are warnings. */
 export function checkConfig(config: CliConfig, env: Environment): readonly Finding[] {
   return [
     ...checkProgram(config),
@@ -29,7 +29,7 @@ function checkTool(tool: ToolDef, path: readonly PropertyKey[]): readonly Findin
   ]
 }
 
-/** A config may leave the program to its tools, but not all of them may name none. */
+/** The program may be missing in the config if its tools name one. */
 function checkProgram({ command, tools }: CliConfig): readonly Finding[] {
   if (splitWords(command).length > 0) return []
   const without = tools.flatMap((tool, index) => (splitWords(tool.command).length > 0 ? [] : [index]))
@@ -47,7 +47,7 @@ function checkProgram({ command, tools }: CliConfig): readonly Finding[] {
 function checkQuotes(command: string, path: readonly PropertyKey[]): readonly Finding[] {
   const quote = findOpenQuote(command)
   if (quote === undefined) return []
-  const message = `${formatPath(path)}: a ${quote} is never closed, so quotes do not count and it is split at blanks`
+  const message = `${formatPath(path)}: a ${quote} is never closed, so quotes are ignored and it is split at spaces`
   return [{ path, message, hint: 'close the quotes', tolerated: true }]
 }
 
@@ -73,7 +73,7 @@ export function checkEnvironment({ env: values }: CliConfig, env: Environment): 
   })
 }
 
-/** Texts a model will read must not hide anything from the person who reads them first. */
+/** Texts for models must not contain characters that are invisible to a reviewer. */
 function checkTexts(value: unknown, path: readonly PropertyKey[]): readonly Finding[] {
   if (typeof value === 'string') {
     if (!hasInvisible(value)) return []

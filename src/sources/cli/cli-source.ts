@@ -6,13 +6,13 @@ import { isConfigFile, listConfigFiles, resolveConfig } from './config-files.ts'
 import { loadConfigFile } from './load-config.ts'
 import type { ParseOptions } from './parse-config.ts'
 
-/** How configs are read, and where else they are found. */
+/** Options for reading configs. */
 export interface CliSourceOptions extends ParseOptions {
-  /** A folder whose configs belong to the source too, as they come and go. */
+  /** A folder whose configs belong to the source; it is watched for changes. */
   readonly folder?: string | undefined
 }
 
-/** The tools of some YAML configs, named by bundled name or path, or found in a folder. */
+/** The tools of YAML configs, given by bundled name, path or folder. */
 export function createCliSource(configs: readonly string[], options: CliSourceOptions = {}): Source {
   const { folder, env } = options
   return {

@@ -5,14 +5,14 @@ import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 
-// Reading YAML takes most of the start-up; the same text always gives the same config, so it is read once.
+// Parsing YAML dominates start-up, and equal texts give equal configs, so results are cached.
 const maxFiles = 200
 
-/** Remembers what config texts were read as, in files named after the texts. */
+/** Caches parsed configs in files named after the hash of their text. */
 export class ConfigCache {
   readonly #folder: string | undefined
 
-  /** Without a folder only the configs that were compiled with the package are known. */
+  /** Without a folder, only the configs precompiled in the package are cached. */
   constructor(folder?: string) {
     this.#folder = folder
   }
@@ -24,7 +24,7 @@ export class ConfigCache {
     )
   }
 
-  /** Writes beside and renames; a cache that cannot be written is only slower. */
+  /** Writes atomically; a cache that cannot be written only costs time. */
   put(text: string, config: CliConfig): void {
     if (this.#folder === undefined) return
     const path = join(this.#folder, fileName(text))
@@ -46,7 +46,7 @@ export class ConfigCache {
   }
 }
 
-/** The name under which a text is remembered; another version of Tooldex may read it differently. */
+/** The cache key of a text; it includes the version of Tooldex. */
 export function fileName(text: string): string {
   return `${createHash('sha256').update(`${packageVersion()}\0${text}`).digest('hex').slice(0, 40)}.json`
 }
@@ -54,7 +54,7 @@ export function fileName(text: string): string {
 function read(path: string): CliConfig | undefined {
   try {
     const config = JSON.parse(readFileSync(path, 'utf8')) as Partial<CliConfig> | null
-    // A file that was cut short or is not ours counts as none.
+    // A truncated or foreign file is ignored.
     return Array.isArray(config?.tools) && Array.isArray(config.globalArgs) ? (config as CliConfig) : undefined
   } catch {
     return undefined

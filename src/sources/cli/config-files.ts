@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Environment } from '../../base/expand-variables.ts'
 import { bundledConfigsDir } from '../../base/package-info.ts'
 
-/** A path stays a path; a bare name is looked for among the user's own configs, then among the bundled ones. */
+/** Resolves a bare name among the user's configs, then the bundled ones; a path is returned unchanged. */
 export function resolveConfig(nameOrPath: string, env: Environment = process.env): string {
   if (looksLikePath(nameOrPath)) return nameOrPath
   const found = configDirs(env)
@@ -13,12 +13,12 @@ export function resolveConfig(nameOrPath: string, env: Environment = process.env
   return found ?? nameOrPath
 }
 
-/** The names that can be given without a path, sorted. */
+/** The config names that need no path, sorted. */
 export function listConfigNames(env: Environment = process.env): readonly string[] {
   return namesIn(configDirs(env))
 }
 
-/** The names of the configs that come with the package, sorted. */
+/** The names of the bundled configs, sorted. */
 export const listBundledNames = (): readonly string[] => namesIn([bundledConfigsDir])
 
 function namesIn(folders: readonly string[]): readonly string[] {
@@ -26,10 +26,10 @@ function namesIn(folders: readonly string[]): readonly string[] {
   return [...new Set(files.map((file) => basename(file, '.yaml')))].sort()
 }
 
-/** Whether a file of this name in a folder of configs is one; editors and downloads leave others beside them. */
+/** Whether a file name is that of a config; editors and downloads leave other files. */
 export const isConfigFile = (name: string): boolean => name.endsWith('.yaml') && !name.startsWith('.')
 
-/** The paths of the configs in a folder, sorted; none where there is no such folder. */
+/** The paths of the configs in a folder, sorted; empty if the folder does not exist. */
 export function listConfigFiles(folder: string): readonly string[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names
@@ -38,7 +38,7 @@ export function listConfigFiles(folder: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** Where Tooldex keeps what belongs to the user. */
+/** The folder of the user's data. */
 export function tooldexHome(env: Environment = process.env): string {
   return env.TOOLDEX_HOME || join(env.HOME || homedir(), '.tooldex')
 }
@@ -50,6 +50,6 @@ export function userConfigsDir(env: Environment = process.env): string {
 
 const configDirs = (env: Environment) => [userConfigsDir(env), bundledConfigsDir]
 
-/** Whether a config is named by a path. */
+/** Whether the name of a config is a path. */
 export const looksLikePath = (text: string): boolean =>
   text.includes('/') || text.includes('\\') || /\.ya?ml$/i.test(text)

@@ -11,7 +11,7 @@ export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliC
   return loadConfigFile(nameOrPath, options).config
 }
 
-/** Loads a config together with its warnings and where it came from. */
+/** Loads a config with its warnings and its origin. */
 export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
   const path = resolveConfig(nameOrPath, options.env ?? process.env)
   try {

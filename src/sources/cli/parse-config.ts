@@ -9,21 +9,21 @@ import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
 import { relaxConfig } from './relax-config.ts'
 
-/** How strictly a config is read, and with which environment. */
+/** Options for parsing a config. */
 export interface ParseOptions {
-  /** Unknown keys, and whatever else CLImax accepts and this config should not hold, are errors. */
+  /** Treat unknown keys and tolerated contradictions as errors. */
   readonly strict?: boolean | undefined
-  /** Warn also of what works but was hardly meant. */
+  /** Also warn about probable mistakes. */
   readonly advise?: boolean | undefined
   readonly env?: Environment | undefined
   readonly cache?: ConfigCache | undefined
 }
 
-/** Reads a config from YAML text, or remembers what it was read as. */
+/** Parses a config from YAML, or returns it from the cache. */
 export function parseConfig(text: string, file: string, options: ParseOptions = {}): LoadedConfig {
   const env = options.env ?? process.env
   const known = options.cache?.get(text)
-  // Only what passed all checks is remembered. The environment is checked again; problems are reported with their place, from the text.
+  // Only valid configs are cached. The environment is checked again; its problems are located in the text.
   if (known !== undefined && checkEnvironment(known, env).length === 0)
     return { name: file, file, config: known, warnings: [] }
   const { value, warnings } = parseTypedYaml(
@@ -36,7 +36,7 @@ export function parseConfig(text: string, file: string, options: ParseOptions = 
   return { name: file, file, config: warnings.length === 0 ? value : withoutNameless(value), warnings }
 }
 
-/** The config without tools and arguments that cannot be called or given, because their name is empty. */
+/** The config without tools and arguments that have an empty name. */
 function withoutNameless(config: CliConfig): CliConfig {
   const named = <T extends { readonly name: string }>(all: readonly T[]) => all.filter(({ name }) => name !== '')
   const tools = named(config.tools).map((tool) => ({ ...tool, args: named(tool.args) }))

@@ -1,7 +1,7 @@
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { RelaxedValue } from '../../documents/typed-yaml.ts'
 
-/** The text of a plain scalar as it is written in the file. */
+/** The source text of a plain scalar. */
 type SourceAt = (path: readonly PropertyKey[]) => string | undefined
 
 type Mapping = Record<string, unknown>
@@ -11,7 +11,7 @@ const truths = new Map<string, boolean>([
   ...['yes', 'on', 'true', 'y', 't', '1'].map((word) => [word, true] as const),
   ...['no', 'off', 'false', 'n', 'f', '0'].map((word) => [word, false] as const),
 ])
-// Texts to a reader of YAML 1.1, numbers to one of YAML 1.2.
+// Strings in YAML 1.1, numbers in YAML 1.2.
 const olderText = /^(?:[-+]?\d[\d_]*(?:\.\d*)?e\d+|0o[0-7]+)$/i
 const switches = ['required', 'positional', 'cwd', 'stdin']
 const texts = {
@@ -20,8 +20,8 @@ const texts = {
 }
 
 /**
- * Reads values as CLImax does, whose reader takes YAML 1.1 and converts what it can: `yes` for true, "30" for 30. Each one is
- * reported, and what neither can use is left out.
+ * Converts values as CLImax does, which parses YAML 1.1 and coerces: `yes` to true, "30" to 30. Each conversion is
+ * reported; unusable values are dropped.
  */
 export function relaxConfig(config: unknown, sourceAt: SourceAt): RelaxedValue {
   if (!isMapping(config)) return { value: config, findings: [] }
@@ -84,7 +84,7 @@ class Relaxer {
     return Object.fromEntries(Object.entries(holder).map(([key, value]) => [key, this.#text(value, [...path, key])]))
   }
 
-  /** Leaves a key out and reports it. */
+  /** Drops a key and reports it. */
   drop(holder: Mapping, path: Path, message: string, hint: string): void {
     delete holder[String(path.at(-1))]
     this.#report(path, message, hint)
@@ -145,7 +145,7 @@ class Relaxer {
   }
 }
 
-/** Seconds as texts have them, minutes and hours before colons included. */
+/** Parses seconds, with optional minutes and hours before colons. */
 function toSeconds(value: string | boolean): number | string {
   if (typeof value === 'boolean') return Number(value)
   const text = value.trim().replaceAll('_', '')

@@ -4,7 +4,7 @@ import { isUsable, parseHelp } from './parse-help.ts'
 import { warnLeftOut } from './remark-left-out.ts'
 import { toBareSource, toSource } from './tool-source.ts'
 
-/** What a help text alone gives: the tool it describes, or one for each command it lists, without their options. */
+/** The tools of a help text alone: the described one, or one for each listed command, without options. */
 export function collectFromText(text: string, request: Omit<CollectRequest, 'runHelp'>): Collected {
   const { program, name, max } = request
   const command = request.subcommands.flat()

@@ -7,7 +7,7 @@ import type { HelpSubcommand } from './parsed-help.ts'
 import { warnGroup, warnLeftOut, warnOwnOptions } from './remark-left-out.ts'
 import { type HelpSource, type NamedProgram, toBareSource, toSource } from './tool-source.ts'
 
-/** How far reading many helps has come. */
+/** Progress of reading help texts. */
 export interface ImportProgress {
   readonly command: string
   readonly done: number
@@ -25,7 +25,7 @@ export interface CollectRequest extends NamedProgram {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
-/** Commands whose help was read, and what is to be said about the rest. */
+/** Commands whose help was read, and notes about the others. */
 export interface Collected {
   readonly summary: string
   readonly sources: readonly HelpSource[]
@@ -66,7 +66,7 @@ async function collectNamed(
   return { summary: root?.help.summary ?? '', sources, notes: parts.flatMap((part) => part.notes) }
 }
 
-/** A command that was asked for by name: itself, and what is below it where it has commands of its own. */
+/** A command requested by name, with its own subcommands if it has any. */
 async function collectOne(
   request: CollectRequest,
   path: readonly string[],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { TooldexError } from '../../../base/errors.ts'
 import type { Environment } from '../../../base/expand-variables.ts'
 
-/** What a program printed when it was asked for help. */
+/** The help output of a program. */
 export interface HelpOutput {
   readonly stdout: string
   readonly stderr: string

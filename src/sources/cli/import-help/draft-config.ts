@@ -27,7 +27,7 @@ export interface DraftRequest {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
-/** A draft of a config: its text, and what a person has to look at. */
+/** A draft of a config: its text, and the notes to review. */
 export interface ConfigDraft {
   readonly yaml: string
   readonly name: string
@@ -52,8 +52,8 @@ function writeCollected({ summary, sources, notes }: Collected, command: string,
   const taken = new Set<string>()
   const tools = sources.map(draftTool).map((tool) => ({ ...tool, name: takeName(tool.name, taken) }))
   const description = toDraftText(summary) || toDraftText(`Tools of ${name}.`)
-  const doubts = summary === '' ? [unsure('no description of the program found')] : []
-  return writeDraft({ name, description, command, tools, notes: [...doubts, ...notes] })
+  const warnings = summary === '' ? [unsure('no description of the program found')] : []
+  return writeDraft({ name, description, command, tools, notes: [...warnings, ...notes] })
 }
 
 function splitCommand(text: string): readonly string[] {

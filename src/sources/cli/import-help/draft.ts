@@ -5,7 +5,7 @@ export interface Note {
   /** The key it stands beside; without one it stands above. */
   readonly at?: 'type' | 'enum' | 'positional' | undefined
   readonly text: string
-  /** A guess that somebody has to check. */
+  /** A guess to review. */
   readonly unsure: boolean
 }
 

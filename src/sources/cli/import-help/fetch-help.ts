@@ -4,13 +4,13 @@ import type { HelpOutput, RunHelp } from './create-help-runner.ts'
 import { isUsable, parseHelp } from './parse-help.ts'
 import type { ParsedHelp } from './parsed-help.ts'
 
-/** A help text that could be read, and what it says. */
+/** A readable help text with its parsed content. */
 export interface FetchedHelp {
   readonly text: string
   readonly help: ParsedHelp
 }
 
-/** Whose help to fetch, and how. */
+/** The command whose help is fetched. */
 export interface FetchRequest {
   readonly program: readonly string[]
   readonly command: readonly string[]
@@ -26,7 +26,7 @@ export interface FetchResult {
   readonly tried: readonly string[]
 }
 
-/** Asks a program for help in the usual ways until it prints something that can be read. */
+/** Runs a program with the usual help flags until the output can be parsed. */
 export async function fetchHelp(request: FetchRequest): Promise<FetchResult> {
   const tried: string[] = []
   let best: FetchedHelp | undefined

@@ -37,7 +37,7 @@ const cautions: readonly Caution[] = [
   },
 ]
 
-/** What whoever offers this option to a model should think about first. */
+/** Risks to consider before offering an option to a model. */
 export function findCautions(flags: readonly string[], description: string): readonly Note[] {
   const isPreventive = flags.some((flag) => /^--no-(?!verify|check)/.test(flag))
   const found = cautions.find(({ flag, text }) => flags.some((own) => flag.test(own)) || text.test(description))

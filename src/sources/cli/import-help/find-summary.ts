@@ -3,7 +3,7 @@ import type { Section } from './split-help.ts'
 const noise =
   /^(?:error\b|warning\b|\w+ (?:warn|err)\b|unknown\b|unrecognized\b|invalid\b|try\b|see\b|the (?:available )?commands\b|these are\b|run\b|use\b|mandatory (?:and optional )?arguments\b|\S+ v?\d+\.\d+|where\s+[A-Z]+ :=|[^\w\s])|unknown option|command not found|options? (?:needs|requires)|there are some problems/i
 
-/** What the help says the program does: the first sentence or two of prose, after the usage or before it. */
+/** The summary of a program: the first sentence or two of prose, after the usage or before it. */
 export function findSummary(sections: readonly Section[], forms: readonly string[]): string {
   const usage = sections.findIndex((section) => section.kind === 'usage')
   const after = usage < 0 ? undefined : sections[usage + 1]

@@ -20,7 +20,7 @@ const likelyFiles = /(?:^|_)(?:file|path|dir|directory)$/
 /** Names that say that any text will do, so that a number among the defaults proves nothing. */
 const texts = names('string str text strings stringarray stringslice list map duration size version date time')
 
-/** What a value most likely is, from its name and its default. */
+/** The most likely type of a value, by its name and default. */
 export function guessType(name: string, fallback: string | undefined, written = ''): TypeGuess {
   const key = name
     .toLowerCase()

@@ -3,7 +3,7 @@ import type { HelpOption } from './parsed-help.ts'
 
 const maxOptions = 1000
 
-/** Adds what the usage lines know: values that the rows do not show, opposites, and options without a row. */
+/** Adds information of the usage lines: values that the rows do not show, opposites, and options without a row. */
 export function mergeOptions(rows: readonly HelpOption[], specs: readonly FlagSpec[]): readonly HelpOption[] {
   const known = new Map<string, FlagSpec>()
   for (const spec of specs)

@@ -10,7 +10,7 @@ import { readUsage, type UsageContext } from './read-usage.ts'
 import { findBareUsage, readUsageForms } from './read-usage-forms.ts'
 import { type Section, splitHelp } from './split-help.ts'
 
-/** Reads a help text of any of the common styles; what it does not understand is left out, never guessed at. */
+/** Reads a help text of any of the common styles; unknown parts are omitted, never guessed. */
 export function parseHelp(raw: string, words: readonly string[] = []): ParsedHelp {
   const lines = cleanHelpText(raw)
   const { sections, forms } = readSections(lines, words)
@@ -49,7 +49,7 @@ function takesValue(rows: readonly HelpOption[], flag: string): boolean | undefi
   return known === undefined ? undefined : known.value !== undefined
 }
 
-/** Whether a text said anything that a tool can be made of. */
+/** Whether a help text contains enough for a tool. */
 export function isUsable(help: ParsedHelp): boolean {
   return help.options.length > 0 || help.subcommands.length > 0 || help.positionals.length > 0 || help.forms.length > 0
 }

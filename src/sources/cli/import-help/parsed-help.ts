@@ -1,6 +1,6 @@
 /** The value that an option takes, as its help writes it. */
 export interface HelpValue {
-  /** What the help calls it: `FILE`, `n`, `user:password`; empty where it has no name. */
+  /** Its name in the help: `FILE`, `n`, `user:password`; empty where it has no name. */
   readonly name: string
   /** The same with its brackets: `[+]NUM`. */
   readonly written: string
@@ -9,7 +9,7 @@ export interface HelpValue {
   /** It must be joined to its option: `--color=auto`. */
   readonly inline: boolean
   readonly choices: readonly string[]
-  /** The choices were listed as such, not read between the lines. */
+  /** The choices were listed explicitly. */
   readonly sureChoices: boolean
   /** How many words follow one flag; `many` for any number. */
   readonly words: number | 'many'
@@ -52,11 +52,11 @@ export interface HelpPositional {
 export interface HelpSubcommand {
   readonly name: string
   readonly description: string
-  /** What the list shows behind the name: `UNIT...`. */
+  /** The arguments after the name in the list: `UNIT...`. */
   readonly usage: string
 }
 
-/** What a help text says. */
+/** The parsed content of a help text. */
 export interface ParsedHelp {
   readonly summary: string
   /** Every usage line, on one line each. */

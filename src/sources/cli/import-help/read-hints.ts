@@ -1,4 +1,4 @@
-/** What a description says about the value besides describing it. */
+/** Facts about the value in a description: default, choices, repetition. */
 export interface Hints {
   readonly default?: string | undefined
   readonly choices: readonly string[]
@@ -10,7 +10,7 @@ export interface Hints {
 
 const maxChars = 2000
 const maxGuessedChoices = 8
-// `(ms|s|m|h)` says how to write a value, not which values there are.
+// `(ms|s|m|h)` is a notation, not a list of values.
 const units = new Set('ns us ms s m h d b k g t kb mb gb'.split(' '))
 const quotes = /^["'`]+|["'`]+$/g
 

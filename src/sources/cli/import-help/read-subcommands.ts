@@ -7,7 +7,7 @@ import type { Section } from './split-help.ts'
 const commandName = /^[a-z][\w.:-]*$/i
 const notCommands = new Set(['help', 'completion', 'completions'])
 
-/** The subcommands a help text lists; `anywhere` where the usage asks for one but no heading says where they are. */
+/** The subcommands a help text lists; `anywhere` if the usage requires one but no heading lists them. */
 export function readSubcommands(sections: readonly Section[], anywhere: boolean): readonly HelpSubcommand[] {
   const found = sections.flatMap((section) => {
     if (section.kind === 'commands') return readCommandSection(section.lines, 1)

@@ -11,7 +11,7 @@ export interface UsagePositional {
   readonly choices: readonly string[]
 }
 
-/** What one usage line says. */
+/** The parsed content of one usage line. */
 export interface UsageReading {
   readonly positionals: UsagePositional[]
   readonly options: FlagSpec[]
@@ -23,7 +23,7 @@ export interface UsageReading {
   dashes: 'first' | 'later' | undefined
 }
 
-/** What is known before a usage line is read. */
+/** The context of a usage line. */
 export interface UsageContext {
   /** The words of the command itself, to be passed over. */
   readonly words: readonly string[]

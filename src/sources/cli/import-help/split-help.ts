@@ -1,6 +1,6 @@
 import { indentOf } from './clean-help-text.ts'
 
-/** What the lines under a heading are about. */
+/** The subject of a section. */
 type SectionKind = 'preamble' | 'usage' | 'options' | 'shared' | 'commands' | 'arguments' | 'examples' | 'other'
 
 /** A heading and the lines under it; the preamble has none. */

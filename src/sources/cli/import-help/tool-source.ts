@@ -8,13 +8,13 @@ export interface NamedProgram {
   readonly name: string
 }
 
-/** A command, and what its help says. */
+/** A command with its parsed help. */
 export interface HelpSource {
-  /** What the tool is named after: `git remote add`. */
+  /** The command that names the tool: `git remote add`. */
   readonly name: string
   /** The words behind the program: `remote`, `add`. */
   readonly command: readonly string[]
-  /** What a list of commands said about it. */
+  /** Its description in the list of commands. */
   readonly description: string
   readonly help: ParsedHelp
   readonly notes: readonly Note[]
@@ -30,7 +30,7 @@ export function toSource(
   return { name: [name, ...command].join(' '), command, description, help, notes: [] }
 }
 
-/** A command whose own help cannot be read: what its row in the list of commands says. */
+/** A command without readable help, described by its row in the list of commands. */
 export function toBareSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): HelpSource {
   const words = [...named.program, ...command]
   const help = parseHelp(`usage: ${words.join(' ')} ${row.usage}`, words)

@@ -4,14 +4,14 @@ import { type Draft, type DraftArg, type DraftTool, type Note, unsure } from './
 import { guessAnnotations } from './guess-annotations.ts'
 import { toDraftText } from './to-draft-text.ts'
 
-/** A draft as YAML, with every doubt in it as a list. */
+/** A draft as YAML, with its warnings as a list. */
 export interface WrittenDraft {
   readonly yaml: string
   readonly tools: number
   readonly unsure: readonly string[]
 }
 
-/** Writes a draft that `validate --strict` accepts; a tool that would be refused is written without its arguments. */
+/** Writes a draft that `validate --strict` accepts; a tool that would be invalid is written without its arguments. */
 export function writeDraft(draft: Draft): WrittenDraft {
   const alone = draft.tools.map((tool) => (isAccepted(toYaml({ ...draft, tools: [tool] })) ? tool : bare(tool)))
   const checked = { ...draft, tools: alone }
