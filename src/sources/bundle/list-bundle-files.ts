@@ -38,10 +38,12 @@ function followLink(root: string, path: string, files: string[]): readonly Probl
     { severity, file: path, message, ...(hint === undefined ? {} : { hint }) } as const,
   ]
   const target = realPath(path)
-  if (target === undefined) return isBundleName(path) ? tell('error', 'the target of the link does not exist', 'remove it') : []
+  if (target === undefined)
+    return isBundleName(path) ? tell('error', 'the target of the link does not exist', 'remove it') : []
   if (statSync(target).isDirectory()) return tell('warning', 'the link to a folder is not followed')
   if (!isBundleName(path)) return []
-  if (!isInside(root, target)) return tell('error', 'the target of the link is outside the folder', 'copy the file into the folder')
+  if (!isInside(root, target))
+    return tell('error', 'the target of the link is outside the folder', 'copy the file into the folder')
   files.push(target)
   return []
 }
