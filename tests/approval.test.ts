@@ -100,7 +100,7 @@ describe("a call that needs a person's yes", () => {
         expectProblem(await server.request('POST', `/executions/${body.id}/${step}`, { key }), 403, 'FORBIDDEN')
       const own = await server.request('POST', `/executions/${body.id}/${step}`, { key: both })
       expectProblem(own, 403, 'FORBIDDEN')
-      expect(own.body.detail).toContain('Whoever made a call may not decide about it')
+      expect(own.body.detail).toContain('The caller may not approve or refuse their own call')
     }
     expect((await read(body.id)).reason).toBe('approval')
     expect((await server.request('POST', `/executions/${body.id}/refuse`, { key: boss })).status).toBe(200)

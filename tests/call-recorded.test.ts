@@ -207,7 +207,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(await call(['going', 'x'])).toEqual({
       code: 0,
       stdout: 'still\n',
-      stderr: 'going is deprecated and may go away.\n',
+      stderr: 'going is deprecated and may be removed.\n',
     })
     await registerScript(server, 'gone', { script: 'echo no' })
     await server.request('POST', '/tools/gone/deactivate')

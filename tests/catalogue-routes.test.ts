@@ -39,7 +39,7 @@ onServer(
       expect(body).toMatchObject({ sets: [{ set: 'catalog', queries: 3, ...found }], macro: found })
       expect(body.sets[0].tools).toBeGreaterThan(1)
       expect(body.warnings).toEqual([
-        'catalog: 1 relevant id(s) are of no tool there; they count as not found',
+        'catalog: 1 relevant id(s) match no tool; they count as not found',
         'catalog: 1 query(s) have no relevant tool; they are not scored',
       ])
       // A draft is not offered, so that it cannot be found.

@@ -130,10 +130,10 @@ describe('eval', () => {
     ]
     const { warnings, macro } = await evaluate({ folders: [writeSet(queries, [...defaultTools, defaultTools[1]])] })
     expect(warnings.map((warning) => warning.replace(/^[^:]*: /, ''))).toEqual([
-      '1 relevant id(s) are of no tool there; they count as not found',
+      '1 relevant id(s) match no tool; they count as not found',
       '1 query(s) have no relevant tool; they are not scored',
-      '1 tool id(s) are there twice; the last counts',
-      '1 query id(s) are there twice',
+      '1 tool id(s) are duplicates; the last one counts',
+      '1 query id(s) are duplicates',
     ])
     expect(Number.isFinite(macro.ndcg10)).toBe(true)
   })
@@ -144,7 +144,7 @@ describe('eval', () => {
     const before = await evaluate({ folders: [folder], mode: 'bm25' })
     const after = await evaluate({ folders: [folder], mode: 'bm25', learn })
     expect([before.macro.hit1, after.macro.hit1]).toEqual([0, 100])
-    expect(after.warnings).toEqual(['1 query(s) are among those learned beforehand'])
+    expect(after.warnings).toEqual(['1 query(s) are also among the learned queries'])
   })
 
   it('refuses what is no set by file and line', async () => {

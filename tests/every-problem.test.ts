@@ -93,7 +93,7 @@ describe('what is wrong with many tools', () => {
 
   it('is said at once of a bundle, its shape and what is inside', async () => {
     const refusal = await send('POST', '/bundle', { bundle })
-    expect(refusal).toMatchObject({ code: 'INPUT_INVALID', hint: 'Mend the places named, and send it again.' })
+    expect(refusal).toMatchObject({ code: 'INPUT_INVALID', hint: 'Fix the listed problems and send it again.' })
     expect(places(refusal)).toEqual([
       '/bundle/tools/1/displayNmae',
       '/bundle/tools/1/executorConfig/netwrok',

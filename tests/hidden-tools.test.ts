@@ -186,7 +186,7 @@ describe('a tool that a stored policy hides from a caller', () => {
       () => explain(admin),
       ({ body }) => body.explained.reason.includes('for-chief'),
     )
-    expect(told.body.explained.reason).toBe("it is there, but the policy 'for-chief' hides it")
+    expect(told.body.explained.reason).toBe("the policy 'for-chief' hides it")
     expect((await explain(bound)).body.explained.reason).toBe('there is no such tool')
   })
 

@@ -47,7 +47,7 @@ onEachEngine('the last admin key', (server, database) => {
   it('can be made anew on the database of a stopped server, as a refused command says', async () => {
     const { code, stderr } = await runInline(['tools', 'list', '--server', server().url], { env: env() })
     expect(code).toBe(6)
-    expect(stderr).toContain('stop the server, and run tooldex keys create NAME --scope admin on its database')
+    expect(stderr).toContain('stop the server and run tooldex keys create NAME --scope admin on its database')
     await server().stop()
     const made = await runInline(['keys', 'create', 'back_in', '--scope', 'admin'], { env: env() })
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^tdx_/)])

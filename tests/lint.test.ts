@@ -150,7 +150,7 @@ describe('tooldex lint', () => {
     const { code, out } = await run(file)
     expect(code).toBe(0)
     expect(out).toMatch(/short-description \(12\)/)
-    expect(out.match(/too little to choose by/g)).toHaveLength(10)
+    expect(out.match(/too short to choose the tool by/g)).toHaveLength(10)
     expect(out).toContain('and 2 more')
     const strict = await run(file, '--max-findings', '3', '--json')
     expect([strict.code, strict.err]).toEqual([1, expect.stringMatching(/^\d+ findings are more than the 3 allowed/)])
@@ -158,7 +158,7 @@ describe('tooldex lint', () => {
       rule: 'short-description',
       severity: 'warning',
       tool: 'tool0',
-      message: '"Nr 0." says too little to choose by',
+      message: '"Nr 0." is too short to choose the tool by',
       hint: expect.any(String),
     })
   })

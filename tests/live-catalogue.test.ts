@@ -69,7 +69,7 @@ describe('the catalog of a running server', () => {
     const { version } = tools
     expect(edit('command: echo\ntools: [{name: half')).toBe(false)
     expect([tools.version, find('rename')]).toEqual([version, ['files:move']])
-    expect(lines.join('')).toContain('the old tools stay')
+    expect(lines.join('')).toContain('the previous tools stay active')
     expect(readFileSync(file, 'utf8')).toContain('half')
   })
 
@@ -98,7 +98,7 @@ describe('the catalog of a running server', () => {
     expect(() => tools.search({ query: 'file', limit: 1, cursor })).toThrow(
       expect.objectContaining({
         code: 'CURSOR_INVALID',
-        message: 'The catalog changed since the cursor was given.',
+        message: 'The catalog changed since the cursor was issued.',
       }),
     )
   })

@@ -119,7 +119,7 @@ it('holds a pinned version to the approval that the latest requires', async () =
       const called = await client.callTool({ name: 'call_tool', arguments: { ...pin, arguments: {} } })
       expect([called.isError, JSON.stringify(called.content)]).toEqual([
         true,
-        expect.stringMatching(scopes.length === 2 ? /needs the scope 'write'/ : /nobody can be asked here/),
+        expect.stringMatching(scopes.length === 2 ? /needs the scope 'write'/ : /which cannot be given here/),
       ])
     }
   }

@@ -203,7 +203,7 @@ describe('call_tool where calls are recorded', () => {
     const old = await callTool(client, 'old_words', { word: 'x' })
     expect(old.structuredContent).toMatchObject({
       stdout: 'old\n',
-      warning: 'old_words is deprecated and may go away.',
+      warning: 'old_words is deprecated and may be removed.',
     })
   })
 

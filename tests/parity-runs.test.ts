@@ -53,7 +53,7 @@ const cases: readonly (readonly [string, Call, Seen])[] = [
   [
     'deprecated',
     { name: 'old', arguments: { word: 'a' } },
-    { status: 'SUCCESS', warning: 'old is deprecated and may go away.' },
+    { status: 'SUCCESS', warning: 'old is deprecated and may be removed.' },
   ],
   ['dry run', { name: 'words', arguments: { word: 'a' }, dryRun: true }, { argv: ['a', '1'], needsApproval: false }],
   [

@@ -150,7 +150,7 @@ describe('a policy that asks for a replay', () => {
     const few = await accept(good)
     expect(few.body).toMatchObject({
       detail: expect.stringContaining('2 did, 0 differed and 0 failed'),
-      hint: expect.stringContaining('Call the tool as it is a few more times'),
+      hint: expect.stringContaining('Call the current tool a few more times'),
     })
     await execute('gated', { word: 'c' })
     await replay(good)

@@ -34,7 +34,7 @@ onServer('going back to a version', (server) => {
     await register(server(), 'wanted', { description: 'Another.' })
     const refused = await rollBack('moved_on', 1)
     expectProblem(refused, 409, 'NAME_TAKEN')
-    expect(refused.body.detail).toBe("moved_on was called 'wanted' then, and another tool is called that now.")
+    expect(refused.body.detail).toBe("moved_on was named 'wanted' in that version, and another tool has this name now.")
     expect(refused.body.hint).toContain("'wanted'")
     expect((await get('/tools/moved_on')).body).toMatchObject({ version: 3, description: 'The one after.' })
     expect((await get('/tools/wanted')).body).toMatchObject({ version: 1, description: 'Another.' })

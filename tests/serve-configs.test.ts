@@ -40,7 +40,7 @@ describe('the configs of a server', () => {
     write('one.yaml', 'command: echo\ntools: [{name: half')
     write('two.yaml', config('two', 'changed'))
     await expect.poll(described, waitMs).toEqual(['Says changed.', 'Says first.'])
-    expect(server.stderr()).toMatch(/its old tools stay: .*one\.yaml:2:/)
+    expect(server.stderr()).toMatch(/its previous tools stay active: .*one\.yaml:2:/)
     const sources = (await server.request('GET', '/sources')).body.items
     expect(sources).toContainEqual(expect.objectContaining({ kind: 'config', name: 'one', state: 'stale' }))
     rmSync(join(server.home, 'configs', 'one.yaml'))

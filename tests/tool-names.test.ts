@@ -165,7 +165,7 @@ describe('a registered tool in a namespace', () => {
         const answer = await server.request(method, `/tools/${pin}${step}`, body === undefined ? {} : { body })
         expectProblem(answer, 422, 'INPUT_INVALID')
         expect(answer.body).toMatchObject({
-          detail: `${pin} names one version, and a version cannot be changed.`,
+          detail: `${pin} is a single version, and a version cannot be changed.`,
           hint: 'Leave the version out: acme:nsd',
         })
       }

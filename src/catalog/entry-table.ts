@@ -35,7 +35,7 @@ export class EntryTable {
     if (exact !== undefined) return exact
     const ids = [...(this.#idsByName.get(id) ?? [])].sort()
     if (ids.length > 1) {
-      const hint = 'Give one of these ids instead of the name.'
+      const hint = 'Use one of these ids instead of the name.'
       throw new TooldexError('INPUT_INVALID', `tool name "${id}" is ambiguous: ${ids.join(', ')}`, { hint })
     }
     return ids[0] === undefined ? undefined : this.#entries.get(ids[0])

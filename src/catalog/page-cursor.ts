@@ -21,7 +21,7 @@ export function readPageCursor(cursor: string, scope: CursorScope): number {
   if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
   if (catalog !== scope.catalog) throw refuse('The cursor belongs to another catalog.')
   if (question !== hashOf(scope.question)) throw refuse('The cursor belongs to another query or other filters.')
-  if (version !== scope.version) throw refuse('The catalog changed since the cursor was given.')
+  if (version !== scope.version) throw refuse('The catalog changed since the cursor was issued.')
   return offset as number
 }
 

@@ -100,7 +100,7 @@ describe('pages', () => {
   })
 
   it('refuses a limit that is not whole, and unknown filters', () => {
-    expect(() => catalogOf(['a']).searchPage({ limit: 1.5 })).toThrow('limit must be a whole number')
+    expect(() => catalogOf(['a']).searchPage({ limit: 1.5 })).toThrow('limit must be an integer')
     const filters = { tag: ['x'] } as SearchFilters
     expect(() => catalogOf(['a']).searchPage({ filters })).toThrow("unknown key 'tag'")
   })
@@ -125,7 +125,7 @@ describe('pages', () => {
     const catalog = catalogOf(['a', 'b'])
     const { nextCursor } = catalog.searchPage({ limit: 1 })
     catalog.refresh()
-    const stale = badCursor('The catalog changed since the cursor was given.')
+    const stale = badCursor('The catalog changed since the cursor was issued.')
     expect(() => catalog.searchPage({ limit: 1, cursor: nextCursor })).toThrow(stale)
   })
 
@@ -157,7 +157,7 @@ describe('pages', () => {
     const shared = (...ids: string[]) => catalogOf(ids, { sharedCursors: true })
     const { nextCursor: cursor } = shared('a', 'b', 'c').searchPage({ limit: 1 })
     expect(idsOf(shared('c', 'b', 'a'), { cursor })).toEqual(['b', 'c'])
-    const stale = badCursor('The catalog changed since the cursor was given.')
+    const stale = badCursor('The catalog changed since the cursor was issued.')
     expect(() => idsOf(shared('a', 'b'), { cursor })).toThrow(stale)
     const catalog = shared('a', 'b', 'c')
     catalog.refresh()

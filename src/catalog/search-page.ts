@@ -90,7 +90,7 @@ export function toResult({ id, readiness, score, scoreType }: CatalogHit, entrie
 /** Refuses a limit that no page can have. */
 export function checkLimit(limit: number): void {
   if (!(limit > 0)) throw new TooldexError('INPUT_INVALID', 'limit must be positive')
-  if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be a whole number')
+  if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be an integer')
 }
 
 /** Undefined where the filters leave nothing out: asking it of each of many tools takes longer than ranking them. */

@@ -26,7 +26,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   const code = 'INPUT_INVALID'
   // An agent reads the message alone, so the few arguments of a call are told in it.
   if (subject === undefined) return toProblemError({ code, what: 'The input', problems, said: 10 })
-  return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Mend the places named, and send it again.' })
+  return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Fix the listed problems and send it again.' })
 }
 
 async function validateRemainder<Input extends z.ZodType, Output extends z.ZodType>(

@@ -6,12 +6,12 @@ const optionalTexts = ['namespace', 'category'] as const
 
 /** Refuses what is no tool before anything of it is kept; callers from JavaScript have no compiler to tell them. */
 export function checkSearchable(tool: SearchableTool): void {
-  for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a text')
-  for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a text')
+  for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a string')
+  for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a string')
   const { tags, exampleRequests } = tool
-  if (!isTexts(tags ?? [])) throw refuse(tool, 'tags', 'a list of texts')
+  if (!isTexts(tags ?? [])) throw refuse(tool, 'tags', 'an array of strings')
   if (exampleRequests !== undefined && !isTexts(exampleRequests))
-    throw refuse(tool, 'exampleRequests', 'a list of texts')
+    throw refuse(tool, 'exampleRequests', 'an array of strings')
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')

@@ -41,10 +41,10 @@ describe('the order in which tools were added', () => {
 
 describe('what is no tool', () => {
   it.each([
-    [{ id: 'zebra' }, 'The name of the tool "zebra" is not a text.'],
-    [{ id: 'zebra', name: 'zebra', description: 7 }, 'The description of the tool "zebra" is not a text.'],
-    [{ ...tool('zebra'), tags: 'fast' }, 'The tags of the tool "zebra" is not a list of texts.'],
-    [{ name: 'x', description: '' }, 'The id of the tool without an id is not a text.'],
+    [{ id: 'zebra' }, 'The name of the tool "zebra" is not a string.'],
+    [{ id: 'zebra', name: 'zebra', description: 7 }, 'The description of the tool "zebra" is not a string.'],
+    [{ ...tool('zebra'), tags: 'fast' }, 'The tags of the tool "zebra" is not an array of strings.'],
+    [{ name: 'x', description: '' }, 'The id of the tool without an id is not a string.'],
   ])('%j is refused, and nothing of it is kept', (wrong, message) => {
     const engine = new SearchEngine()
     expect(() => engine.add(wrong as unknown as SearchableTool)).toThrow(message)

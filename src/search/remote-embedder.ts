@@ -61,7 +61,7 @@ export class RemoteEmbedder implements Embedder {
       if (!this.#queries.has(query)) await this.#keepQuery(query, stop)
       return true
     } catch (error) {
-      this.#options.onFailure?.(deadline.aborted ? 'the embeddings service did not answer in time' : reasonOf(error))
+      this.#options.onFailure?.(deadline.aborted ? 'the embeddings service timed out' : reasonOf(error))
       return false
     }
   }
@@ -90,7 +90,7 @@ export class RemoteEmbedder implements Embedder {
       redirect: 'error',
       signal,
     })
-    if (!response.ok) throw new Error(`the embeddings service answered ${response.status}`)
+    if (!response.ok) throw new Error(`the embeddings service returned HTTP ${response.status}`)
     return readVectors(await readBounded(response), texts.length)
   }
 
@@ -144,7 +144,7 @@ async function readBounded(response: Response): Promise<unknown> {
   let size = 0
   for await (const part of response.body ?? []) {
     size += (part as Uint8Array).length
-    if (size > maxResponse) throw new Error('the embeddings service answered too much')
+    if (size > maxResponse) throw new Error('the embeddings service returned too much data')
     parts.push(part as Uint8Array)
   }
   return JSON.parse(Buffer.concat(parts).toString('utf8'))
@@ -153,18 +153,18 @@ async function readBounded(response: Response): Promise<unknown> {
 function readVectors(answer: unknown, count: number): readonly Float32Array[] {
   const rows = (answer as { data?: unknown } | null)?.data
   if (!Array.isArray(rows) || rows.length !== count)
-    throw new Error('the embeddings service gave another number of vectors')
+    throw new Error('the embeddings service returned a wrong number of vectors')
   return rows.map((row: { embedding?: unknown }) => {
     const numbers = row.embedding
     const good = Array.isArray(numbers) && numbers.length > 0 && numbers.every((value) => Number.isFinite(value))
-    if (!good) throw new Error('the embeddings service gave something that is no vector')
+    if (!good) throw new Error('the embeddings service returned an invalid vector')
     return Float32Array.from(numbers as number[])
   })
 }
 
 const reasonOf = (error: unknown): string =>
   error instanceof SyntaxError
-    ? 'the embeddings service did not answer JSON'
+    ? 'the embeddings service did not return JSON'
     : error instanceof Error
       ? error.message
       : 'unknown error'

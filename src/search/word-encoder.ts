@@ -74,7 +74,7 @@ export class WordEncoder implements Embedder {
   constructor(header: EncoderHeader, { text, fill }: EncoderParts) {
     const { dim, words, fields } = header
     if (dim % cellsAtOnce !== 0)
-      throw new Error(`an encoder has rows of ${cellsAtOnce}, 64, 96 ... numbers, not ${dim}`)
+      throw new Error(`the rows of an encoder must have a multiple of ${cellsAtOnce} numbers, not ${dim}`)
     this.dim = dim
     const kernel = this.#kernel
     kernel.open(dim, words, text.length)

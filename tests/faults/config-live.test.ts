@@ -72,7 +72,7 @@ describe('fault 13: files that change while they are served', () => {
     const snapshot = live.catalog.current()
     spoil(live)
     await expect.poll(() => live.lines.join('')).toMatch(says)
-    expect(live.lines.at(-1)).toContain('the old tools stay')
+    expect(live.lines.at(-1)).toContain('the previous tools stay active')
     expect(live.catalog.current()).toBe(snapshot)
     expect(live.names()).toEqual(before)
     rmSync(join(live.folder, 'two.yaml'), { recursive: true, force: true })
@@ -136,7 +136,7 @@ describe('fault 13: over MCP', () => {
       expect(await names()).toEqual(['first'])
 
       writeFileSync(file, broken)
-      await expect.poll(stderr).toMatch(/the old tools stay: .*tools\.yaml:\d+:\d+: /)
+      await expect.poll(stderr).toMatch(/the previous tools stay active: .*tools\.yaml:\d+:\d+: /)
       expect(await names()).toEqual(['first'])
       expect(await call('first')).toEqual([{ type: 'text', text: 'first' }])
 

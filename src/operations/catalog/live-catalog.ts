@@ -119,7 +119,7 @@ export class LiveCatalog {
       this.#swap(build(this.#options, configs, this.#snapshot.version + 1))
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
-        logger.error(`reload refused, the old tools stay: ${reason}`)
+        logger.error(`reload rejected, the previous tools stay active: ${reason}`)
       return false
     }
     logger.info('reloaded', { tools: this.#snapshot.index.size, version: this.#snapshot.version })
@@ -138,7 +138,7 @@ export class LiveCatalog {
     const refused = failures.find(({ name, found }) => used.has(name) && found !== true)
     if (refused !== undefined) throw refused.error
     for (const failure of failures.filter((each) => !reported.has(textOf(each)))) {
-      const effect = used.has(failure.name) ? 'its old tools stay' : 'left out'
+      const effect = used.has(failure.name) ? 'its previous tools stay active' : 'left out'
       for (const reason of reasonsOf(failure.error)) this.#options.logger.error(`${effect}: ${reason}`)
     }
     return [...configs, ...failures.flatMap(({ name }) => used.get(name) ?? [])]

@@ -124,7 +124,7 @@ export class RegistryFeed {
       })
       signal.addEventListener('abort', () => void stop().catch(() => {}), { once: true })
     } catch {
-      this.#logger.warn('changes of tools are noticed by looking only: the database sends no notices')
+      this.#logger.warn('LISTEN unavailable; polling for tool changes')
     }
   }
 
@@ -138,7 +138,7 @@ export class RegistryFeed {
       } catch (thrown) {
         // The tools stay as they were, and it is asked again.
         if (!this.#told)
-          this.#logger.warn('changes of tools cannot be read', { reason: toTooldexError(thrown).message })
+          this.#logger.warn('cannot read tool changes from the database', { reason: toTooldexError(thrown).message })
         this.#told = true
       }
     }

@@ -94,5 +94,5 @@ function readName(given: string): AskedTool | undefined {
 
 const ambiguous = (given: string, ids: readonly string[]): TooldexError =>
   new TooldexError('INPUT_INVALID', `tool name "${given}" is ambiguous: ${[...ids].sort().join(', ')}`, {
-    hint: 'Give one of these ids instead of the name.',
+    hint: 'Use one of these ids instead of the name.',
   })

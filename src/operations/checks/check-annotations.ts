@@ -18,10 +18,10 @@ function judge(key: string, value: unknown): Problem {
   const name = annotationNames.includes(key) ? key : annotationAliases.get(key)
   if (name === undefined) {
     const meant = didYouMean(key, [...annotationNames, ...annotationAliases.keys()])
-    const hint = `those that mean something: ${annotationNames.join(', ')}`
+    const hint = `the known annotations are: ${annotationNames.join(', ')}`
     return { severity: 'warning', pointer, message: `unknown annotation '${key}'.${meant}`, hint }
   }
   if (typeof value !== 'boolean')
     return { severity: 'error', pointer, message: `${key} must be true or false`, hint: `write "${name}": true` }
-  return { severity: 'error', pointer, message: `'${key}' says again what '${name}' says`, hint: 'keep one of them' }
+  return { severity: 'error', pointer, message: `'${key}' duplicates '${name}'`, hint: 'keep one of them' }
 }

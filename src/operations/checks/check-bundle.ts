@@ -107,7 +107,7 @@ export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current:
     })
 }
 
-const changeHint = 'Mend the places named; nothing was changed.'
+const changeHint = 'Fix the listed problems; nothing was changed.'
 
 /** One remark for all of them. */
 export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[] {
@@ -115,7 +115,7 @@ export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[]
   const names = [...incomplete.keys()]
   const shown = names.slice(0, 5).join(', ')
   const rest = names.length > 5 ? ` and ${names.length - 5} more` : ''
-  return [`${shown}${rest}: not complete yet, and cannot be activated before that`]
+  return [`${shown}${rest}: incomplete, and cannot be activated until complete`]
 }
 
 const isDraft = ({ status = 'DRAFT' }: BundleTool): boolean => status === 'DRAFT'

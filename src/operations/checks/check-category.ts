@@ -21,7 +21,7 @@ export async function checkCategory(
     stores.tools.get(workspace, name),
   ])
   const isLost = categoryId !== null && category === undefined
-  const taken = `a tool called ${name} exists already`
+  const taken = `a tool named ${name} already exists`
   const hint = 'choose another name, or change that tool'
   return {
     // What to do about it is said wherever a category is.

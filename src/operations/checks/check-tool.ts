@@ -46,7 +46,7 @@ const unknownKind = (executorType: string): Problem => ({
 /** A tool there could not be told from one of Tooldex itself. */
 function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
   if (namespace !== ownNamespace) return []
-  const message = `the namespace '${ownNamespace}' is kept for the tools of Tooldex itself`
+  const message = `the namespace '${ownNamespace}' is reserved for the built-in tools of Tooldex`
   return [{ severity: 'error', pointer: '/namespace', message, hint: 'choose another namespace, or none' }]
 }
 
@@ -90,7 +90,7 @@ async function checkDefaults(
     return {
       severity: 'error' as const,
       pointer: `/inputSchema/properties${top}/default${rest}`,
-      message: `the default of '${name}' breaks its own schema: ${message}`,
+      message: `the default of '${name}' does not match its schema: ${message}`,
       hint: 'every call without the parameter would fail; change or remove the default',
     }
   })

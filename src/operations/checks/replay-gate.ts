@@ -34,20 +34,20 @@ export function refuseUntried(
   if (needed === 0) return
   const { replay } = proposal
   const hint = `Run: tooldex tools replay ${proposal.id} --limit ${Math.max(needed, 20)}`
-  const rule = `A policy asks that ${needed} recorded input(s) of ${current.name} give the same with a change`
-  if (replay === null) throw new TooldexError('ILLEGAL_STEP', `${rule}, and none was tried.`, { hint })
+  const rule = `A policy requires that ${needed} recorded input(s) of ${current.name} give the same output after a change`
+  if (replay === null) throw new TooldexError('ILLEGAL_STEP', `${rule}; none was replayed.`, { hint })
   if (replay.version !== current.version) {
-    const message = `${rule}; they were tried against version ${replay.version}, and it has version ${current.version} now.`
+    const message = `${rule}; they were replayed against version ${replay.version}, and the current version is ${current.version}.`
     throw new TooldexError('ILLEGAL_STEP', message, { hint })
   }
   const { same, differs, failed } = replay
   if (same >= needed && differs === 0 && failed === 0) return
-  const message = `${rule}: ${same} did, ${differs} differed and ${failed} failed.`
+  const message = `${rule}: ${same} matched, ${differs} differed and ${failed} failed.`
   throw new TooldexError('ILLEGAL_STEP', message, {
     hint:
       differs + failed === 0
-        ? 'Call the tool as it is a few more times, so that there is more to compare with, and replay again.'
-        : 'Look at the differences with: tooldex tools proposal ID. Mend the change and propose it anew, or change the policy.',
+        ? 'Call the current tool a few more times to record more inputs, and replay again.'
+        : 'Show the differences with: tooldex tools proposal ID. Fix the change and propose it again, or change the policy.',
   })
 }
 
@@ -56,8 +56,8 @@ export function findUnproposed({ policies, current, next }: Gate) {
   if (current.status === 'DRAFT' || replaysNeeded(policies, current.name) === 0) return undefined
   if (!changesBehaviour(current, next)) return undefined
   return {
-    message: `A policy asks that changes of ${current.name} are tried on recorded inputs first.`,
-    hint: 'Propose the change (tooldex tools propose), try it (tooldex tools replay), and accept it (tooldex tools accept).',
+    message: `A policy requires that changes of ${current.name} are replayed on recorded inputs first.`,
+    hint: 'Propose the change (tooldex tools propose), replay it (tooldex tools replay), and accept it (tooldex tools accept).',
   }
 }
 

@@ -72,7 +72,7 @@ export const uninstallClient = defineOperation({
   output,
   async handle(target) {
     const edited = await editFile(target, (client, text, file) => client.remove(text, target.name, file))
-    return { ...edited, next: `${edited.client} starts it no more; end a session that still runs it.` }
+    return { ...edited, next: `${edited.client} no longer starts it; end sessions that still run it.` }
   },
 })
 

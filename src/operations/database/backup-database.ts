@@ -13,7 +13,7 @@ import { writeLines } from './dump-file.ts'
 /** Download the whole database. */
 export const backupDatabase = defineOperation({
   name: 'database.backup',
-  summary: 'Download the whole database, as it is at one moment, as the lines of a file that db restore reads back.',
+  summary: 'Download a consistent snapshot of the whole database, as a file for db restore.',
   scope: 'admin',
   http: { method: 'get', path: '/database/backup', tag: 'database', media: 'application/x-ndjson' },
   input: z.object({}),
@@ -29,7 +29,7 @@ export const backupDatabase = defineOperation({
 /** The rows of every workspace are in it, so it is for the owner of the installation. */
 function refuseOthers({ caller }: OperationContext): void {
   if (caller.workspace === 'default') return
-  throw new TooldexError('FORBIDDEN', 'The whole database is for administrators of the first workspace only.')
+  throw new TooldexError('FORBIDDEN', 'Only administrators of the first workspace may download the whole database.')
 }
 
 /** Through a file: whoever reads slowly, or not at all, must not keep the database waiting. */

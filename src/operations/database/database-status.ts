@@ -6,7 +6,7 @@ import { databaseOf } from './database-of.ts'
 /** Say what the database is, how far it is, and what is in it. */
 export const databaseStatus = defineOperation({
   name: 'database.status',
-  summary: 'Say what the database is, which migrations it has seen, and how much is in it.',
+  summary: 'Show the database engine, its migration status and its row counts.',
   scope: 'admin',
   input: z.object({}),
   output: z.object({

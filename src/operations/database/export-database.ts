@@ -9,7 +9,7 @@ import { writeLines } from './dump-file.ts'
 /** Write the whole database to a file. */
 export const exportDatabase = defineOperation({
   name: 'database.export',
-  summary: 'Write the whole database, as it is at one moment, to a file that any engine can read back.',
+  summary: 'Write a consistent snapshot of the whole database to a file that any engine can import.',
   scope: 'admin',
   input: z.object({ file: z.string().min(1) }),
   output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()), sha256: z.string() }),
@@ -17,7 +17,7 @@ export const exportDatabase = defineOperation({
     const database = databaseOf(context)
     const { pending } = await readState(database)
     if (pending.length > 0)
-      throw new TooldexError('MIGRATION_FAILED', 'The database is not up to date, so it cannot be written out.', {
+      throw new TooldexError('MIGRATION_FAILED', 'The database is not up to date, so it cannot be exported.', {
         hint: 'Run tooldex db migrate first.',
       })
     const path = resolve(file)

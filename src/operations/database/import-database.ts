@@ -8,8 +8,7 @@ import { readLines } from './dump-file.ts'
 /** Read a file that export wrote into the database. */
 export const importDatabase = defineOperation({
   name: 'database.import',
-  summary:
-    'Read back a file that was written by export, all or nothing, into an empty database or in place of what is there.',
+  summary: 'Import a file written by export, all or nothing, into an empty database or in place of the current data.',
   scope: 'admin',
   input: z.object({ file: z.string().min(1), replace: z.boolean().default(false) }),
   output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()) }),

@@ -6,7 +6,7 @@ import { databaseOf } from './database-of.ts'
 /** Bring the database up to date. */
 export const migrateDatabase = defineOperation({
   name: 'database.migrate',
-  summary: 'Bring the database up to date; nothing is changed where a step fails.',
+  summary: 'Apply pending migrations to the database; if one fails, nothing is changed.',
   scope: 'admin',
   input: z.object({}),
   output: z.object({ name: z.string(), steps: z.array(z.string()), applied: z.array(z.string()) }),

@@ -38,6 +38,6 @@ async function* passOn(
       yield line
     }
   } catch (thrown) {
-    throw thrown instanceof TypeError ? dumpRefused('the server broke off', thrown) : thrown
+    throw thrown instanceof TypeError ? dumpRefused('the server closed the connection early', thrown) : thrown
   }
 }

@@ -21,7 +21,7 @@ type Saved = z.infer<typeof Saved>
 
 /** Reads what an earlier measuring printed as JSON. */
 export const readBaseline = (file: string): Saved =>
-  readJsonFile(file, Saved, 'Give a file with what tooldex eval --json printed.')
+  readJsonFile(file, Saved, 'Pass a file with the output of tooldex eval --json.')
 
 /** Compares what was measured now with what was saved, and says where the two are not of the same things. */
 export function compareWithBaseline(
@@ -31,7 +31,7 @@ export function compareWithBaseline(
 ): { readonly drop: Drop; readonly warnings: readonly string[] } {
   const [before, now] = [saved.macro.ndcg10, round(measured.macro.ndcg10)]
   const points = round(before - now)
-  const warnings = contents(saved) === contents(measured) ? [] : ['the baseline is of other sets or queries']
+  const warnings = contents(saved) === contents(measured) ? [] : ['the baseline has other sets or queries']
   return { drop: { before, now, points, tooMuch: points > maxDrop }, warnings }
 }
 

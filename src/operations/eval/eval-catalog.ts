@@ -11,20 +11,25 @@ import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
 const most = { queries: 200, characters: 1000, relevant: 100 } as const
 
 const AskedQuery = z.object({
-  query: z.string().min(1).max(most.characters).describe('What a user would ask for.'),
-  relevant: z.array(z.string().max(500)).max(most.relevant).describe('The ids of the tools that answer it.'),
+  query: z.string().min(1).max(most.characters).describe('A request in the words of a user.'),
+  relevant: z.array(z.string().max(500)).max(most.relevant).describe('The ids of the relevant tools.'),
 })
 
 /** Measure how well search finds the right tools among those that there are. */
 export const evalCatalog = defineOperation({
   name: 'catalog.eval',
-  summary: 'Measure how well search finds the right tools of this catalog, by requests whose answers are known.',
+  summary: 'Evaluate search on this catalog with queries whose relevant tools are known.',
   scope: 'read',
   http: { method: 'post', path: '/eval', tag: 'catalog' },
   input: z.object({
     queries: z.array(AskedQuery).min(1).max(most.queries),
     mode: SearchMode.nullish(),
-    limit: z.int().min(1).max(100).default(10).describe('Tools in an answer; below 10 the scores at 10 suffer.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(10)
+      .describe('Maximum number of results; below 10, the scores at 10 are lower.'),
   }),
   output: z.object({ sets: z.array(SetScores), macro: MacroScores, warnings: z.array(z.string()) }),
   async handle({ queries, mode, limit }, context) {

@@ -36,7 +36,7 @@ type Input = z.infer<typeof Input>
 /** Measure how well search finds the right tools. */
 export const evalSearch = defineOperation({
   name: 'search.eval',
-  summary: 'Measure how well search finds the right tools, on sets of requests whose answers are known.',
+  summary: 'Evaluate search on sets of queries whose relevant tools are known.',
   scope: 'read',
   input: Input,
   output: z.object({
@@ -48,7 +48,7 @@ export const evalSearch = defineOperation({
   }),
   async handle(input, { signal, onProgress }) {
     if (input.maxDrop != null && input.baseline == null) {
-      throw new TooldexError('USAGE', 'A largest drop needs a baseline to measure it from.')
+      throw new TooldexError('USAGE', 'A maximum drop needs a baseline.')
     }
     const sets = input.folders.map(readEvalSet)
     const saved = input.baseline == null ? undefined : readBaseline(input.baseline)
@@ -80,14 +80,14 @@ export const evalSearch = defineOperation({
 
 function missingEncoder({ mode }: Input, encoder: unknown): readonly string[] {
   const needed = mode === 'hybrid' || mode === 'embedding'
-  return needed && encoder === undefined ? ['the encoder is not installed: search goes by words alone'] : []
+  return needed && encoder === undefined ? ['the encoder is not installed: search ranks by words only'] : []
 }
 
 /** A request that was learned and is asked again measures memory, not search. */
 function leaks(sets: readonly { readonly queries: readonly QueryLine[] }[], learn: readonly QueryLine[]): string[] {
   const learned = new Set(learn.map((line) => normalize(line.query)))
   const again = sets.flatMap((set) => set.queries).filter((line) => learned.has(normalize(line.query))).length
-  return again === 0 ? [] : [`${again} query(s) are among those learned beforehand`]
+  return again === 0 ? [] : [`${again} query(s) are also among the learned queries`]
 }
 
 const normalize = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ')

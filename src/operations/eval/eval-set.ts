@@ -29,7 +29,7 @@ export interface EvalSet {
 /** Reads the set in a folder. */
 export function readEvalSet(folder: string): EvalSet {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    const hint = 'Give a folder with tools.jsonl and queries.jsonl.'
+    const hint = 'Pass a folder with tools.jsonl and queries.jsonl.'
     throw new TooldexError('FILE_REFUSED', `${folder} is not a folder.`, { hint })
   }
   const tools = readJsonLines(join(folder, 'tools.jsonl'), ToolLine).map(toSearchable)
@@ -63,11 +63,11 @@ export function findOddities({
   const unanswered = queries.filter((query) => query.relevant.length === 0).length
   const asked = new Set(queries.map((query) => query.id))
   return [
-    ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) are of no tool there; they count as not found`]),
+    ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) match no tool; they count as not found`]),
     ...(unanswered === 0 ? [] : [`${name}: ${unanswered} query(s) have no relevant tool; they are not scored`]),
     ...(ids.size === tools.length
       ? []
-      : [`${name}: ${tools.length - ids.size} tool id(s) are there twice; the last counts`]),
-    ...(asked.size === queries.length ? [] : [`${name}: ${queries.length - asked.size} query id(s) are there twice`]),
+      : [`${name}: ${tools.length - ids.size} tool id(s) are duplicates; the last one counts`]),
+    ...(asked.size === queries.length ? [] : [`${name}: ${queries.length - asked.size} query id(s) are duplicates`]),
   ]
 }

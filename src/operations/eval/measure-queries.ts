@@ -74,7 +74,7 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
     if (index % every === 0) seen.tokens.push(options.countTokens(answerText(hits)))
     options.onQuery()
     if (performance.now() - turn > longestTurnMs) turn = await takeTurn()
-    if (options.signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The measuring was cancelled.')
+    if (options.signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The evaluation was canceled.')
   }
   return seen
 }

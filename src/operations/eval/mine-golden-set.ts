@@ -16,7 +16,7 @@ const QueryLine = z.object({ id: z.string(), query: z.string(), relevant: z.arra
 /** Build requests with known answers from recorded calls. */
 export const mineGoldenSet = defineOperation({
   name: 'search.mine',
-  summary: 'Build a set for eval from recorded calls: what was asked, and the tools that answered.',
+  summary: 'Build an evaluation set from recorded calls: the queries, and the tools that were called.',
   scope: 'read',
   input: z.object({}),
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),

@@ -3,13 +3,13 @@ import { defineOperation } from '../operation.ts'
 
 const tag = 'learning'
 const Experience = z.object({ query: z.string(), toolIds: z.array(z.string()) })
-const keptIn = z.string().nullable().describe('A file or the database; null where learning is switched off.')
+const keptIn = z.string().nullable().describe('A file or the database; null if learning is off.')
 const maxShown = 20
 
 /** See what search learned from calls. */
 export const showLearning = defineOperation({
   name: 'search.learning',
-  summary: 'See what search learned from what was searched and called.',
+  summary: 'Show what search learned from past queries and calls.',
   scope: 'admin',
   http: { method: 'get', path: '/learning', tag },
   input: z.object({}),
@@ -24,7 +24,7 @@ export const showLearning = defineOperation({
 /** Forget what search learned from calls. */
 export const forgetLearning = defineOperation({
   name: 'search.forget',
-  summary: 'Forget everything that search learned.',
+  summary: 'Delete everything that search learned.',
   scope: 'admin',
   http: { method: 'delete', path: '/learning', tag },
   input: z.object({}),

@@ -48,6 +48,6 @@ function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readon
   if (first === undefined || misses.length < exampleRequests.length) return []
   const which = `${JSON.stringify(first.request)} finds ${first.instead ?? 'nothing'} first`
   const message = `not in the first ${lintLimits.rank} for ${misses.length} of ${exampleRequests.length} example requests: ${which}`
-  const hint = 'Put the words of the request into its description, or ask for what sets it apart.'
+  const hint = 'Use the words of the request in the description, or make the request more specific.'
   return [{ rule: 'not-found', severity: 'warning', tool, message, hint }]
 }

@@ -17,7 +17,7 @@ function longName(tool: string): LintFinding[] {
 function oddName(tool: string): LintFinding[] {
   const odd = [...new Set(Array.from(tool).filter((character) => !/[A-Za-z0-9_-]/.test(character)))]
   if (odd.length === 0) return []
-  const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients refuse`
+  const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients reject`
   return [{ rule: 'odd-name', severity: 'warning', tool, message, hint: 'Use letters, digits, _ and - only.' }]
 }
 
@@ -35,7 +35,7 @@ export function ambiguousNames(tools: readonly LintTool[]): readonly LintFinding
   return [...groups.entries()].flatMap(([key, [first = '', ...others]]): LintFinding[] => {
     if (key === '' || others.length === 0) return []
     const message = `is made of the same words as ${others.slice(0, maxListed).join(', ')}${others.length > maxListed ? ' and more' : ''}`
-    const hint = 'Rename one of them after what sets it apart.'
+    const hint = 'Rename one of them after their difference.'
     return [{ rule: 'ambiguous-name', severity: 'warning', tool: first, message, hint }]
   })
 }

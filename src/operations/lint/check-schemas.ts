@@ -45,7 +45,7 @@ function requiredFlaws({ required, properties, additionalProperties }: JsonSchem
   const broken = additionalProperties === false
   return missing.map((key) => ({
     broken,
-    message: `${name(place)} requires '${String(key)}', which it does not describe`,
+    message: `${name(place)} requires '${String(key)}', which it does not define`,
   }))
 }
 
@@ -57,7 +57,9 @@ function enumFlaws({ enum: values, default: usual, type }: JsonSchema, place: st
   }
   const same = (value: unknown) => JSON.stringify(value) === JSON.stringify(usual)
   if (usual === undefined || values.some(same)) return []
-  return [{ broken: false, message: `${name(place)} has the default ${JSON.stringify(usual)}, which its enum lacks` }]
+  return [
+    { broken: false, message: `${name(place)} has the default ${JSON.stringify(usual)}, which is not in its enum` },
+  ]
 }
 
 function boundFlaws(schema: JsonSchema, place: string): readonly Flaw[] {

@@ -9,7 +9,8 @@ import { readableNames } from '../search/tool-view.ts'
 import type { LintFinding } from './finding.ts'
 
 const pageRows = 500
-const hint = 'It was stored under other rules; it is shown as it is, and refused when it is next written.'
+const hint =
+  'It was stored under earlier rules; it stays readable, and the next write is rejected unless it fixes this.'
 
 /** What today's rules refuse in the stored rows that a caller may read: tools in every state, categories and policies. */
 export async function checkStored(context: OperationContext): Promise<readonly LintFinding[]> {
@@ -35,7 +36,7 @@ export async function checkStored(context: OperationContext): Promise<readonly L
   for (const { name, refused } of await stores.policies.list(workspace))
     if (refused !== undefined)
       findings.push(
-        toFinding(`policy:${name}`, `${refused.reason}; until it is fixed it closes every tool to its callers`),
+        toFinding(`policy:${name}`, `${refused.reason}; until it is fixed, its callers cannot use any tool`),
       )
   return findings
 }

@@ -9,13 +9,13 @@ export const checkTexts = (tool: LintTool): readonly LintFinding[] => [
 ]
 
 function description({ toolName: tool, description: text }: LintTool): LintFinding[] {
-  const hint = 'Say in a sentence what it does and what it prints.'
+  const hint = 'State in one sentence what it does and what it returns.'
   const words = splitIdentifiers(text).length
   if (words === 0) {
     return [{ rule: 'missing-description', severity: 'error', tool, message: 'has no description', hint }]
   }
   if (text.trim().length >= lintLimits.descriptionLength && words >= lintLimits.descriptionWords) return []
-  const message = `${JSON.stringify(text)} says too little to choose by`
+  const message = `${JSON.stringify(text)} is too short to choose the tool by`
   return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
 }
 
@@ -23,7 +23,7 @@ function undescribed({ toolName: tool, inputSchema }: LintTool): LintFinding[] {
   const names = argumentsOf(inputSchema).filter(([, property]) => !hasDescription(property))
   if (names.length === 0) return []
   const message = `no description for ${names.map(([name]) => name).join(', ')}`
-  const hint = 'Say what each argument means and give an example where the form matters.'
+  const hint = 'Describe each argument, with an example if its format matters.'
   return [{ rule: 'undescribed-arguments', severity: 'warning', tool, message, hint }]
 }
 
@@ -31,7 +31,9 @@ function manyArguments({ toolName: tool, inputSchema }: LintTool): LintFinding[]
   const count = argumentsOf(inputSchema).length
   if (count <= lintLimits.arguments) return []
   const message = `takes ${count} arguments`
-  return [{ rule: 'many-arguments', severity: 'info', tool, message, hint: 'Drop rare ones, or split the tool.' }]
+  return [
+    { rule: 'many-arguments', severity: 'info', tool, message, hint: 'Remove rarely used ones, or split the tool.' },
+  ]
 }
 
 const argumentsOf = ({ properties }: LintTool['inputSchema']): readonly (readonly [string, unknown])[] =>

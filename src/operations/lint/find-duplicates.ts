@@ -40,8 +40,8 @@ function compare(a: Described, b: Described): LintFinding | undefined {
   if (!isDuplicate(overlap, cosine)) return undefined
   const where = a.tool.cliName === b.tool.cliName ? '' : ` of ${b.tool.cliName}`
   const alike = `${Math.round(100 * overlap)}% of the words${cosine === undefined ? '' : `, cosine ${cosine.toFixed(2)}`}`
-  const message = `says nearly the same as ${b.tool.toolName}${where} (${alike})`
-  const hint = 'Say in each what sets it apart, or keep one.'
+  const message = `is a near-duplicate of ${b.tool.toolName}${where} (${alike})`
+  const hint = 'State the difference in both descriptions, or keep one of the tools.'
   return { rule: 'near-duplicate', severity: 'warning', tool: a.tool.toolName, message, hint }
 }
 

@@ -44,7 +44,7 @@ const penalties = { error: 50, warning: 20, info: 5 }
 /** Judge the catalog: can each tool be found, told from the others, and called? */
 export const lintCatalog = defineOperation({
   name: 'catalog.lint',
-  summary: 'Judge the catalog: what makes tools hard to find, to tell apart or to call, and what they cost.',
+  summary: 'Lint the catalog: problems that make tools hard to find, to distinguish or to call, and their token cost.',
   scope: 'read',
   http: { method: 'get', path: '/lint', tag: 'catalog' },
   input: z.object({}),

@@ -38,6 +38,6 @@ function costlyTool({ tool: { toolName: tool }, tokens }: { tool: LintTool; toke
 function costlySource({ source, tools, tokens }: SourceCost): LintFinding[] {
   if (tokens <= lintLimits.sourceTokens) return []
   const message = `its ${tools} tools take ${tokens} tokens when all are listed`
-  const hint = 'Let clients search instead of listing all, or leave out tools with a policy.'
+  const hint = 'Let clients search instead of listing all, or hide tools with a policy.'
   return [{ rule: 'costly-source', severity: 'info', tool: source, message, hint }]
 }

@@ -106,6 +106,6 @@ function startPatience({ timeoutMs }: Execution, { patienceMs }: CallControls) {
   const over = new AbortController()
   const ms = (patienceMs ?? 0) + (timeoutMs ?? 0)
   const timer = patienceMs === undefined ? undefined : setTimeout(() => over.abort(), ms)
-  const message = `No worker took the call in ${Math.round(ms / 1000)} s; it still waits.`
+  const message = `No worker started the call within ${Math.round(ms / 1000)} s; it is still queued.`
   return { signal: over.signal, message, end: () => clearTimeout(timer) }
 }

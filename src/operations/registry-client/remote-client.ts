@@ -59,7 +59,7 @@ export function requestRemote(
   signal: AbortSignal,
 ): Promise<Response> {
   if (operation.http === undefined)
-    throw new TooldexError('USAGE', `${operation.name} cannot be asked of a server; leave --server out.`)
+    throw new TooldexError('USAGE', `${operation.name} is not available on a server; omit --server.`)
   const { method, path } = operation.http
   const rest = { ...input }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -129,8 +129,8 @@ function toError(url: string, status: number, body: unknown): TooldexError {
     id?: string
   }
   if (code === undefined || !Object.hasOwn(errorTable, code))
-    return new TooldexError('UNAVAILABLE', `The server answered ${status} without saying why.`, {
-      hint: 'Check that the address is that of a Tooldex server.',
+    return new TooldexError('UNAVAILABLE', `The server returned HTTP ${status} without an error code.`, {
+      hint: 'Check that the URL belongs to a Tooldex server.',
     })
   const isKey = code === 'UNAUTHORIZED'
   const said = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${recoveryHint}` : hint

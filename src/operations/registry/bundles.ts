@@ -30,7 +30,10 @@ const Part = z.object({
     z.object({
       name: z.string(),
       fields: z.array(z.string()),
-      status: z.object({ from: ToolStatus, to: ToolStatus }).optional().describe('Where it is one of the fields.'),
+      status: z
+        .object({ from: ToolStatus, to: ToolStatus })
+        .optional()
+        .describe('Present if status is one of the fields.'),
     }),
   ),
   remove: z.array(z.string()),
@@ -42,7 +45,7 @@ const Plan = Part.extend({ categories: Part, policies: Part })
 /** Export everything. */
 export const exportBundle = defineOperation({
   name: 'bundle.export',
-  summary: 'All tools, categories and policies as one bundle that another registry can take.',
+  summary: 'Export all tools, categories and policies as one bundle for another registry.',
   scope: 'read',
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
@@ -58,17 +61,17 @@ export const exportBundle = defineOperation({
 })
 
 const ImportInput = z.strictObject({
-  bundle: Bundle.optional().describe('The bundle itself, or else its text.'),
-  text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or a list of tools of OpenAI or MCP.'),
-  file: z.string().max(500).default('bundle').describe('What to call the text in messages.'),
-  prune: z.boolean().default(false).describe('Remove what the bundle does not have.'),
+  bundle: Bundle.optional().describe('The bundle, instead of its text.'),
+  text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or an array of OpenAI or MCP tools.'),
+  file: z.string().max(500).default('bundle').describe('The name of the text in messages.'),
+  prune: z.boolean().default(false).describe('Remove entries that the bundle does not have.'),
   dryRun: z.boolean().default(false),
 })
 
 /** Import a bundle. */
 export const importBundle = defineOperation({
   name: 'bundle.import',
-  summary: 'Make the registry what a bundle says, all or nothing; with dryRun only say what would change.',
+  summary: 'Apply a bundle to the registry, all or nothing; with dryRun, only return the plan.',
   subject: 'bundle',
   scope: 'admin',
   http: {
@@ -78,12 +81,12 @@ export const importBundle = defineOperation({
     bodyBytes: 32 * 1024 * 1024,
     // Only admins import bundles; a text is read in a worker thread.
     bodyValues: 1_000_000,
-    bodyHint: `Too much for one import: ${splitHint}`,
+    bodyHint: `Too large for one import: ${splitHint}`,
   },
   input: ImportInput,
   output: z.object({
     plan: Plan,
-    diffs: z.array(ToolDiffText).describe('What changes in the first of the tools that change.'),
+    diffs: z.array(ToolDiffText).describe('The diffs of the first changed tools.'),
     applied: z.boolean(),
     warnings: z.array(z.string()),
   }),

@@ -15,8 +15,8 @@ const fields = {
 }
 const condition = { expectedVersion: ExpectedVersion.optional() }
 const Counted = Category.extend({
-  tools: z.int().describe('How many tools are in it.'),
-  toolsBelow: z.int().describe('How many are in it and in all below.'),
+  tools: z.int().describe('Number of tools in it.'),
+  toolsBelow: z.int().describe('Number of tools in it and its subcategories.'),
 })
 
 export interface CategoryNode extends z.infer<typeof Counted> {
@@ -27,7 +27,7 @@ const CategoryNode: z.ZodType<CategoryNode> = z.lazy(() => Counted.extend({ chil
 /** Make a category. */
 export const createCategory = defineOperation({
   name: 'categories.create',
-  summary: 'Make a category, below another or at the top.',
+  summary: 'Create a category, at the top or below another.',
   scope: 'write',
   http: { method: 'post', path: '/categories', status: 201, location: '/categories/{id}', tag },
   input: z.strictObject(fields),
@@ -42,7 +42,7 @@ const countedCategories = async (context: OperationContext): Promise<readonly Co
 /** List categories. */
 export const listCategories = defineOperation({
   name: 'categories.list',
-  summary: 'List all categories with how many tools they have.',
+  summary: 'List all categories with their tool counts.',
   scope: 'read',
   http: { method: 'get', path: '/categories', tag },
   input: z.object({}),
@@ -55,7 +55,7 @@ export const listCategories = defineOperation({
 /** The tree of categories. */
 export const categoryTree = defineOperation({
   name: 'categories.tree',
-  summary: 'Show the tree of categories.',
+  summary: 'Show the category tree.',
   scope: 'read',
   http: { method: 'get', path: '/categories/tree', tag },
   input: z.object({}),
@@ -68,7 +68,7 @@ export const categoryTree = defineOperation({
 /** Read a category. */
 export const getCategory = defineOperation({
   name: 'categories.get',
-  summary: 'Read a category by its id or its name.',
+  summary: 'Read a category by id or name.',
   scope: 'read',
   http: { method: 'get', path: '/categories/{idOrName}', tag },
   input: z.object({ idOrName: IdOrName }),
@@ -107,7 +107,7 @@ export const deleteCategory = defineOperation({
 /** List tags. */
 export const listTags = defineOperation({
   name: 'tags.list',
-  summary: 'List all tags with how many tools have them.',
+  summary: 'List all tags with their tool counts.',
   scope: 'read',
   http: { method: 'get', path: '/tags', tag },
   input: z.object({}),
@@ -120,14 +120,14 @@ export const listTags = defineOperation({
 /** Rename a tag. */
 export const renameTag = defineOperation({
   name: 'tags.rename',
-  summary: 'Put one tag in the place of another on every tool.',
+  summary: 'Replace a tag by another on every tool.',
   scope: 'write',
   http: { method: 'post', path: '/tags/rename', tag },
   input: z.strictObject({
     from: z.string().min(1).max(registryLimits.tag),
     to: z.string().trim().min(1).max(registryLimits.tag),
   }),
-  output: z.object({ tools: z.int().describe('How many tools were changed.') }),
+  output: z.object({ tools: z.int().describe('Number of changed tools.') }),
   handle: async ({ from, to }, context) => ({
     tools: await registryOf(context).stores.tools.renameTag(context.caller, from, to),
   }),

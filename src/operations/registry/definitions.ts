@@ -14,30 +14,27 @@ import { viewOf } from '../search/tool-view.ts'
 
 const tag = 'llm'
 const options = {
-  format: LlmFormat.default('mcp').describe('Whose definitions.'),
-  deferLoading: z
-    .boolean()
-    .optional()
-    .describe('Leave the tools to the tool search of the provider, where it has one.'),
-  namespaces: z.boolean().optional().describe('Group tools by namespace, where the provider can.'),
+  format: LlmFormat.default('mcp').describe('The provider whose format the definitions have.'),
+  deferLoading: z.boolean().optional().describe('Defer the tools to the tool search of the provider, if it has one.'),
+  namespaces: z.boolean().optional().describe('Group tools by namespace, if the provider supports it.'),
 }
 
 /** Definitions for a model. */
 export const listForModel = defineOperation({
   name: 'llm.list',
-  summary: 'List the definitions of offered tools for a provider, registered tools first, with what each loses.',
+  summary: 'List the definitions of offered tools for a provider, registered tools first, with the losses of each.',
   scope: 'read',
   http: { method: 'get', path: '/llm/tools', tag },
   input: z.object({
     ...options,
-    category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
+    category: z.string().max(200).optional().describe('The name or id of a category; its subcategories are included.'),
     tags: z.array(z.string().max(100)).optional(),
     limit: z.int().min(1).max(1000).default(100),
-    cursor: z.string().max(1000).optional().describe('The nextCursor of the page before.'),
+    cursor: z.string().max(1000).optional().describe('The nextCursor of the previous page.'),
   }),
   output: CompiledTools.extend({
-    omitted: z.int().describe('How many more there are after this page.'),
-    nextCursor: z.string().optional().describe('Where the next page begins; absent on the last one.'),
+    omitted: z.int().describe('Number of tools after this page.'),
+    nextCursor: z.string().optional().describe('The cursor of the next page; absent on the last one.'),
   }),
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
     const { tools } = await context.catalog.open()
@@ -69,7 +66,7 @@ export const listForModel = defineOperation({
 /** The definition of one tool. */
 export const getForModel = defineOperation({
   name: 'llm.get',
-  summary: 'The definition of one tool, by its name, id or alias, as a provider takes it, with what it loses.',
+  summary: 'Return the definition of one tool for a provider, by name, id or alias, with its losses.',
   scope: 'read',
   http: { method: 'get', path: '/llm/tools/{name}', tag },
   input: z.object({ name: z.string().min(1).max(300), ...options }),

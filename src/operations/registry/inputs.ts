@@ -23,6 +23,4 @@ export const VersionNumber = z.int().min(1).max(2_147_483_647)
 /** What a change is made on: a version, or tags as If-Match writes them. */
 export const ExpectedVersion = z
   .union([VersionNumber, z.string()])
-  .describe(
-    'The version that the change is made on, or the ETag that it was read with. Over HTTP: the header If-Match.',
-  )
+  .describe('The version or ETag that the change is based on. Over HTTP: the header If-Match.')

@@ -15,7 +15,7 @@ const scopes = ['read', 'call', 'write', 'admin'] as const satisfies readonly Ke
 const KeyInfo = z.object({
   id: z.guid(),
   name: z.string(),
-  prefix: z.string().describe('The first letters, to tell keys apart.'),
+  prefix: z.string().describe('The first characters of the secret, to identify the key.'),
   scopes: asStored(z.array(z.enum(scopes))),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
@@ -26,7 +26,7 @@ const KeyInfo = z.object({
 
 /** What whoever has no key left can still do: the database itself asks for none. */
 export const recoveryHint =
-  'Where no admin key is left: stop the server, and run tooldex keys create NAME --scope admin on its database.'
+  'If no admin key is left, stop the server and run tooldex keys create NAME --scope admin on its database.'
 
 /** A fresh secret, and what is kept of it. */
 export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
@@ -39,7 +39,7 @@ export const hashKey = (secret: string): string => hash('sha256', secret, 'hex')
 /** Make a key. */
 export const createKey = defineOperation({
   name: 'keys.create',
-  summary: 'Make an API key; its secret is shown this once.',
+  summary: 'Create an API key; its secret is returned only once.',
   scope: 'admin',
   http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },
   input: z.strictObject({
@@ -48,13 +48,15 @@ export const createKey = defineOperation({
     expiresAt: z.iso
       .datetime({ offset: true })
       .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
-      .register(hints, { hint: 'write a time like 2030-01-31T00:00:00Z' })
+      .register(hints, { hint: 'use a time such as 2030-01-31T00:00:00Z' })
       .optional(),
     workspace: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be of lower-case letters, digits and dashes')
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must contain only lower-case letters, digits and dashes')
       .optional()
-      .describe('Another workspace than your own; its first key makes it. Only from the first workspace.'),
+      .describe(
+        'A workspace other than your own; its first key creates it. Only callers of the first workspace may set it.',
+      ),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
   async handle({ name, scopes: wanted, expiresAt, workspace }, context) {
@@ -78,7 +80,7 @@ export const createKey = defineOperation({
 function callerIn({ caller }: OperationContext, workspace = caller.workspace): Caller {
   if (workspace === caller.workspace) return caller
   if (caller.workspace === 'default') return { ...caller, workspace, actor: `${caller.workspace}/${caller.actor}` }
-  throw new TooldexError('FORBIDDEN', 'Keys of another workspace are made from the first workspace only.')
+  throw new TooldexError('FORBIDDEN', 'Only callers of the first workspace can create keys for another workspace.')
 }
 
 /** List keys. */
@@ -98,7 +100,7 @@ export const listKeys = defineOperation({
 /** Whose key a request has. */
 export const currentKey = defineOperation({
   name: 'keys.current',
-  summary: 'Tell who asks: the name of the key, its workspace and what it may do.',
+  summary: 'Show the current key: its name, workspace and scopes.',
   scope: 'read',
   http: { method: 'get', path: '/keys/current', tag },
   input: z.object({}),
@@ -128,13 +130,13 @@ const isAdmin = ({ scopes, revokedAt, expiresAt }: ApiKey): boolean =>
 
 const lastKey = (message: string) =>
   new TooldexError('IN_USE', message, {
-    hint: `Make another first that does not expire: tooldex keys create NAME --scope admin. ${recoveryHint}`,
+    hint: `First create another one that does not expire: tooldex keys create NAME --scope admin. ${recoveryHint}`,
   })
 
 /** Revoke a key. */
 export const revokeKey = defineOperation({
   name: 'keys.revoke',
-  summary: 'Revoke an API key at once and for good.',
+  summary: 'Revoke an API key immediately and permanently.',
   scope: 'admin',
   http: { method: 'delete', path: '/keys/{idOrName}', tag },
   input: z.object({ idOrName: IdOrName }),
@@ -149,10 +151,10 @@ export const revokeKey = defineOperation({
 /** The record of changes. */
 export const listAudit = defineOperation({
   name: 'audit.list',
-  summary: 'Who changed what, from what to what, newest first.',
+  summary: 'List the audit log, newest first: each change with its caller and the values before and after.',
   scope: 'admin',
   http: { method: 'get', path: '/audit', tag },
-  input: z.object({ ...paging, subject: z.string().max(300).optional().describe('Such as tool:send_report.') }),
+  input: z.object({ ...paging, subject: z.string().max(300).optional().describe('For example tool:send_report.') }),
   output: pageOf(
     z.object({
       at: z.string(),

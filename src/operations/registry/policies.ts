@@ -17,7 +17,7 @@ const ShownPolicy = z.object(fieldsAsStored(BundlePolicy.shape))
 /** List policies. */
 export const listPolicies = defineOperation({
   name: 'policies.list',
-  summary: 'List the policies that are kept, by name.',
+  summary: 'List stored policies by name.',
   scope: 'write',
   http: { method: 'get', path: '/policies', tag },
   input: z.object({}),
@@ -41,7 +41,7 @@ export const getPolicy = defineOperation({
 /** Keep a policy. */
 export const putPolicy = defineOperation({
   name: 'policies.put',
-  summary: 'Keep a policy under a name, in the place of the one that has it.',
+  summary: 'Create or replace a policy.',
   scope: 'admin',
   http: { method: 'put', path: '/policies/{name}', tag },
   input: Policy.extend({ name: PolicyName }),
@@ -56,7 +56,7 @@ export const putPolicy = defineOperation({
 /** Remove a policy. */
 export const deletePolicy = defineOperation({
   name: 'policies.delete',
-  summary: 'Remove a policy.',
+  summary: 'Delete a policy.',
   scope: 'admin',
   http: { method: 'delete', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),

@@ -43,14 +43,16 @@ const ProposalInfo = z.object({
   decidedBy: z.string().nullable(),
   decision: z.string().nullable(),
   acceptedVersion: z.int().nullable(),
-  replay: ReplayCounts.nullable().describe('How recorded inputs did with it; its own address has each of them.'),
-  diff: ToolDiff.optional().describe('Against the tool as it is now; once decided, against what it was made from.'),
+  replay: ReplayCounts.nullable().describe(
+    'The result of the replay; reading the proposal by its id returns each run.',
+  ),
+  diff: ToolDiff.optional().describe('Against the current tool; after a decision, against the version before it.'),
 })
 
 /** Propose a change. */
 export const proposeChange = defineOperation({
   name: 'proposals.create',
-  summary: 'Propose a change of a tool without making it.',
+  summary: 'Propose a change of a tool without applying it.',
   subject: 'proposal',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/proposals', status: 201, tag },
@@ -66,7 +68,7 @@ export const proposeChange = defineOperation({
     const next = withChange(tool, change)
     const problems = await refuseInvalid(context, next, '/change')
     if (sameOrderedJson(contentFields(tool), contentFields(next)))
-      throw new TooldexError('INPUT_INVALID', `This changes nothing: ${tool.name} is like that already.`)
+      throw new TooldexError('INPUT_INVALID', `Nothing to change: ${tool.name} already has these values.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
     const proposal = await registryOf(context).stores.proposals.create(context.caller, draft)
     return withWarnings(await withDiff(context, proposal, tool), problems)
@@ -83,7 +85,7 @@ export const proposeChange = defineOperation({
 /** List proposals. */
 export const listProposals = defineOperation({
   name: 'proposals.list',
-  summary: 'List what was proposed for a tool, newest first.',
+  summary: 'List the proposals for a tool, newest first.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/proposals', tag },
   input: z.object({ idOrName: IdOrName, ...paging }),
@@ -98,7 +100,7 @@ export const listProposals = defineOperation({
 /** Read a proposal. */
 export const getProposal = defineOperation({
   name: 'proposals.get',
-  summary: 'Read what was proposed, with how each recorded input did with it.',
+  summary: 'Read a proposal, with the replay of each recorded input.',
   scope: 'read',
   http: { method: 'get', path: '/proposals/{id}', tag },
   input: z.object({ id: z.string().max(100) }),
@@ -113,22 +115,19 @@ export const getProposal = defineOperation({
 /** Try a proposal. */
 export const replayProposal = defineOperation({
   name: 'proposals.replay',
-  summary: 'Run recorded inputs of a read-only tool against a proposed change, and say what differs.',
+  summary: 'Replay recorded inputs of a read-only tool against a proposal, and return the differences.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/replay', tag },
   input: z.strictObject({
     id: z.string().max(100),
-    limit: z.int().min(1).max(100).default(20).describe('How many inputs, the newest first, each once.'),
+    limit: z.int().min(1).max(100).default(20).describe('Number of distinct inputs, newest first.'),
   }),
   output: ReplayReport,
   async handle({ id, limit }, context) {
     const proposal = await findProposal(context, id)
     const tool = await findRegistered(context, proposal.toolId)
     if (proposal.status !== 'OPEN')
-      throw new TooldexError(
-        'ILLEGAL_STEP',
-        `The proposal is ${proposal.status}, and there is nothing to try any more.`,
-      )
+      throw new TooldexError('ILLEGAL_STEP', `The proposal is ${proposal.status}, so it can no longer be replayed.`)
     const next = withChange(tool, proposal.change)
     refuseCode(context, tool, next)
     await refuseInvalid(context, next)
@@ -146,7 +145,7 @@ export const replayProposal = defineOperation({
 /** Accept a proposal. */
 export const acceptProposal = defineOperation({
   name: 'proposals.accept',
-  summary: 'Put a proposed change in force as the next version.',
+  summary: 'Accept a proposal; this creates the next version.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/accept', tag },
   input: z.strictObject({
@@ -189,7 +188,7 @@ export const acceptProposal = defineOperation({
 /** Refuse a proposal. */
 export const refuseProposal = defineOperation({
   name: 'proposals.refuse',
-  summary: 'Refuse a proposed change; it stays readable.',
+  summary: 'Refuse a proposal; it remains readable.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/refuse', tag },
   input: z.strictObject({ id: z.string().max(100), note: z.string().max(2000).optional() }),
@@ -232,7 +231,7 @@ function refuseOverwriting({ change, baseVersion }: Proposal, base: ToolContent,
   )
   if (lost.length === 0) return
   const since = `was changed since the proposal was made from version ${baseVersion}`
-  const hint = `Look at its diff; to accept it all the same, say that you saw version ${current.version}: If-Match: "${current.version}", or --expected-version ${current.version}.`
+  const hint = `Review its diff; to accept it anyway, confirm version ${current.version}: If-Match: "${current.version}", or --expected-version ${current.version}.`
   throw new TooldexError('STALE', `${current.name}: ${lost.join(', ')} ${since}.`, { hint })
 }
 

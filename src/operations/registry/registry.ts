@@ -30,7 +30,7 @@ export interface Registry {
 /** The registry, for an operation that cannot do without. */
 export function registryOf({ registry }: OperationContext): Registry {
   if (registry !== undefined) return registry
-  throw new TooldexError('UNAVAILABLE', 'There is no database to keep tools in here.', {
+  throw new TooldexError('UNAVAILABLE', 'There is no database to store tools in.', {
     hint: 'Start one with: tooldex serve',
   })
 }
@@ -52,7 +52,7 @@ export async function nameToChange(context: OperationContext, idOrName: string):
   const { tool, version } = (await findNamed(context, idOrName)) ?? {}
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
   if (version === undefined) return tool.id
-  throw new TooldexError('INPUT_INVALID', `${idOrName} names one version, and a version cannot be changed.`, {
+  throw new TooldexError('INPUT_INVALID', `${idOrName} is a single version, and a version cannot be changed.`, {
     hint: `Leave the version out: ${idOfRegistered(tool)}`,
   })
 }
@@ -100,7 +100,7 @@ export function refuseCode({ scopes }: OperationContext, before: ToolContent | u
     return
   throw new TooldexError(
     'FORBIDDEN',
-    `Saying what a tool of the kind ${after.executorType} runs needs the scope 'admin'.`,
+    `Setting what a tool of type '${after.executorType}' runs needs the scope 'admin'.`,
   )
 }
 

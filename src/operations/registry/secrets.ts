@@ -9,7 +9,7 @@ const tag = 'secrets'
 /** List secrets. */
 export const listSecrets = defineOperation({
   name: 'secrets.list',
-  summary: 'List stored secrets by name; what they hold is never shown.',
+  summary: 'List the names of stored secrets; their values are never returned.',
   scope: 'admin',
   http: { method: 'get', path: '/secrets', tag },
   input: z.object({}),
@@ -22,7 +22,7 @@ export const listSecrets = defineOperation({
 /** Store a secret. */
 export const putSecret = defineOperation({
   name: 'secrets.put',
-  summary: 'Store a secret, encrypted, for tools that refer to it as secret:NAME.',
+  summary: 'Store an encrypted secret; tools refer to it as secret:NAME.',
   scope: 'admin',
   http: { method: 'put', path: '/secrets/{name}', tag },
   input: z.strictObject({ name: SecretName, value: z.string().min(1).max(64_000) }),
@@ -36,7 +36,7 @@ export const putSecret = defineOperation({
 /** Forget a secret. */
 export const removeSecret = defineOperation({
   name: 'secrets.remove',
-  summary: 'Forget a secret; tools that refer to it fail from now on.',
+  summary: 'Delete a secret; calls of tools that refer to it fail from then on.',
   scope: 'admin',
   http: { method: 'delete', path: '/secrets/{name}', tag },
   input: z.object({ name: SecretName }),
@@ -47,5 +47,7 @@ export const removeSecret = defineOperation({
 function boxOf(context: OperationContext) {
   const { box } = registryOf(context)
   if (box !== undefined) return box
-  throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', { hint: 'Ask a server.' })
+  throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', {
+    hint: 'Send the request to a server.',
+  })
 }

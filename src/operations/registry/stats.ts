@@ -9,7 +9,7 @@ const Counts = z.record(z.string(), z.int())
 /** How much there is. */
 export const readStats = defineOperation({
   name: 'catalog.stats',
-  summary: 'Count what there is: tools, versions, categories, what agents are offered, and the size of the database.',
+  summary: 'Count tools, versions, categories and offered tools, and return the size of the database.',
   scope: 'read',
   http: { method: 'get', path: '/stats', tag: 'catalog' },
   input: z.object({}),
@@ -20,12 +20,12 @@ export const readStats = defineOperation({
     tags: z.int(),
     policies: z.int(),
     openProposals: z.int(),
-    catalog: z.object({ total: z.int(), source: Counts }).describe('What agents are offered, by where it comes from.'),
+    catalog: z.object({ total: z.int(), source: Counts }).describe('The tools that agents are offered, by source.'),
     keys: z.int().optional().describe('Keys that are not revoked; only for administrators.'),
     database: z
       .object({ engine: z.enum(['pglite', 'postgres']), bytes: z.int() })
       .optional()
-      .describe('Only for administrators of the first workspace: it is the size of all of them.'),
+      .describe('Only for administrators of the first workspace: it is the size of all workspaces.'),
   }),
   async handle(_, context) {
     const { stats } = registryOf(context).stores

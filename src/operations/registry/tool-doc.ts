@@ -14,14 +14,14 @@ const CallableDoc = DescribedTool.extend({
   positional: z
     .array(z.string())
     .optional()
-    .describe('The arguments that tooldex call takes without a flag, in their order.'),
+    .describe('The arguments that tooldex call takes without a flag, in order.'),
 })
 type CallableDoc = z.infer<typeof CallableDoc>
 
 /** Read about one tool. */
 export const readDoc = defineOperation({
   name: 'tools.doc',
-  summary: 'Read about one tool, offered or not; name@3 is the tool as it was in version 3.',
+  summary: 'Describe one tool, offered or not; name@3 is its version 3.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/doc', tag: 'search' },
   input: z.object({ idOrName: IdOrName, level: DetailLevel.default('schema') }),

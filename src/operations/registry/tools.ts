@@ -66,7 +66,7 @@ export const createTool = defineOperation({
 /** Read a tool. */
 export const getTool = defineOperation({
   name: 'registry.get',
-  summary: 'Read a registered tool by its id or its name.',
+  summary: 'Read a registered tool by id or name.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}', tag },
   input: z.object({ idOrName: IdOrName }),
@@ -77,7 +77,7 @@ export const getTool = defineOperation({
 /** List tools. */
 export const listRegistered = defineOperation({
   name: 'registry.list',
-  summary: 'List registered tools, filtered and page by page.',
+  summary: 'List registered tools, with filters and paging.',
   scope: 'read',
   http: { method: 'get', path: '/tools', tag },
   input: z.object({
@@ -87,20 +87,20 @@ export const listRegistered = defineOperation({
       .min(1)
       .max(100_000)
       .optional()
-      .describe('The number of a page, instead of a cursor; all that fit are counted, too.'),
+      .describe('A page number, instead of a cursor; the response then has the total count.'),
     sort: z.enum(toolSorts).default('-updatedAt'),
     status: z.array(ToolStatus).optional(),
-    category: z.string().max(200).optional().describe('The name or id of a category; those below it count too.'),
-    tag: z.array(z.string().max(100)).optional().describe('A tool must have all of them.'),
+    category: z.string().max(200).optional().describe('The name or id of a category; its subcategories are included.'),
+    tag: z.array(z.string().max(100)).optional().describe('Only tools with all of these tags.'),
     executorType: z.array(ExecutorType).optional(),
-    search: z.string().max(1000).optional().describe('Part of the name, display name or description.'),
-    total: z.boolean().optional().describe('Count all that fit, too.'),
+    search: z.string().max(1000).optional().describe('A part of the name, display name or description.'),
+    total: z.boolean().optional().describe('Whether to return the total count.'),
   }),
   output: pageOf(RegisteredTool),
   async handle({ category, tag: tags, total, ...query }, context) {
     if (query.page !== undefined && query.cursor !== undefined)
-      throw new TooldexError('INPUT_INVALID', 'A page and a cursor say two places of a list.', {
-        hint: 'Send one of them: a cursor to go on, a page to jump.',
+      throw new TooldexError('INPUT_INVALID', 'Use either page or cursor, not both.', {
+        hint: 'Send a cursor to continue, or a page to jump.',
       })
     const { stores } = registryOf(context)
     const { workspace } = context.caller
@@ -118,7 +118,7 @@ export const listRegistered = defineOperation({
 /** Change a tool. */
 export const changeTool = defineOperation({
   name: 'registry.change',
-  summary: 'Change some fields of a tool; it gets the next version.',
+  summary: 'Change some fields of a tool; this creates its next version.',
   subject: 'change',
   scope: 'write',
   http: { method: 'patch', path: '/tools/{idOrName}', tag },
@@ -153,7 +153,7 @@ export const changeTool = defineOperation({
 /** Delete a tool. */
 export const deleteTool = defineOperation({
   name: 'registry.delete',
-  summary: 'Delete a tool with its versions; its executions stay readable.',
+  summary: 'Delete a tool with its versions; its executions remain readable.',
   scope: 'write',
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
   input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
@@ -187,8 +187,11 @@ const step = (name: Transition, summary: string) =>
     },
   })
 
-export const activateTool = step('activate', 'Offer a draft to agents.')
-export const deactivateTool = step('deactivate', 'Take an active tool away from agents.')
-export const deprecateTool = step('deprecate', 'Let an active tool be called by name only, with a warning.')
-export const reactivateTool = step('reactivate', 'Offer a disabled tool again.')
-export const undeprecateTool = step('undeprecate', 'Offer a deprecated tool again.')
+export const activateTool = step('activate', 'Activate a draft, so that agents are offered it.')
+export const deactivateTool = step('deactivate', 'Deactivate an active tool, so that agents are no longer offered it.')
+export const deprecateTool = step(
+  'deprecate',
+  'Deprecate an active tool: it can still be called by name, with a warning.',
+)
+export const reactivateTool = step('reactivate', 'Reactivate a disabled tool.')
+export const undeprecateTool = step('undeprecate', 'Undo the deprecation of a tool.')

@@ -15,7 +15,7 @@ const Verdict = z.object({ valid: z.boolean(), problems: z.array(ToolProblem) })
 /** Check a tool that is registered. */
 export const validateTool = defineOperation({
   name: 'registry.validate',
-  summary: 'Say everything that is wrong with a registered tool.',
+  summary: 'List all problems of a registered tool.',
   scope: 'read',
   http: { method: 'post', path: '/tools/{idOrName}/validate', tag: 'tools' },
   input: z.object({ idOrName: IdOrName }),
@@ -29,7 +29,7 @@ export const validateTool = defineOperation({
 /** Check a draft. */
 export const validateDraft = defineOperation({
   name: 'registry.validateDraft',
-  summary: 'Say everything that is wrong with a tool before it is registered.',
+  summary: 'List all problems of a tool before it is registered.',
   subject: 'tool',
   scope: 'read',
   http: { method: 'post', path: '/validate', tag: 'tools' },

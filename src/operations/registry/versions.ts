@@ -19,7 +19,7 @@ import {
 import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'versions'
-const digits = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
+const digits = z.string().regex(/^\d{1,10}$/, 'must be an integer')
 const VersionInAddress = z.union([VersionNumber, digits.transform(Number).pipe(VersionNumber)])
 
 /** List the versions of a tool. */
@@ -40,7 +40,7 @@ export const listVersions = defineOperation({
 /** Read one version. */
 export const getVersion = defineOperation({
   name: 'versions.get',
-  summary: 'Read a tool as it was in one version.',
+  summary: 'Read one version of a tool.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
   input: z.object({ idOrName: IdOrName, version: VersionInAddress }),
@@ -52,15 +52,15 @@ export const getVersion = defineOperation({
 /** Compare two versions. */
 export const diffVersions = defineOperation({
   name: 'versions.diff',
-  summary: 'Compare two versions field by field, and say what it means to callers.',
+  summary: 'Compare two versions field by field, and class each change as breaking, compatible or wording.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/diff', tag },
   input: z.object({
     idOrName: IdOrName,
-    from: VersionNumber.optional().describe('The one before the other, if left out.'),
-    to: VersionNumber.optional().describe('The latest, if left out.'),
+    from: VersionNumber.optional().describe('The version before `to` by default.'),
+    to: VersionNumber.optional().describe('The latest version by default.'),
   }),
-  output: ToolDiff.extend({ from: z.int(), to: z.int(), text: z.string().describe('The same for people.') }),
+  output: ToolDiff.extend({ from: z.int(), to: z.int(), text: z.string().describe('The diff as text.') }),
   async handle({ idOrName, from, to }, context) {
     const tool = await findRegistered(context, idOrName)
     const newer = to ?? tool.version
@@ -74,7 +74,7 @@ export const diffVersions = defineOperation({
 /** Go back to an earlier version. */
 export const rollbackTool = defineOperation({
   name: 'versions.rollback',
-  summary: 'Make a new version with the content of an earlier one, its name included.',
+  summary: 'Create a new version with the content of an earlier one, including its name.',
   subject: 'rollback',
   scope: 'write',
   http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
@@ -123,10 +123,14 @@ async function categoryOf(context: OperationContext, { categoryId }: ToolContent
 /** A name that another tool has by now is said, because nobody asked for it by name. */
 function nameTaken(thrown: unknown, { name: now }: RegisteredTool, then: string): unknown {
   if (!(thrown instanceof TooldexError) || thrown.code !== 'NAME_TAKEN') return thrown
-  return new TooldexError('NAME_TAKEN', `${now} was called '${then}' then, and another tool is called that now.`, {
-    hint: `Rename or delete the other tool '${then}' first, or change the fields of ${now} one by one.`,
-    cause: thrown,
-  })
+  return new TooldexError(
+    'NAME_TAKEN',
+    `${now} was named '${then}' in that version, and another tool has this name now.`,
+    {
+      hint: `Rename or delete the other tool '${then}' first, or change the fields of ${now} one by one.`,
+      cause: thrown,
+    },
+  )
 }
 
 async function findVersion(context: OperationContext, tool: RegisteredTool, version: number): Promise<ToolVersion> {

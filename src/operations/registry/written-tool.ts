@@ -15,7 +15,7 @@ export const ToolProblem = z.object({
 
 /** The warnings of the check that a written tool passed. */
 export const writeWarnings = {
-  warnings: z.array(ToolProblem).optional().describe('Absent where there are none.'),
+  warnings: z.array(ToolProblem).optional().describe('Absent if there are none.'),
 }
 
 /** A tool that was just written. */

@@ -12,11 +12,11 @@ const builtins: Readonly<
 > = {
   'tooldex:read_result': {
     operation: readStoredResult as Operation<z.ZodType, z.ZodType>,
-    about: 'Read more of a large output: page by page, the lines that match, or what a JSONPath finds.',
+    about: 'Read more of a large output: page by page, the matching lines, or the matches of a JSONPath.',
   },
   'tooldex:read_execution': {
     operation: getExecution as Operation<z.ZodType, z.ZodType>,
-    about: 'See how a call that was made earlier stands, by its execution id.',
+    about: 'Show the state of an earlier call, by its execution id.',
   },
 }
 
@@ -63,6 +63,6 @@ function findBuiltin(name: string) {
   const found = Object.hasOwn(builtins, name) ? builtins[name] : undefined
   if (found !== undefined) return found
   throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`, {
-    hint: `There are: ${Object.keys(builtins).join(', ')}.`,
+    hint: `The built-in tools are: ${Object.keys(builtins).join(', ')}.`,
   })
 }

@@ -47,7 +47,7 @@ const Input = z.object({
 /** Call a tool by name. */
 export const callTool = defineOperation({
   name: 'tools.call',
-  summary: 'Call a tool, or with dryRun see exactly what a call would run.',
+  summary: 'Call a tool, or with dryRun return the plan of the call.',
   scope: 'call',
   input: Input,
   output: z.union([Ended, Planned, Waiting]),
@@ -72,7 +72,7 @@ export const callTool = defineOperation({
 })
 
 const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
-  new TooldexError('POLICY_REFUSED', `Each call of ${tool.name} needs a person's yes, and nobody can be asked here.`, {
+  new TooldexError('POLICY_REFUSED', `Each call of ${tool.name} requires approval, which cannot be given here.`, {
     hint: 'Call it through a server (tooldex serve), where calls wait until somebody approves them.',
   })
 

@@ -16,7 +16,7 @@ const about = {
     .max(300)
     .optional()
     .describe(
-      'A label for the caller, kept as callerLabel. The authenticated caller is the callerId of the execution.',
+      'A label for the caller, stored as callerLabel. The authenticated caller is the callerId of the execution.',
     ),
   traceId: z.string().max(200).optional().describe('The trace that the call belongs to.'),
   idempotencyKey: z
@@ -24,10 +24,10 @@ const about = {
     .min(1)
     .max(200)
     .optional()
-    .describe('The same call under the same key is made once. Over HTTP the header Idempotency-Key says it too.'),
+    .describe('Repeated calls with the same key run once. Over HTTP also: the header Idempotency-Key.'),
 }
 
-const warned = { warning: z.string().optional().describe('What whoever calls this tool should know.') }
+const warned = { warning: z.string().optional().describe('Notes for the caller of this tool.') }
 const Begun = Execution.extend(warned)
 const DryRun = z.object({
   dryRun: z.literal(true),
@@ -41,7 +41,7 @@ const DryRun = z.object({
 /** Run a tool. */
 export const executeTool = defineOperation({
   name: 'tools.execute',
-  summary: 'Run a tool: queued at once, or with wait finished; with dryRun only shown.',
+  summary: 'Execute a tool: queue it, with wait until it has ended, or with dryRun only plan it.',
   scope: 'call',
   http: {
     method: 'post',
@@ -53,10 +53,15 @@ export const executeTool = defineOperation({
   input: z.strictObject({
     idOrName: IdOrName,
     input: z.record(z.string(), z.unknown()).default({}),
-    version: VersionNumber.optional().describe('The version to run; the latest where absent.'),
-    wait: z.boolean().optional().describe('Answer when the run has ended.'),
-    timeoutMs: z.int().min(1).max(86_400_000).optional().describe('At most what the server allows; an hour by itself.'),
-    dryRun: z.boolean().optional().describe('Show exactly what would happen, and do nothing.'),
+    version: VersionNumber.optional().describe('The version to run; the latest by default.'),
+    wait: z.boolean().optional().describe('Respond when the run has ended.'),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .max(86_400_000)
+      .optional()
+      .describe('At most the limit of the server, which is one hour by default.'),
+    dryRun: z.boolean().optional().describe('Return the plan of the call without running it.'),
     ...about,
   }),
   output: z.union([Begun, DryRun]),
@@ -77,7 +82,7 @@ export const executeTool = defineOperation({
 /** Run a tool as a model asks for it. */
 export const invokeForModel = defineOperation({
   name: 'llm.invoke',
-  summary: 'Run a tool that a model called, by its name or the alias it has at a provider.',
+  summary: 'Execute a tool call of a model, by tool name or provider alias.',
   scope: 'call',
   http: { method: 'post', path: '/llm/tools/{name}/invoke', tag: 'llm' },
   input: z.strictObject({
@@ -89,7 +94,7 @@ export const invokeForModel = defineOperation({
     success: z.boolean(),
     result: z.unknown(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    executionId: z.string().nullable().describe('None for tools of Tooldex itself, which only read.'),
+    executionId: z.string().nullable().describe('Null for built-in tools of Tooldex, which only read.'),
     durationMs: z.number().nullable(),
     /** Where the whole of a large result is. */
     stored: Execution.shape.result,
@@ -121,7 +126,7 @@ export const invokeForModel = defineOperation({
 function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
   if (status === 'SUCCESS') return null
   if (reason === 'approval')
-    return { code: 'APPROVAL_NEEDED', message: 'The call waits for a person to approve it; read the execution later.' }
+    return { code: 'APPROVAL_NEEDED', message: 'The call waits for approval; read the execution later.' }
   return { code: errorCode ?? status, message: errorMessage ?? status }
 }
 

@@ -30,7 +30,7 @@ export function outcomeOf(execution: Execution): RunOutcome {
 export function answerOf(execution: Execution) {
   const { id: executionId, status, expiresAt, result, errorCode, errorMessage } = execution
   if (errorCode === 'STILL_QUEUED')
-    throw new TooldexError('STILL_QUEUED', `${errorMessage} It is the execution ${executionId}.`)
+    throw new TooldexError('STILL_QUEUED', `${errorMessage} Its execution id is ${executionId}.`)
   if (!isFinal(status)) return { executionId, waitsFor: 'approval' as const, expiresAt }
   return { outcome: outcomeOf(execution), executionId, ...(result === null ? {} : { stored: result }) }
 }

@@ -40,9 +40,9 @@ const filters = {
   sort: z.enum(executionSorts).default('-createdAt'),
   status: z.array(ExecutionStatus).optional(),
   caller: z.string().max(300).optional().describe('The authenticated caller, such as key:ci.'),
-  callerLabel: z.string().max(300).optional().describe('The callerId that the request of a call gave.'),
+  callerLabel: z.string().max(300).optional().describe('The callerId field of the call request.'),
   trace: z.string().max(200).optional(),
-  purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed apart from calls.'),
+  purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed separately from calls.'),
   since: z.iso.datetime().optional().describe('Only runs recorded at this time or later.'),
   until: z.iso.datetime().optional().describe('Only runs recorded before this time.'),
 }
@@ -97,7 +97,7 @@ export const getExecution = defineOperation({
 /** Cancel a run. */
 export const cancelExecution = defineOperation({
   name: 'executions.cancel',
-  summary: 'Cancel a run that waits or runs: your own, or with the scope write any.',
+  summary: 'Cancel a waiting or running execution: your own, or any with the scope write.',
   scope: 'call',
   http: { method: 'post', path: '/executions/{id}/cancel', tag },
   input: z.strictObject({ id: Id }),
@@ -105,7 +105,7 @@ export const cancelExecution = defineOperation({
   async handle({ id }, context) {
     const { callerId } = await mustFind(context, id)
     if (callerId !== context.caller.actor && !context.scopes.has('write'))
-      throw new TooldexError('FORBIDDEN', "Only whoever called, or somebody with the scope 'write', may cancel a run.")
+      throw new TooldexError('FORBIDDEN', "Only its caller, or a key with the scope 'write', may cancel a run.")
     return runsOf(context).cancel(context.caller, id)
   },
 })
@@ -113,10 +113,13 @@ export const cancelExecution = defineOperation({
 /** Say yes to a call. */
 export const approveExecution = defineOperation({
   name: 'executions.approve',
-  summary: "Approve a call that waits for a person's yes; it runs as soon as there is room.",
+  summary: 'Approve a call that waits for approval; it runs as soon as a slot is free.',
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/approve', tag },
-  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('Why; kept in the audit.') }),
+  input: z.strictObject({
+    id: Id,
+    note: z.string().max(1000).optional().describe('The reason; stored in the audit log.'),
+  }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: true, note }),
 })
@@ -124,10 +127,10 @@ export const approveExecution = defineOperation({
 /** Say no to a call. */
 export const refuseExecution = defineOperation({
   name: 'executions.refuse',
-  summary: "Refuse a call that waits for a person's yes.",
+  summary: 'Refuse a call that waits for approval.',
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/refuse', tag },
-  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('Why; the caller reads it.') }),
+  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('The reason; shown to the caller.') }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: false, note }),
 })
@@ -140,7 +143,7 @@ async function decide(
 ) {
   const { callerId } = await mustFind(context, id)
   if (callerId === context.caller.actor && !context.scopes.has('admin'))
-    throw new TooldexError('FORBIDDEN', 'Whoever made a call may not decide about it.', {
+    throw new TooldexError('FORBIDDEN', 'The caller may not approve or refuse their own call.', {
       hint: 'Ask somebody with another key that has the scope write.',
     })
   const { queueMs } = context.runs?.parts.settings ?? defaultRunSettings
@@ -150,7 +153,7 @@ async function decide(
 /** See what waits and what runs. */
 export const readQueue = defineOperation({
   name: 'queue.read',
-  summary: 'Show how many runs wait, how long the oldest has waited, and the workers with what they can run.',
+  summary: 'Show the number of queued runs, the wait of the oldest, and the workers with their capabilities.',
   scope: 'read',
   http: { method: 'get', path: '/queue', tag },
   input: z.object({}),

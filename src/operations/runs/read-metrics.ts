@@ -7,14 +7,16 @@ import { readableNames } from '../search/tool-view.ts'
 /** See what is counted in this process. */
 export const readMetrics = defineOperation({
   name: 'metrics.read',
-  summary: 'See what a server counts, in the text format of Prometheus: over HTTP at /metrics.',
+  summary: 'Return the metrics of a server in the Prometheus text format; over HTTP at /metrics.',
   scope: 'read',
   input: z.object({}),
   output: z.string(),
   async handle(_input, context) {
     const { metrics, caller } = context
     if (metrics === undefined)
-      throw new TooldexError('UNAVAILABLE', 'Nothing is counted here.', { hint: 'Ask a server: GET /metrics' })
+      throw new TooldexError('UNAVAILABLE', 'No metrics are collected here.', {
+        hint: 'Request them from a server: GET /metrics',
+      })
     const queue = await registryOf(context).stores.executions.queue(caller.workspace)
     return metrics.render(caller.workspace, queue, await readableNames(context))
   },

@@ -35,14 +35,14 @@ export async function replayRuns(
 /** Only what changes nothing may be run again, and only by whoever may run it. */
 function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: ToolContent): void {
   if (!scopes.has('call'))
-    throw new TooldexError('FORBIDDEN', "Replaying runs the tool, so it needs the scope 'call' beside 'write'.")
+    throw new TooldexError('FORBIDDEN', "Replaying runs the tool, so it needs the scope 'call' in addition to 'write'.")
   if (tool.annotations.readOnlyHint === true && next.annotations.readOnlyHint === true) return
   const which = tool.annotations.readOnlyHint === true ? 'with the change' : 'as it is'
   throw new TooldexError(
     'ILLEGAL_STEP',
     `${tool.name} is not marked read-only ${which}: a run might change something.`,
     {
-      hint: 'Only tools with annotations.readOnlyHint are replayed. Mark it so in a version of its own if that is true.',
+      hint: 'Only tools with annotations.readOnlyHint are replayed. If it is read-only, set this in a separate version first.',
     },
   )
 }
@@ -55,7 +55,7 @@ async function toRunnable({ registry, caller, scopes }: OperationContext, tool: 
     tool.name,
     caller.actor,
   )
-  if (rules === undefined) throw new TooldexError('POLICY_REFUSED', `A policy keeps you from running ${tool.name}.`)
+  if (rules === undefined) throw new TooldexError('POLICY_REFUSED', `A policy does not allow you to run ${tool.name}.`)
   const unbound = findUnboundArgument(next, tool, rules)
   if (unbound !== undefined)
     throw new TooldexError(

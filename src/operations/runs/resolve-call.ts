@@ -80,9 +80,9 @@ async function resolveRegistered(
   if (version !== undefined && named.version !== undefined && version !== named.version)
     throw new TooldexError(
       'INPUT_INVALID',
-      `The name says version ${named.version}, and the call version ${version}.`,
+      `The name has version ${named.version}, but the call has version ${version}.`,
       {
-        hint: 'Say the version once.',
+        hint: 'Pass the version once.',
       },
     )
   const pinned = await inVersion(context, latest, version ?? named.version)
@@ -93,7 +93,7 @@ async function resolveRegistered(
     tool: runnable,
     id: idOfRegistered(latest),
     approvalBy: approvalSources(runnable, bound),
-    ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may go away.` } : {}),
+    ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may be removed.` } : {}),
   }
 }
 
@@ -178,14 +178,14 @@ export const recheckOf =
   async (): Promise<void> => {
     const now = await resolveCall(context, tool.id ?? id, tool.version ?? undefined)
     if (now.approvalBy.length > 0)
-      throw new TooldexError('APPROVAL_NEEDED', `${tool.name} needs approval of each call now; call it again.`)
+      throw new TooldexError('APPROVAL_NEEDED', `${tool.name} now requires approval of each call; call it again.`)
     await context.runner.prepare(now.tool, input)
   }
 
 /** Who asks for a person's yes, as an answer tells it. */
 export const ApprovalBy = z
   .array(z.string())
-  .describe("Who asks for a person's yes: the tool itself, or policies by their names.")
+  .describe('The sources of the approval requirement: the tool itself, or policies by name.')
 
 /** Whether a call waits for a person's yes, and who asks for it. */
 export const approvalOf = ({ approvalBy }: ResolvedCall) => ({

@@ -4,17 +4,17 @@ import { readResultInWorker } from '../../runs/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 export const ReadResultInput = z.object({
-  handle: z.string().min(1).max(100).describe('The handle that came with the beginning of a large output.'),
-  offset: z.int().min(0).default(0).describe('The first line or value wanted, from 0.'),
-  limit: z.int().min(1).max(1000).default(100).describe('How many lines or values.'),
-  grep: z.string().min(1).max(1000).optional().describe('Only lines in which this regular expression finds something.'),
-  path: z.string().min(1).max(1000).optional().describe('Only what this JSONPath finds, such as $.items[*].id'),
+  handle: z.string().min(1).max(100).describe('The handle that was returned with the beginning of a large output.'),
+  offset: z.int().min(0).default(0).describe('The index of the first line or value, from 0.'),
+  limit: z.int().min(1).max(1000).default(100).describe('Number of lines or values.'),
+  grep: z.string().min(1).max(1000).optional().describe('Only lines that match this regular expression.'),
+  path: z.string().min(1).max(1000).optional().describe('Only the matches of this JSONPath, such as $.items[*].id'),
 })
 
 /** Read a part of a large output. */
 export const readStoredResult = defineOperation({
   name: 'results.read',
-  summary: 'Read a large output by its handle: page by page, the lines that match, or what a JSONPath finds.',
+  summary: 'Read a large output by its handle: page by page, the matching lines, or the matches of a JSONPath.',
   scope: 'call',
   http: { method: 'get', path: '/results/{handle}', tag: 'executions' },
   input: ReadResultInput,
@@ -23,7 +23,7 @@ export const readStoredResult = defineOperation({
     items: z.array(z.unknown()).describe('Lines of text, or values.'),
     total: z.int(),
     nextOffset: z.int().optional(),
-    cut: z.boolean().optional().describe('A value was too large and only its shape is here; ask for a part of it.'),
+    cut: z.boolean().optional().describe('A value was too large, so only its shape is returned; request a part of it.'),
   }),
   async handle({ handle, ...query }, context) {
     const content = await findContent(context, handle)
@@ -35,7 +35,7 @@ export const readStoredResult = defineOperation({
 /** Read a large output whole. */
 export const readWholeResult = defineOperation({
   name: 'results.content',
-  summary: 'Read a large output whole, by its handle.',
+  summary: 'Read a whole large output by its handle.',
   scope: 'call',
   http: { method: 'get', path: '/results/{handle}/content', tag: 'executions' },
   input: ReadResultInput.pick({ handle: true }),

@@ -60,7 +60,7 @@ export type DescribedTool = z.infer<typeof DescribedTool>
 export const describeTools = defineOperation({
   name: 'tools.describe',
   summary:
-    'Read about tools: a summary, the schema to call them with, or everything. Unknown ones are named beside the known.',
+    'Describe tools: a summary, the schema to call them with, or everything. Unknown names are listed beside the known tools.',
   scope: 'read',
   http: { method: 'post', path: '/describe', tag: 'search' },
   input: z.object({

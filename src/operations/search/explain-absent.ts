@@ -21,12 +21,12 @@ export function explainAbsent(name: string, question: Question, context: Context
   const found = tools.entries.get(id)?.tool
   if (found !== undefined && question.view?.sees(found) === false) {
     const policy = question.view.hiddenBy(found.name)
-    return { tool: name, reason: scopes.has('admin') ? `it is there, but the policy '${policy}' hides it` : absent }
+    return { tool: name, reason: scopes.has('admin') ? `the policy '${policy}' hides it` : absent }
   }
   if (found === undefined) {
     const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
     const told = hidden && scopes.has('admin')
-    return { tool: name, reason: told ? 'it is there, but the policy hides it' : absent }
+    return { tool: name, reason: told ? 'the policy hides it' : absent }
   }
   const explanation = index.engine().explain(id, question)
   const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)
@@ -37,15 +37,15 @@ const absent = 'there is no such tool'
 
 function placeOf(id: string, question: Question, context: Context): string | undefined {
   const ids = everyAnswer(question, context)
-  return ids.includes(id) ? `it is number ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
+  return ids.includes(id) ? `it is result ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
 }
 
 function absenceOf(id: string, question: Question, context: Context): string {
   const filtered = everyAnswer({ ...question, filters: { status: [] } }, context).includes(id)
-  if (!filtered) return 'no word of the query is in it, and it does not stand out by meaning'
+  if (!filtered) return 'it contains no word of the query, and its meaning is not close enough'
   const { status = 'ACTIVE' } = context.tools.entries.get(id)?.tool ?? {}
-  if (question.filters?.status !== undefined || status === 'ACTIVE') return 'a filter of the query leaves it out'
-  return `it is ${status}, and only ACTIVE tools are found unless status asks for others`
+  if (question.filters?.status !== undefined || status === 'ACTIVE') return 'a filter of the query excludes it'
+  return `it is ${status}; only ACTIVE tools are found unless the status filter includes others`
 }
 
 function everyAnswer(question: Question, { tools }: Context): readonly string[] {

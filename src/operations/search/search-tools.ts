@@ -36,7 +36,7 @@ type Input = z.infer<typeof Input>
 /** Find tools by what they do. */
 export const searchTools = defineOperation({
   name: 'tools.search',
-  summary: 'Find tools by what they do; without a query or filter, the overview of what there is.',
+  summary: 'Search tools by what they do; without a query or filter, return an overview of the catalog.',
   scope: 'read',
   http: { method: 'post', path: '/search', tag: 'search' },
   input: Input,
@@ -59,7 +59,7 @@ export const searchTools = defineOperation({
 export const searchByAddress = defineOperation({
   ...searchTools,
   name: 'tools.searchByAddress',
-  summary: 'Find tools by what they do, with the question in the address.',
+  summary: 'Search tools by what they do, with the query in the URL.',
   http: { method: 'get', path: '/search', tag: 'search' },
 })
 
@@ -92,7 +92,7 @@ function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): 
     ({ tool }) => tool.source === 'registry' && (view?.sees(tool) ?? true),
   )
   if (registered.length === 0) return []
-  const description = 'Registered tools; find them by source "registry".'
+  const description = 'Registered tools; filter by source "registry".'
   return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
 }
 
@@ -157,7 +157,7 @@ export async function toQuestion(input: Input, index: LiveIndex, context: Operat
     filters: await withSubtree(toFilters(input), context),
     view: await viewOf(context),
   }
-  return { question, note: fallback ? 'The embeddings service did not answer; ranked by words alone.' : undefined }
+  return { question, note: fallback ? 'The embeddings service did not respond; ranked by words only.' : undefined }
 }
 
 /** The facets of all answers, not only of this page. */

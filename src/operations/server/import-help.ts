@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts'
 /** Draft a config from a program's own help text. */
 export const importHelp = defineOperation({
   name: 'configs.import',
-  summary: "Draft a config from a program's own --help; the program is run for its help only.",
+  summary: 'Draft a config from the --help output of a program; the program is run for its help only.',
   scope: 'admin',
   input: z.object({
     command: z.string().min(1),

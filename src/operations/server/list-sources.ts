@@ -9,19 +9,18 @@ const Source = z.object({
   name: z.string(),
   state: z
     .enum(['loaded', 'stale', 'failed'])
-    .describe('stale: its last edit could not be loaded, so its tools are those from before it.'),
-  tools: z.int().describe('How many of its tools agents are offered.'),
-  registered: z.int().optional().describe('How many tools the registry has, offered or not.'),
-  warnings: z.int().describe('How many things are odd about it.'),
-  problem: z.string().optional().describe('The code of what is wrong; tooldex validate says where.'),
+    .describe('stale: the last edit could not be loaded, so the tools are those of the state before it.'),
+  tools: z.int().describe('Number of its tools that agents are offered.'),
+  registered: z.int().optional().describe('Number of tools in the registry, offered or not.'),
+  warnings: z.int().describe('Number of warnings.'),
+  problem: z.string().optional().describe('The error code of the failure; tooldex validate shows its location.'),
 })
 type Source = z.infer<typeof Source>
 
 /** Where tools come from. */
 export const listSources = defineOperation({
   name: 'catalog.sources',
-  summary:
-    'List where tools come from, configs and registry, with how many there are and whether they could be loaded.',
+  summary: 'List the sources of tools, configs and the registry, with their tool counts and load states.',
   scope: 'read',
   http: { method: 'get', path: '/sources', tag: 'catalog' },
   input: z.object({}),

@@ -21,7 +21,7 @@ const here = () => new Environments(environmentsFolder(process.env))
 /** The sets of Python packages of this machine. */
 export const listEnvironments = defineOperation({
   name: 'environments.list',
-  summary: 'List the sets of packages that Python tools of this machine can choose.',
+  summary: 'List the Python environments of this machine.',
   scope: 'read',
   input: z.object({}),
   output: z.object({ items: z.array(PythonEnvironment) }),
@@ -31,7 +31,7 @@ export const listEnvironments = defineOperation({
 /** Makes a set of packages known. */
 export const addEnvironment = defineOperation({
   name: 'environments.add',
-  summary: 'Let Python tools of this machine choose the packages of a folder, or of a virtual environment.',
+  summary: 'Add the packages of a folder, or of a virtual environment, as a Python environment.',
   scope: 'admin',
   input: z.object({ name: z.string(), path: z.string().min(1) }),
   output: PythonEnvironment,
@@ -41,7 +41,7 @@ export const addEnvironment = defineOperation({
 /** Installs a list of packages. */
 export const buildEnvironment = defineOperation({
   name: 'environments.build',
-  summary: 'Install the packages that Python tools of this machine list as dependencies.',
+  summary: 'Build a Python environment from a list of dependencies.',
   scope: 'admin',
   input: z.object({ dependencies: Dependencies }),
   output: PythonEnvironment,
@@ -51,7 +51,7 @@ export const buildEnvironment = defineOperation({
 /** Forgets a set of packages. */
 export const removeEnvironment = defineOperation({
   name: 'environments.remove',
-  summary: 'Remove a set of packages; packages that were added from a folder stay there.',
+  summary: 'Remove a Python environment; packages that were added from a folder stay there.',
   scope: 'admin',
   input: z.object({ name: z.string() }),
   output: PythonEnvironment,

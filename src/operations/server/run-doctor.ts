@@ -50,13 +50,13 @@ function checkHome(): Check {
   try {
     ensurePrivateFolder(folder)
     accessSync(folder, constants.W_OK)
-    return { name: 'home', state: 'ok', message: `your own configs go to ${folder}` }
+    return { name: 'home', state: 'ok', message: `user configs are read from ${folder}` }
   } catch {
     return {
       name: 'home',
       state: 'warning',
       message: `${folder} is not writable`,
-      hint: 'Set TOOLDEX_HOME to a folder that is.',
+      hint: 'Set TOOLDEX_HOME to a writable folder.',
     }
   }
 }
@@ -64,7 +64,7 @@ function checkHome(): Check {
 /** Search by meaning needs the very file that was released. */
 function checkModel(): Check {
   const name = 'model'
-  const hint = 'Install the package again; until then search goes by words alone.'
+  const hint = 'Install the package again; until then search ranks by words only.'
   const expected = expectedChecksum(encoderFile)
   if (!existsSync(encoderFile)) return { name, state: 'warning', message: `${encoderFile} is missing`, hint }
   const found = createHash('sha256').update(readFileSync(encoderFile)).digest('hex')
@@ -76,8 +76,9 @@ function checkModel(): Check {
 function checkContainment(): Check {
   const { kind } = detectContainment()
   const how = {
-    'pid-namespace': 'each call has a PID namespace: nothing outlives it',
-    'process-group': 'each call has a process group, and what leaves it is found by a mark in its environment',
+    'pid-namespace': 'each call has a PID namespace: no process outlives it',
+    'process-group':
+      'each call has a process group; processes that leave it are found by a marker in their environment',
   }
   return { name: 'containment', state: 'ok', message: how[kind] }
 }
@@ -112,14 +113,14 @@ async function checkShield(): Promise<Check> {
     name: 'shield',
     state: 'warning',
     message: `tools that run with limits only can read the memory and files of a server: ${probed.reason}`,
-    hint: 'Use Linux 5.19 or newer with Landlock and install python3, or allow no such tools.',
+    hint: 'Use Linux 5.19 or newer with Landlock and install python3, or do not allow such tools.',
   }
 }
 
 /** Tools may ask for the second level by name. */
 async function alsoConfined({ confined }: Levels): Promise<string> {
   const probed = await confined.run()
-  return 'made' in probed ? ', or confined where they ask for it (Landlock)' : `; not confined: ${probed.reason}`
+  return 'made' in probed ? ', or confined if they request it (Landlock)' : `; not confined: ${probed.reason}`
 }
 
 function checkConfigs(): readonly Check[] {

@@ -13,7 +13,7 @@ const ProblemShape = z.custom<Problem>()
 /** Check config and policy files without running anything. */
 export const validateConfigs = defineOperation({
   name: 'configs.validate',
-  summary: 'Check config and policy files; nothing is run.',
+  summary: 'Validate config and policy files without running anything.',
   scope: 'read',
   input: z.object({
     configs: z.array(z.string()).min(1),

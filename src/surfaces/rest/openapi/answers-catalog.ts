@@ -84,7 +84,7 @@ const stateAnswers = {
         severity: 'warning',
         tool: tool.name,
         message: 'no description for city',
-        hint: 'Say what each argument means and give an example where the form matters.',
+        hint: 'Describe each argument, with an example if its format matters.',
       },
     ],
     counts: { error: 0, warning: 1, info: 0 },
