@@ -134,7 +134,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(help.stdout).toContain('--count <integer>')
     const wrong = await call(['slow_words', 'x', '--count', 'many'])
     expect(wrong.code).toBe(2)
-    expect(wrong.stderr).toContain('count must be a whole number')
+    expect(wrong.stderr).toContain('count must be an integer')
     const unknown = await call(['slow_words', '--cuont', '2', 'x'])
     expect(unknown.stderr).toContain("Did you mean 'count'?")
     const viaJson = await call(['--args', '{"word": "a", "count": 1}', 'slow_words'])

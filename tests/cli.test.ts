@@ -90,7 +90,7 @@ describe('tooldex in the terminal', () => {
     const { code, stdout } = await runInline(['validate', 'git', bad])
     expect(code).toBe(errorTable.CONFIG_INVALID.exit)
     expect(stdout).toContain(`${bad}:1:10: command must name a program`)
-    expect(stdout).toContain(`${bad}:2:14: env.PORT must be a text, not a number (put it in quotes: "80")`)
+    expect(stdout).toContain(`${bad}:2:14: env.PORT must be a string, not a number (put it in quotes: "80")`)
     expect(stdout).toContain(`${bad}:4:5: tools[0].name is required`)
     expect(stdout).toContain(`${bad}:4:7: unknown key 'nam'. Did you mean 'name'?`)
     expect(stdout).toContain('1 valid, 1 invalid')

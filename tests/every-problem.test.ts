@@ -123,7 +123,7 @@ describe('what is wrong with many tools', () => {
     const said = (text: string) => refusal.errors.find(({ message }) => message.includes(text))
     expect(said('displayNmae')).toMatchObject({
       message: expect.stringContaining("'displayName'?"),
-      hint: expect.stringContaining('it takes: '),
+      hint: expect.stringContaining('allowed keys: '),
     })
     expect(said('tools[1].name')?.hint).toBe('write it like send_report')
     expect(said('executorType')?.hint).toBe("did you mean 'shell'?")
@@ -181,12 +181,12 @@ describe('what is wrong with many tools', () => {
     const tools = Array.from({ length: 150 }, (_, at) => ({ ...deep, name: `deep_${at}` }))
     const inside = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
     expect(inside.errors).toHaveLength(200)
-    expect(inside.detail).toMatch(/: 300 problems in deep_0, .* and 145 more, of which the first 200 are named\.$/)
+    expect(inside.detail).toMatch(/: 300 problems in deep_0, .* and 145 more, of which the first 200 are listed\.$/)
     const shapeless = tools.map(({ description: _text, ...rest }) => rest)
     for (const body of [{ bundle: { tooldex: 1, tools: shapeless } }, { text: JSON.stringify(shapeless) }]) {
       const both = await send('POST', '/bundle', body)
       expect(both.errors).toHaveLength(200)
-      expect(both.detail).toMatch(/: 450 problems, of which the first 200 are named\.$/)
+      expect(both.detail).toMatch(/: 450 problems, of which the first 200 are listed\.$/)
     }
   })
 })

@@ -14,7 +14,7 @@ describe('numbers in the environment', () => {
 
   it.each(['0', '-1', '1x', '1e3', '0x10', '1.5', 'Infinity', '99999999999', 'abc'])('refuse %s as a count', (text) => {
     const read = () => readNumberSetting({ TOOLDEX_QUEUE_LIMIT: text }, 'TOOLDEX_QUEUE_LIMIT')
-    expect(read).toThrow(`TOOLDEX_QUEUE_LIMIT is "${text}"; it takes a whole number from 1 to 2147483647.`)
+    expect(read).toThrow(`TOOLDEX_QUEUE_LIMIT is "${text}"; it must be an integer from 1 to 2147483647.`)
   })
 
   it.each([
@@ -28,6 +28,6 @@ describe('numbers in the environment', () => {
     const words = command === 'serve' ? ['serve', '--port', '0'] : ['worker']
     const { code, stderr } = await runCli(words, { env })
     expect(code, stderr).toBe(2)
-    expect(stderr).toContain(`${name} is "${value}"; it takes a whole number from `)
+    expect(stderr).toContain(`${name} is "${value}"; it must be an integer from `)
   })
 })

@@ -199,7 +199,7 @@ describe('files with many things wrong', () => {
     expect(code).toBe(3)
     for (const place of expected) expect(err).toContain(`${file}:${place}: `)
     expect(err).toContain('(write it like send_report)')
-    expect(err).toContain("unknown key 'displayNmae'. Did you mean 'displayName'? (it takes: name, displayName, ")
+    expect(err).toContain("unknown key 'displayNmae'. Did you mean 'displayName'? (allowed keys: name, displayName, ")
     expect(err).toMatch(/^error: \S+many\.yaml was refused: 5 problems\.\n/)
   })
 

@@ -30,9 +30,9 @@ tools:
     expect(await validate(text)).toEqual([
       "1:10 warning command: a ' is never closed, so quotes are ignored and it is split at spaces (close the quotes)",
       "2:1 warning unknown key 'colour'.",
-      '5:18 error tools[0].description must be a text, not a number (put it in quotes: "5")',
+      '5:18 error tools[0].description must be a string, not a number (put it in quotes: "5")',
       `7:40 warning argument 'x': default "b" is not one of: a`,
-      '8:30 error tools[0].args[1].required must be true or false, not a text',
+      '8:30 error tools[0].args[1].required must be a boolean, not a string',
       "9:17 warning two arguments are called 'y'",
       "9:26 warning argument 'y': the flag 'foo' does not begin with a dash (write --foo, or foo= for one word with the value)",
       '10:5 error tools[1].name is required',
@@ -80,7 +80,7 @@ tools:
   })
 
   it.each([
-    ['positional: 1.5', 'positional must be true or false, or a whole number, not 1.5 (write 1 or 2)'],
+    ['positional: 1.5', 'positional must be a boolean, or an integer, not 1.5 (write 1 or 2)'],
     ['positional: -1', 'positional must be at least 0, not -1'],
     ['default: {a: 1}', "argument 'x': the default is neither a finite scalar nor a list of scalars; it is not used"],
   ])('explains %s in plain words', async (written, message) => {
@@ -89,24 +89,24 @@ tools:
 
   it.each([
     ['timeout: -1', 'timeout must be at least 0, not -1'],
-    ['inherit_env: 5', 'inherit_env must be true or false, or a list, not 5'],
+    ['inherit_env: 5', 'inherit_env must be a boolean, or a sequence, not 5'],
   ])('explains %s of a tool in plain words', async (written, message) => {
     const text = `command: echo\ntools: [{name: a, description: d, ${written}}]\n`
     expect(await validate(text)).toEqual([expect.stringContaining(message)])
   })
 
   it.each([
-    ['a: 1\n---\nb: 2\n', 'the file holds multiple documents (keep one, and remove the line ---)'],
+    ['a: 1\n---\nb: 2\n', 'the file contains multiple documents (keep one, and remove the line ---)'],
     ['a: [1, 2\nb: 3\n', 'the closing ] is missing (close the bracket)'],
     ['a: "x\n', 'the closing quote is missing (close it, or remove the first one)'],
     ['a:\n\t- b\n', 'a tab is used as indentation (indent with spaces)'],
-    ['a: @x\n', 'a text may not begin with @ (put it in quotes)'],
-    ['a: "\\q"\n', '\\q means nothing in double quotes'],
-    ['a: !!js/f "f"\n', 'the tag !!js/f is not known here'],
+    ['a: @x\n', 'an unquoted scalar cannot start with @ (put it in quotes)'],
+    ['a: "\\q"\n', '\\q is not a valid escape sequence in double quotes'],
+    ['a: !!js/f "f"\n', 'the tag !!js/f is not supported'],
     ['a: [x y: z, "b"c]\n', 'a comma is missing'],
-    ['a: b: c\n', 'this is not one key with its value'],
-    ['a: "b" c\n', 'this does not belong here'],
-    ['a: &x &y 1\n', 'an anchor or alias is not written properly'],
+    ['a: b: c\n', 'expected one key with its value'],
+    ['a: "b" c\n', 'unexpected text'],
+    ['a: &x &y 1\n', 'invalid anchor or alias'],
   ])('says of %j what is wrong and how to mend it, once', async (text, message) => {
     expect(await validate(text)).toEqual([expect.stringContaining(message)])
   })

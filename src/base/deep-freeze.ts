@@ -1,4 +1,4 @@
-/** Freezes plain data all the way down, so that sharing it is as safe as copying it. */
+/** Freezes plain data recursively, so that sharing it is as safe as copying it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Problem, toWireProblem } from './problem.ts'
 
-/** What one error code means to every surface. */
+/** The rendering of one error code on every surface. */
 export interface ErrorRow {
   readonly http: number
   readonly exit: number
@@ -12,13 +12,18 @@ export interface ErrorRow {
   readonly personHint?: string
 }
 
-/** Every way the platform says no: the one table that REST, MCP, the command line and the docs render. */
+/** All error codes; REST, MCP, the command line and the docs render this one table. */
 export const errorTable = {
-  USAGE: { http: 400, exit: 2, retry: false, hint: 'Run the command with --help to see what it takes.' },
+  USAGE: { http: 400, exit: 2, retry: false, hint: 'Run the command with --help to see its usage.' },
   CONFIG_NOT_FOUND: { http: 404, exit: 3, retry: false, hint: 'List the bundled configs with: tooldex list' },
-  CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named, then run: tooldex validate FILE' },
-  POLICY_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named in the policy file.' },
-  BUNDLE_INVALID: { http: 422, exit: 3, retry: false, hint: 'Mend the places named; nothing was changed.' },
+  CONFIG_INVALID: {
+    http: 422,
+    exit: 3,
+    retry: false,
+    hint: 'Fix the listed problems, then run: tooldex validate FILE',
+  },
+  POLICY_INVALID: { http: 422, exit: 3, retry: false, hint: 'Fix the listed problems in the policy file.' },
+  BUNDLE_INVALID: { http: 422, exit: 3, retry: false, hint: 'Fix the listed problems; nothing was changed.' },
   TOOL_NOT_FOUND: {
     http: 404,
     exit: 4,
@@ -27,15 +32,15 @@ export const errorTable = {
     personHint: 'Find the right name with: tooldex search',
   },
   NOT_FOUND: { http: 404, exit: 4, retry: false, hint: 'Check the name or the id.' },
-  NAME_TAKEN: { http: 409, exit: 7, retry: false, hint: 'Choose another name, or change what has it.' },
-  ILLEGAL_STEP: { http: 409, exit: 7, retry: false, hint: 'Take one of the steps that are possible now.' },
-  IN_USE: { http: 409, exit: 7, retry: false, hint: 'Move what uses it first.' },
-  STALE: { http: 412, exit: 7, retry: false, hint: 'Read it again, and make the change on what is there now.' },
-  TOOL_INVALID: { http: 422, exit: 2, retry: false, hint: 'Mend the places named.' },
+  NAME_TAKEN: { http: 409, exit: 7, retry: false, hint: 'Choose another name, or update the existing one.' },
+  ILLEGAL_STEP: { http: 409, exit: 7, retry: false, hint: 'Take one of the allowed steps.' },
+  IN_USE: { http: 409, exit: 7, retry: false, hint: 'Move or delete the items that use it first.' },
+  STALE: { http: 412, exit: 7, retry: false, hint: 'Read it again, and apply the change to its current version.' },
+  TOOL_INVALID: { http: 422, exit: 2, retry: false, hint: 'Fix the listed problems.' },
   BODY_INVALID: { http: 400, exit: 2, retry: false, hint: 'Send one JSON value in UTF-8.' },
-  TOO_LARGE: { http: 413, exit: 2, retry: false, hint: 'Send less.' },
+  TOO_LARGE: { http: 413, exit: 2, retry: false, hint: 'Send less data.' },
   MEDIA_TYPE: { http: 415, exit: 2, retry: false, hint: 'Send content-type: application/json.' },
-  METHOD_NOT_ALLOWED: { http: 405, exit: 2, retry: false, hint: 'See /docs for what this address takes.' },
+  METHOD_NOT_ALLOWED: { http: 405, exit: 2, retry: false, hint: 'See /docs for the methods of this path.' },
   UNAUTHORIZED: { http: 401, exit: 6, retry: false, hint: 'Send a valid key as Authorization: Bearer KEY.' },
   KEY_REUSED: { http: 422, exit: 2, retry: false, hint: 'Use a new Idempotency-Key for another request.' },
   UNAVAILABLE: { http: 503, exit: 75, retry: true, hint: 'Try again shortly.' },
@@ -52,28 +57,33 @@ export const errorTable = {
     retry: false,
     hint: 'Move the folder away and load a backup with: tooldex db import FILE',
   },
-  DATABASE_LOCKED: { http: 503, exit: 75, retry: false, hint: 'Stop the other process, or talk to it with --server.' },
+  DATABASE_LOCKED: {
+    http: 503,
+    exit: 75,
+    retry: false,
+    hint: 'Stop the other process, or connect to it with --server.',
+  },
   MIGRATION_FAILED: {
     http: 500,
     exit: 78,
     retry: false,
-    hint: 'Nothing was changed; mend what is named and try again.',
+    hint: 'Nothing was changed; fix the reported problem and try again.',
   },
   INPUT_INVALID: {
     http: 422,
     exit: 2,
     retry: false,
     hint: 'Compare the arguments with the input schema.',
-    personHint: 'Correct the values named; the same command with --help shows its options and what they take.',
+    personHint: 'Correct the listed values; run the same command with --help to see its options.',
   },
   CURSOR_INVALID: { http: 400, exit: 2, retry: false, hint: 'Start again without a cursor.' },
   POLICY_REFUSED: { http: 403, exit: 6, retry: false, hint: 'Choose values that the policy allows.' },
-  FORBIDDEN: { http: 403, exit: 6, retry: false, hint: 'Use a key that has the scope named.' },
+  FORBIDDEN: { http: 403, exit: 6, retry: false, hint: 'Use a key with the required scope.' },
   EXECUTION_FAILED: { http: 200, exit: 1, retry: false, hint: 'Read the output of the program.' },
-  EXECUTION_TIMEOUT: { http: 504, exit: 5, retry: true, hint: 'Raise the timeout or ask for less.' },
+  EXECUTION_TIMEOUT: { http: 504, exit: 5, retry: true, hint: 'Raise the timeout, or request less.' },
   EXECUTION_CANCELLED: { http: 499, exit: 130, retry: true, hint: 'The call was cancelled before it ended.' },
-  OUTPUT_LIMIT: { http: 200, exit: 1, retry: false, hint: 'Ask for less output, or raise --max-output.' },
-  KILLED_BY_SIGNAL: { http: 200, exit: 1, retry: false, hint: 'The program was ended by the signal named.' },
+  OUTPUT_LIMIT: { http: 200, exit: 1, retry: false, hint: 'Request less output, or raise --max-output.' },
+  KILLED_BY_SIGNAL: { http: 200, exit: 1, retry: false, hint: 'The program was killed by the reported signal.' },
   COMMAND_NOT_FOUND: { http: 424, exit: 127, retry: false, hint: 'Install the program, or put it on PATH.' },
   PACKAGES_MISSING: {
     http: 424,
@@ -81,25 +91,25 @@ export const errorTable = {
     retry: false,
     hint: 'Install the packages on the host that runs the tool: tooldex envs build PACKAGE...',
   },
-  COMMAND_NOT_EXECUTABLE: { http: 424, exit: 126, retry: false, hint: 'Check that the file may be executed.' },
-  WORKING_DIR_INVALID: { http: 422, exit: 2, retry: false, hint: 'Give a folder that exists.' },
+  COMMAND_NOT_EXECUTABLE: { http: 424, exit: 126, retry: false, hint: 'Make the file executable.' },
+  WORKING_DIR_INVALID: { http: 422, exit: 2, retry: false, hint: 'Use an existing folder.' },
   SANDBOX_MISSING: {
     http: 424,
     exit: 69,
     retry: false,
     hint: 'Install bubblewrap (on Debian: apt-get install bubblewrap), or python3 on a Linux with Landlock, and start again.',
   },
-  SANDBOX_FAILED: { http: 500, exit: 70, retry: false, hint: 'Run tooldex doctor; it says what the machine lacks.' },
+  SANDBOX_FAILED: { http: 500, exit: 70, retry: false, hint: 'Run tooldex doctor to see what the machine lacks.' },
   ARGUMENTS_TOO_LONG: { http: 413, exit: 2, retry: false, hint: 'Pass long values through an stdin argument.' },
   RESOURCES_EXHAUSTED: { http: 503, exit: 75, retry: true, hint: 'The machine is out of a resource; try later.' },
   TOO_BUSY: { http: 429, exit: 75, retry: true, hint: 'Too many calls are running or waiting; try later.' },
-  OUTPUT_INVALID: { http: 200, exit: 1, retry: false, hint: 'Mend the tool, or its output schema.' },
-  WORKER_LOST: { http: 200, exit: 75, retry: true, hint: 'Look whether the work was done, then call again.' },
+  OUTPUT_INVALID: { http: 200, exit: 1, retry: false, hint: 'Fix the tool, or its output schema.' },
+  WORKER_LOST: { http: 200, exit: 75, retry: true, hint: 'Check whether the work was done, then call again.' },
   CALLER_LOST: { http: 200, exit: 75, retry: true, hint: 'The tool was never started; call again.' },
   QUEUE_EXPIRED: { http: 200, exit: 75, retry: true, hint: 'Start more workers, or call again later.' },
-  APPROVAL_EXPIRED: { http: 200, exit: 6, retry: true, hint: 'Ask whoever approves calls, then call again.' },
-  APPROVAL_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Ask whoever refused it why.' },
-  APPROVAL_NEEDED: { http: 202, exit: 75, retry: false, hint: 'Wait until somebody approves the call.' },
+  APPROVAL_EXPIRED: { http: 200, exit: 6, retry: true, hint: 'Contact an approver, then call again.' },
+  APPROVAL_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Ask the approver for the reason.' },
+  APPROVAL_NEEDED: { http: 202, exit: 75, retry: false, hint: 'Wait for the approval of the call.' },
   STILL_QUEUED: {
     http: 202,
     exit: 75,
@@ -107,20 +117,25 @@ export const errorTable = {
     hint: 'It runs as soon as a worker takes it: read the execution later, or cancel it.',
   },
   TOOL_DISABLED: { http: 409, exit: 7, retry: false, hint: 'Only active tools run; activate it, or call another.' },
-  SHUTTING_DOWN: { http: 503, exit: 75, retry: true, hint: 'The server is stopping; ask another, or try later.' },
-  SECRET_UNAVAILABLE: { http: 424, exit: 78, retry: false, hint: 'Set what is named, then call again.' },
-  HTTP_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read what the service answered.' },
-  UPSTREAM_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read what the MCP server answered.' },
-  UPSTREAM_DOWN: { http: 503, exit: 75, retry: true, hint: 'Try again at the time named.' },
+  SHUTTING_DOWN: { http: 503, exit: 75, retry: true, hint: 'The server is stopping; use another, or try later.' },
+  SECRET_UNAVAILABLE: {
+    http: 424,
+    exit: 78,
+    retry: false,
+    hint: 'Set the reported secret or variable, then call again.',
+  },
+  HTTP_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the service.' },
+  UPSTREAM_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the MCP server.' },
+  UPSTREAM_DOWN: { http: 503, exit: 75, retry: true, hint: 'Try again at the reported time.' },
   UPSTREAM_UNKNOWN: {
     http: 424,
     exit: 78,
     retry: false,
     hint: 'Add it to servers.json of the server, and start again.',
   },
-  ADDRESS_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Ask an address on the internet.' },
+  ADDRESS_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Use a public internet address.' },
   FILE_REFUSED: { http: 422, exit: 3, retry: false, hint: 'Give the path of a regular file.' },
-  CLIENT_CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: "Mend the client's config file first." },
+  CLIENT_CONFIG_INVALID: { http: 422, exit: 3, retry: false, hint: "Fix the client's config file first." },
   HELP_UNREADABLE: { http: 422, exit: 3, retry: false, hint: 'Save the help text and pass it with --from FILE.' },
   INTERNAL: {
     http: 500,
@@ -132,17 +147,17 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** A refusal or failure of the platform itself, safe to show to whoever called. */
+/** A rejection or failure of the platform itself, safe to show to the caller. */
 export class TooldexError extends Error {
   readonly code: ErrorCode
   readonly problems: readonly Problem[]
-  /** What to do next, for programs and agents. */
+  /** The next step, for programs and agents. */
   readonly hint: string
-  /** What to do next, for a person at a terminal. */
+  /** The next step, for a person at a terminal. */
   readonly personHint: string
   /** Names that the caller may have meant. */
   readonly suggestions: readonly string[]
-  /** After how many seconds it may be tried again, where that is known. */
+  /** Seconds until a retry may succeed, if known. */
   readonly retryAfter: number | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
   readonly id: string | undefined
@@ -154,7 +169,7 @@ export class TooldexError extends Error {
     this.problems = options.problems ?? []
     const row: ErrorRow = errorTable[code]
     this.hint = options.hint ?? row.hint
-    // An error that came from another process has its hint as text only, be it the standard one.
+    // An error from another process carries its hint as text only, even the standard one.
     this.personHint = options.personHint ?? (this.hint === row.hint ? row.personHint : undefined) ?? this.hint
     this.suggestions = options.suggestions ?? []
     this.retryAfter = options.retryAfter
@@ -176,7 +191,7 @@ interface TooldexErrorOptions {
   readonly id?: string
 }
 
-/** Turns whatever was thrown into an error that may leave the process: unknown ones become INTERNAL without details. */
+/** Converts a thrown value to an error that may leave the process: unknown ones become INTERNAL without details. */
 export function toTooldexError(thrown: unknown): TooldexError {
   if (thrown instanceof TooldexError) return thrown
   if ((thrown as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC')
@@ -185,7 +200,7 @@ export function toTooldexError(thrown: unknown): TooldexError {
   return new TooldexError('INTERNAL', `Internal error ${id}.`, { cause: thrown, id })
 }
 
-/** An error as plain data: what `--json`, MCP and REST show of it. */
+/** An error as plain data, as `--json`, MCP and REST show it. */
 export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
@@ -196,7 +211,7 @@ export interface ErrorBody {
   readonly id?: string
 }
 
-/** The wire shape of an error. */
+/** The wire format of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
   const { code, message, hint, problems, id } = error
   const body = { code, message, hint, retryable: errorTable[code].retry, errors: problems.map(toWireProblem) }

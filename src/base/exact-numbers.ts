@@ -3,13 +3,13 @@ import { fromPointer } from './problem.ts'
 const digitsBeyond = /\d{16}/
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Reads JSON; a whole number that cannot be kept exactly becomes a text of its digits. */
+/** Parses JSON; an integer that cannot be represented exactly becomes a string of its digits. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text)
   return hasLarge(text) ? JSON.parse(quoteLarge(text)) : value
 }
 
-/** Says that a text is not JSON, or that its value has nothing at a pointer. */
+/** The text is not JSON, or its value has nothing at the pointer. */
 export interface MissingPart {
   readonly missing: 'JSON' | 'part'
 }
@@ -20,23 +20,23 @@ export function readExactly(
   pointer: string,
   parse: (text: string) => unknown = parseExactly,
 ): { readonly value: unknown } | MissingPart {
-  let held: unknown
+  let current: unknown
   try {
-    held = parse(text)
+    current = parse(text)
   } catch {
     return { missing: 'JSON' }
   }
   for (const key of fromPointer(pointer)) {
-    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, key)) return { missing: 'part' }
-    held = (held as Record<string, unknown>)[key]
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return { missing: 'part' }
+    current = (current as Record<string, unknown>)[key]
   }
-  return { value: held }
+  return { value: current }
 }
 
-/** Whether some number of a JSON text may be too large to be kept. */
+/** Whether a JSON text may contain a number that is too large to be exact. */
 export const hasLarge = (text: string): boolean => digitsBeyond.test(text)
 
-/** A JSON text with quotes around the whole numbers that cannot be kept exactly; all else as it is. */
+/** A JSON text with quotes around the integers that cannot be represented exactly; the rest is unchanged. */
 export function quoteLarge(text: string): string {
   let quoted = ''
   for (let at = 0; at < text.length; ) {
@@ -48,13 +48,13 @@ export function quoteLarge(text: string): string {
   return quoted
 }
 
-/** Whole numbers must be exact; others need only be finite. */
+/** Integers must be exact; other numbers need only be finite. */
 export function isExact(digits: string): boolean {
   if (digits.length < 16 && !/[eE]/.test(digits)) return true
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
   if (Number.isSafeInteger(value) || !/^-?\d+$/.test(digits)) return true
-  // What JSON.stringify writes of a large number can always be read back.
+  // The output of JSON.stringify for a large number can always be read back.
   return String(value) === digits || BigInt(digits) === BigInt(value)
 }
 

@@ -1,4 +1,4 @@
-/** How variables are written in a text: `$NAME`, `${NAME}` and `${NAME:-default}`, or the braced forms alone. */
+/** The syntax of variables in a text: `$NAME`, `${NAME}` and `${NAME:-default}`, or the braced forms alone. */
 type Style = 'shell' | 'braced'
 
 const patterns: Record<Style, RegExp> = {
@@ -6,13 +6,13 @@ const patterns: Record<Style, RegExp> = {
   braced: /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
 }
 
-/** A text with its variables filled in; those that are unset and have no default stay as written and are named. */
+/** A text with its variables expanded; unset ones without a default stay as written and are listed in `missing`. */
 export interface Expansion {
   readonly text: string
   readonly missing: readonly string[]
 }
 
-/** Fills environment variables into a text. An empty variable takes the default, as in a shell. */
+/** Expands environment variables in a text. An empty variable takes the default, as in a shell. */
 export function expandVariables(text: string, env: Environment, style: Style = 'shell'): Expansion {
   const missing: string[] = []
   const expanded = text.replace(patterns[style], (written, braced?: string, fallback?: string, bare?: string) => {
@@ -32,5 +32,5 @@ export function expandHome(text: string, env: Environment): string {
   return env.HOME === undefined ? text : env.HOME + text.slice(1)
 }
 
-/** Environment variables, as `process.env` has them. */
+/** Environment variables in the form of `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>

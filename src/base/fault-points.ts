@@ -1,4 +1,4 @@
-/** The moments at which a process that ends leaves the most behind. */
+/** The moments at which a crash leaves the most unfinished state. */
 export type FaultPoint =
   | 'F1 row inserted'
   | 'F2 claimed'
@@ -12,15 +12,15 @@ export type FaultPoint =
 
 let hook: ((point: FaultPoint) => void) | undefined
 
-/** Says that a fault point is reached; nothing happens unless a test asked for it. */
+/** Reports that a fault point is reached; does nothing unless a test has set a hook. */
 export function reachPoint(point: FaultPoint): void {
   hook?.(point)
 }
 
-/** For tests that end the process at a point. @public */
+/** Sets the hook, for tests that end the process at a point. @public */
 export function onFaultPoint(listener: (point: FaultPoint) => void): void {
   hook = listener
 }
 
-/** Whether a test asked for fault points. */
+/** Whether a test has set a hook. */
 export const hasFaultHook = (): boolean => hook !== undefined

@@ -5,15 +5,15 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
-  ENOTDIR: 'a file is in the place of a folder',
-  EEXIST: 'a file is in the place of a folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EEXIST: 'a part of the path is a file, not a folder',
   ENOENT: 'it cannot be created there',
   EIO: 'the disk reports an error',
   ENAMETOOLONG: 'the path is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
 }
 
-/** An error of the file system below TOOLDEX_HOME as one that names the path, the reason and the next step; others stay. */
+/** Converts a file system error below TOOLDEX_HOME to one with the path, the reason and the next step; returns others unchanged. */
 export function toHomeError(thrown: unknown, path: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof TooldexError) return thrown
   const { code = '' } = thrown as NodeJS.ErrnoException
@@ -24,7 +24,7 @@ export function toHomeError(thrown: unknown, path: string): unknown {
   return new TooldexError('HOME_UNUSABLE', `${path} cannot be written: ${reason} (${code}).`, { cause: thrown })
 }
 
-/** Does work on files below TOOLDEX_HOME. */
+/** Runs work on files below TOOLDEX_HOME, with its errors converted by `toHomeError`. */
 export function inHome<Result>(path: string, work: () => Result): Result {
   try {
     return work()

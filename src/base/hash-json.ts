@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from './same-json.ts'
 
-/** A hash of a JSON value that does not depend on the order of keys: a client may write the same request in any order. */
+/** A hash of a JSON value that ignores the order of keys: a client may send the same request in any order. */
 export const hashJson = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex')
 

@@ -1,7 +1,7 @@
-/** A longer JSON text is neither read nor written by the main thread: it stays a text. */
+/** A longer JSON text is neither parsed nor serialized on the main thread. */
 export const maxParsedHere = 64 * 1024
 
-/** A large JSON value as its text; worker threads read it, the main thread only passes it on. */
+/** A large JSON value as its text; worker threads parse it, the main thread only forwards it. */
 export class JsonText {
   readonly json: string
 
@@ -10,6 +10,6 @@ export class JsonText {
   }
 }
 
-/** The value of a JSON text where it is short, otherwise the text itself. */
+/** The value of a short JSON text; a long one stays a `JsonText`. */
 export const fromJsonText = (json: string): unknown =>
   json.length > maxParsedHere ? new JsonText(json) : JSON.parse(json)

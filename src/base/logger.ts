@@ -11,20 +11,20 @@ export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** Whether lines of a level are written anywhere; for fields that cost something to find out. */
+  /** Whether lines of a level are written anywhere; for fields that are expensive to compute. */
   enabled?(level: LogLevel): boolean
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Lines at or above `level` go to stderr; everything, from DEBUG up, goes to `file` where one is given. */
+/** Lines at or above `level` go to stderr; everything, from DEBUG up, goes to `file` if set. */
 export interface LoggerOptions {
   readonly level: LogLevel
   readonly file?: string | undefined
   readonly stderr?: (line: string) => void
 }
 
-/** A logger of one line an event: `time LEVEL message key=value`, control characters escaped. */
+/** A logger of one line per event: `time LEVEL message key=value`, control characters escaped. */
 export function createLogger(options: LoggerOptions): Logger {
   const threshold = logLevels.indexOf(options.level)
   const file = openLogFile(options.file)
@@ -45,10 +45,10 @@ export function createLogger(options: LoggerOptions): Logger {
   }
 }
 
-/** A logger that says nothing. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Any thrown value as an error of ours; the cause of an INTERNAL one is logged under its id. */
+/** Converts a thrown value to a TooldexError; the cause of an INTERNAL one is logged under its id. */
 export function logged(logger: Logger, thrown: unknown, fields: LogFields = {}): TooldexError {
   const error = toTooldexError(thrown)
   const { code, cause, id } = error
@@ -66,7 +66,7 @@ function formatLine(level: LogLevel, message: string, fields: LogFields): string
 function openLogFile(path: string | undefined): WriteStream | undefined {
   if (path === undefined || path === '') return undefined
   const stream = createWriteStream(path, { flags: 'a', mode: 0o600 })
-  // A full disk or a missing folder must not end the process that only wanted to say something.
+  // A full disk or a missing folder must not end a process that only writes a log line.
   stream.on('error', (error) => {
     process.stderr.write(`tooldex: cannot write the log file ${toOneLine(path)}: ${error.message}\n`)
     stream.destroy()

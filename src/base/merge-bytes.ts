@@ -1,7 +1,7 @@
-/** How many tokens byte pair encoding leaves of a word: the pair of the lowest rank is merged first, the leftmost of equals. */
+/** The number of tokens of a word in byte pair encoding: the pair of the lowest rank is merged first, the leftmost of equals. */
 export function mergeBytes(bytes: string, ranks: ReadonlyMap<string, number>): number {
   const { length } = bytes
-  // Parts are a linked list over their first bytes, so that a long word costs n log n.
+  // Parts are a linked list over their first bytes, so that a long word takes n log n steps.
   const next = Int32Array.from({ length }, (_, at) => at + 1)
   const before = Int32Array.from({ length: length + 1 }, (_, at) => at - 1)
   const pairs = new PairHeap()
@@ -16,7 +16,7 @@ export function mergeBytes(bytes: string, ranks: ReadonlyMap<string, number>): n
   let count = length
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const { at, middle, end } = pair
-    // One of the two was merged with another part meanwhile.
+    // One of the two has been merged with another part.
     if (next[at] !== middle || next[middle] !== end) continue
     next[at] = end
     before[end] = at

@@ -10,7 +10,7 @@ const credentials = new Set([
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ])
 
-/** Whether a variable is a setting or credential of Tooldex itself, which no tool gets. */
+/** Whether a variable is a setting or credential of Tooldex itself, which is never passed to a tool. */
 export const isOwnVariable = (name: string): boolean => name.startsWith('TOOLDEX_') || credentials.has(name)
 
 /** An environment without the credentials of Tooldex itself. */

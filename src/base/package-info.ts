@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Where the bundled configs are. */
+/** The folder of the bundled configs. */
 export const bundledConfigsDir = fileURLToPath(new URL('../../configs/', import.meta.url))
 
-/** Where the build puts the bundled configs as it read them. */
+/** The folder of the bundled configs as parsed by the build. */
 export const builtConfigsDir = fileURLToPath(new URL('../../dist/configs/', import.meta.url))
 
-/** The encoder for search by meaning. */
+/** The encoder of semantic search. */
 export const encoderFile = fileURLToPath(new URL('../../model/encoder.bin', import.meta.url))
 
-/** The vocabulary that tokens are counted in. */
+/** The vocabulary of the token counter. */
 export const tokenRanksFile = fileURLToPath(new URL('../../model/cl100k_base.br', import.meta.url))
 
-/** The steps of the database schema. */
+/** The migrations of the database schema. */
 export const migrationsDir = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
-/** Where the build puts a database with nothing in it. */
+/** The folder of the empty database made by the build. */
 export const emptyDatabaseDir = fileURLToPath(new URL('../../dist/empty-database/', import.meta.url))
 
-/** Example tools, kept as files. */
+/** Example tools as files. */
 export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/', import.meta.url))
 
-/** What is sent to browsers. */
+/** The static files for browsers. */
 export const pagesDir = fileURLToPath(new URL('../../pages/', import.meta.url))
 
 /** The guide that teaches an agent to write configs. */

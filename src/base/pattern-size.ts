@@ -1,6 +1,6 @@
 const quantifier = /^(?:[*+?]|\{(\d+)(,(\d*))?\})[?+]?/
 
-/** At least as many instructions as a regular expression compiles to, found without compiling it. */
+/** An upper bound of the instructions of a compiled regular expression, computed without compiling it. */
 export function estimatePatternSize(source: string): number {
   return new Sizer(source).alternatives()
 }
@@ -13,7 +13,7 @@ class Sizer {
     this.#source = source
   }
 
-  /** Everything up to the end of the group. */
+  /** The size of everything up to the end of the group. */
   alternatives(): number {
     let size = 2
     while (this.#at < this.#source.length && this.#source[this.#at] !== ')') size += this.#piece()
@@ -23,7 +23,7 @@ class Sizer {
 
   #piece(): number {
     let size = this.#atom()
-    // Each copy of what is repeated has a branch beside it.
+    // Each copy of a repeated atom has a branch beside it.
     for (let copies = this.#copies(); copies !== undefined; copies = this.#copies()) size = (size + 1) * copies
     return size
   }

@@ -3,16 +3,16 @@ import type * as Re2 from 're2js'
 import { estimatePatternSize } from './pattern-size.ts'
 import type { WorkBudget } from './work-budget.ts'
 
-/** Loaded with the first pattern: most starts have none. */
+/** Loaded with the first pattern: most starts need none. */
 const loadRe2 = (): typeof Re2 => createRequire(import.meta.url)('re2js')
 
-/** What a pattern may expand to; compiling takes steps in proportion. */
+/** Limits of the compiled size; compiling takes steps in proportion. */
 export const patternLimits = { size: 20_000, stepsPerInstruction: 100, remembered: 200 } as const
 
 /** A regular expression (RE2): no input makes it take more steps than its size times the length of the text. */
 export interface Pattern {
   readonly source: string
-  /** Looks for a match; spends the steps that it may take from the budget before it starts. */
+  /** Searches for a match; spends the maximum number of steps from the budget before it starts. */
   test(text: string, budget?: WorkBudget): boolean
 }
 
@@ -20,20 +20,20 @@ type Syntax = 'whole' | 'search'
 
 const remembered = new Map<string, Pattern>()
 
-/** Compiles a pattern that matches whole texts; throws a SyntaxError saying what is wrong with it. */
+/** Compiles a pattern that matches whole texts; throws a SyntaxError with the reason if it is invalid. */
 export const compilePattern = (source: string, budget?: WorkBudget): Pattern => compile(source, 'whole', budget)
 
-/** Compiles a pattern as JSON Schema writes them, looked for anywhere in a text; throws a SyntaxError. */
+/** Compiles a pattern in the syntax of JSON Schema, which matches anywhere in a text; throws a SyntaxError if it is invalid. */
 export const compileSearchPattern = (source: string, budget?: WorkBudget): Pattern => compile(source, 'search', budget)
 
 function compile(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {
   const key = `${syntax} ${source}`
-  const known = remembered.get(key)
-  const made = known ?? compileAnew(source, syntax, budget)
+  const cached = remembered.get(key)
+  const pattern = cached ?? compileAnew(source, syntax, budget)
   remembered.delete(key)
-  remembered.set(key, made)
+  remembered.set(key, pattern)
   if (remembered.size > patternLimits.remembered) remembered.delete(remembered.keys().next().value ?? '')
-  return made
+  return pattern
 }
 
 function compileAnew(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {

@@ -1,4 +1,4 @@
-/** Kinds of problems that code distinguishes: those with a standard fix, and a validation that was given up. */
+/** Kinds of problems that code distinguishes: those with a standard fix, and an abandoned validation. */
 export type ProblemKind =
   | 'required'
   | 'too-long'
@@ -9,29 +9,29 @@ export type ProblemKind =
   | 'not-object'
   | 'not-string'
 
-/** One thing wrong with an input: where it is, what it is, and what to do about it. */
+/** One thing wrong with an input: its location, a message and a hint. */
 export interface Problem {
   readonly severity: 'error' | 'warning'
   readonly message: string
   readonly file?: string
   readonly line?: number
   readonly column?: number
-  /** JSON pointer into the input, where it has no lines. */
+  /** JSON pointer into the input, if it has no lines. */
   readonly pointer?: string
   readonly hint?: string
-  /** For code only: no answer to a caller has it. */
+  /** For code only: never part of a response. */
   readonly kind?: ProblemKind
 }
 
-/** `file:line:column: message (hint)`, leaving out what is not known. */
+/** `file:line:column: message (hint)`, without the parts that are undefined. */
 export function formatProblem(problem: Problem): string {
   const { file, line, column, pointer, message, hint } = problem
-  const place =
+  const location =
     file === undefined ? (pointer ?? '') : [file, line, column].filter((part) => part !== undefined).join(':')
-  return `${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`
+  return `${location === '' ? '' : `${location}: `}${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
-/** A problem as callers read it. */
+/** A problem without the fields that are for code only. */
 export function toWireProblem({ kind: _kind, ...problem }: Problem): Problem {
   return problem
 }

@@ -1,24 +1,24 @@
 type Redact = (text: string) => string
 
-/** A text to look for, and the mark in its place. */
+/** A text to replace, and the mark that replaces it. */
 export type Replacement = readonly [text: string, mark: string]
 
-/** A text with every replacement made, one after the other. */
+/** Applies the replacements to a text, one after the other. */
 export const replaceAll = (text: string, replacements: readonly Replacement[]): string =>
   replacements.reduce((rest, [form, mark]) => rest.replaceAll(form, mark), text)
 
-/** A JSON value whose strings, numbers and keys are without secrets; the very same one where there are none in it. */
+/** A JSON value with its strings, numbers and keys redacted; the same object if there is nothing to redact. */
 export function redactValue(value: unknown, redact: Redact): unknown {
-  return textHoldsNone(JSON.stringify(value) ?? '', redact) ? value : redacted(value, redact)
+  return isClean(JSON.stringify(value) ?? '', redact) ? value : redacted(value, redact)
 }
 
 /** The same for a JSON text. */
 export function redactJson(json: string, redact: Redact): string {
-  return textHoldsNone(json, redact) ? json : JSON.stringify(redacted(JSON.parse(json), redact))
+  return isClean(json, redact) ? json : JSON.stringify(redacted(JSON.parse(json), redact))
 }
 
-/** Most values hold none, and one long text is looked through faster than many short ones. */
-const textHoldsNone = (text: string, redact: Redact): boolean => redact(text) === text
+/** Most values contain no secret, and one long text is searched faster than many short ones. */
+const isClean = (text: string, redact: Redact): boolean => redact(text) === text
 
 function redacted(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)

@@ -1,4 +1,4 @@
-/** Whether two JSON values are equal whatever the order of their keys. */
+/** Whether two JSON values are equal, ignoring the order of keys. */
 export const sameJson = (a: unknown, b: unknown): boolean => isSame(a, b, false)
 
 /** Whether two JSON values are equal, with their keys in the same order. */
@@ -31,9 +31,9 @@ function pairParts(left: unknown, right: unknown, ordered: boolean): [unknown, u
 /** JSON does not write a key whose value is undefined. */
 const definedKeys = (value: JsonObject) => Object.keys(value).filter((key) => value[key] !== undefined)
 
-/** An object of JSON. */
+/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Whether a value is an object of JSON, which a list is not. */
+/** Whether a value is a JSON object; an array is not. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,30 +1,29 @@
 import { TooldexError } from './errors.ts'
 
-/** At most `slots` at work and `waiting` in line; further calls are refused with TOO_BUSY. */
+/** At most `slots` calls run and `waiting` wait; further ones fail with TOO_BUSY. */
 export interface SemaphoreOptions {
   readonly slots: number
   readonly waiting: number
-  /** How many slots one caller may hold at once; all of them where absent. Those who set it enter and leave with a caller. */
+  /** Maximum slots of one caller, default all; if set, `enter` and `leave` need the caller. */
   readonly slotsEach?: number | undefined
-  /** How many of one caller may wait; as many as there is room for where absent. */
+  /** Maximum waiting calls of one caller; default `waiting`. */
   readonly waitingEach?: number | undefined
 }
 
-/** Who waits, and how they leave the line. */
 interface WaitOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whose turn it is goes round between callers; what has no caller counts as one. */
+  /** Callers take turns; calls without a caller count as one caller. */
   readonly caller?: string | undefined
 }
 
-/** Bounds how many calls run at once: callers take turns, and the calls of one come in their order. */
+/** Bounds the number of concurrent calls: callers take turns, and the calls of one caller run in order. */
 export class Semaphore {
   readonly #options: SemaphoreOptions
   /** The caller whose turn is next comes first. */
   readonly #lines = new Map<string, Set<() => void>>()
-  readonly #freed = new Set<() => void>()
-  /** How many slots each caller holds. */
-  readonly #held = new Map<string, number>()
+  readonly #freeListeners = new Set<() => void>()
+  /** The number of slots in use by caller. */
+  readonly #used = new Map<string, number>()
   #busy = 0
   #waiting = 0
 
@@ -32,12 +31,12 @@ export class Semaphore {
     this.#options = options
   }
 
-  /** How many may be at work at once. */
+  /** The number of slots. */
   get size(): number {
     return this.#options.slots
   }
 
-  /** How many more could start now. */
+  /** The number of free slots. */
   get free(): number {
     return Math.max(0, this.#options.slots - this.#busy)
   }
@@ -50,13 +49,13 @@ export class Semaphore {
     return this.#waiting
   }
 
-  /** Calls back whenever a slot is free and nobody waits for it. */
+  /** Registers a callback for each time a slot is freed and no call waits for it; returns the unsubscribe function. */
   onFree(listener: () => void): () => void {
-    this.#freed.add(listener)
-    return () => void this.#freed.delete(listener)
+    this.#freeListeners.add(listener)
+    return () => void this.#freeListeners.delete(listener)
   }
 
-  /** Runs `work` when a slot is free; an aborted signal leaves the line at once. */
+  /** Runs `work` when a slot is free; an aborted signal cancels the wait. */
   async run<T>(work: () => Promise<T>, options: WaitOptions = {}): Promise<T> {
     await this.enter(options)
     try {
@@ -68,13 +67,13 @@ export class Semaphore {
 
   /** Takes a slot if one is free. */
   tryEnter(caller = ''): boolean {
-    if (this.#busy >= this.#options.slots || !this.#mayHoldMore(caller)) return false
+    if (this.#busy >= this.#options.slots || !this.#mayTakeSlot(caller)) return false
     this.#busy++
-    this.#hold(caller, 1)
+    this.#count(caller, 1)
     return true
   }
 
-  /** Takes a slot, waiting for it where none is free. */
+  /** Takes a slot, waiting if none is free. */
   async enter({ signal, caller = '' }: WaitOptions = {}): Promise<void> {
     if (signal?.aborted) throw cancelled()
     if (this.tryEnter(caller)) return
@@ -110,20 +109,20 @@ export class Semaphore {
     if (line?.size === 0) this.#lines.delete(caller)
   }
 
-  /** Gives a slot back: to the caller whose turn it is. */
+  /** Releases a slot to the next caller in turn. */
   leave(caller = ''): void {
-    this.#hold(caller, -1)
-    if (!this.#handOver()) for (const listener of this.#freed) listener()
+    this.#count(caller, -1)
+    if (!this.#handOver()) for (const listener of this.#freeListeners) listener()
   }
 
-  /** Gives a slot back that was not used; nobody need look for work because of it. */
+  /** Releases an unused slot without notifying the `onFree` listeners. */
   leaveQuietly(caller = ''): void {
-    this.#hold(caller, -1)
+    this.#count(caller, -1)
     this.#handOver()
   }
 
   #handOver(): boolean {
-    const next = [...this.#lines].find(([caller]) => this.#mayHoldMore(caller))
+    const next = [...this.#lines].find(([caller]) => this.#mayTakeSlot(caller))
     if (next === undefined) {
       this.#busy--
       return false
@@ -131,23 +130,23 @@ export class Semaphore {
     const [caller, line] = next
     const [start] = line as Set<() => void>
     this.#drop(caller, start as () => void)
-    this.#hold(caller, 1)
-    // A caller that had a turn goes to the end.
+    this.#count(caller, 1)
+    // A caller moves to the end after its turn.
     if (this.#lines.delete(caller)) this.#lines.set(caller, line)
     ;(start as () => void)()
     return true
   }
 
-  #mayHoldMore(caller: string): boolean {
-    return (this.#held.get(caller) ?? 0) < (this.#options.slotsEach ?? Number.POSITIVE_INFINITY)
+  #mayTakeSlot(caller: string): boolean {
+    return (this.#used.get(caller) ?? 0) < (this.#options.slotsEach ?? Number.POSITIVE_INFINITY)
   }
 
-  #hold(caller: string, change: 1 | -1): void {
+  #count(caller: string, change: 1 | -1): void {
     if (this.#options.slotsEach === undefined) return
-    const held = (this.#held.get(caller) ?? 0) + change
-    if (held > 0) this.#held.set(caller, held)
-    else this.#held.delete(caller)
+    const used = (this.#used.get(caller) ?? 0) + change
+    if (used > 0) this.#used.set(caller, used)
+    else this.#used.delete(caller)
   }
 }
 
-const cancelled = () => new TooldexError('EXECUTION_CANCELLED', 'The call was cancelled while it waited for its turn.')
+const cancelled = () => new TooldexError('EXECUTION_CANCELLED', 'The call was cancelled while it waited for a slot.')

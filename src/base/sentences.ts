@@ -1,11 +1,11 @@
-/** A text that ends as a sentence does. */
+/** A text with a period at its end, unless it ends with one or with a question mark. */
 export const toSentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
 
-/** A sentence as a part of another one: without its full stop. */
+/** A sentence without its period, to be part of another one. */
 export const withoutPeriod = (text: string): string => text.replace(/\.$/, '')
 
-/** The first line of a text of a library that appends an excerpt of the input. */
+/** The first line of a text, for messages of libraries that append an excerpt of the input. */
 export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
-/** A text of a library with its line breaks and runs of blanks as single blanks. */
+/** A text with runs of whitespace replaced by single spaces. */
 export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ')

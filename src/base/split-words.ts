@@ -1,4 +1,4 @@
-/** Splits a command line into words: quotes group, a backslash takes the next character. A line whose quotes are not closed is split at blanks alone. */
+/** Splits a command line into words: quotes group, a backslash escapes the next character. A line with an unclosed quote is split at whitespace only. */
 export function splitWords(line: string): readonly string[] {
   return splitQuoted(line).words ?? line.split(/\s+/).filter((word) => word !== '')
 }

@@ -1,28 +1,28 @@
-/** A text as PostgreSQL takes it: no U+0000, and no half of a pair of surrogates. */
+/** A text that PostgreSQL accepts: without U+0000 and lone surrogates. */
 export const storableText = (text: string): string =>
   odd.test(text) ? wellFormed(text).replaceAll('\0', '\uFFFD') : text
 
-/** A JSON value as PostgreSQL takes it, as text. */
+/** The text of a JSON value in a form that PostgreSQL accepts. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value ?? null)
-  return oddEscape.test(text) ? JSON.stringify(mended(value)) : text
+  return oddEscape.test(text) ? JSON.stringify(replaceInvalid(value)) : text
 }
 
-/** A value as it can be kept: whoever is told it now and whoever reads it later see the same. */
+/** A value as it will be read back from the database, so that the response of now and a later read are the same. */
 export function storableValue(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
-  return typeof value === 'object' && oddEscape.test(JSON.stringify(value)) ? mended(value) : value
+  return typeof value === 'object' && oddEscape.test(JSON.stringify(value)) ? replaceInvalid(value) : value
 }
 
 const odd = /[\0\uD800-\uDFFF]/
 const oddEscape = /\\u0000|\\ud[89a-f]/i
 
-function mended(value: unknown): unknown {
+function replaceInvalid(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
-  if (Array.isArray(value)) return value.map(mended)
+  if (Array.isArray(value)) return value.map(replaceInvalid)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [storableText(name), mended(each)]))
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [storableText(name), replaceInvalid(each)]))
 }
 
-// Node 20 has it; the types of the language level we compile for do not.
+// Node 20 implements it; the type definitions of the configured language level do not have it.
 const wellFormed = (text: string): string => (text as string & { toWellFormed(): string }).toWellFormed()

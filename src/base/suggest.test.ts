@@ -65,7 +65,7 @@ describe('withSuggestion', () => {
   it('chooses the hint by the kind of a problem, however the message is worded', () => {
     const problem = { severity: 'error', pointer: '/tags', message: 'reworded', kind: 'not-array' } as const
     const { kind: _kind, ...shown } = problem
-    expect(withDefaultHint(problem)).toEqual({ ...shown, hint: 'write a list, such as ["a", "b"]' })
+    expect(withDefaultHint(problem)).toEqual({ ...shown, hint: 'write an array, such as ["a", "b"]' })
     expect(withDefaultHint({ ...shown, hint: 'as it was' })).toEqual({ ...shown, hint: 'as it was' })
   })
 })

@@ -1,23 +1,23 @@
 import { OutOfBudget, type WorkBudget } from './work-budget.ts'
 
-// Nobody mistypes a longer word, and each comparison takes the square of its length.
-const longest = 64
+// Longer words are not typing errors, and a comparison takes the square of the length.
+const maxLength = 64
 
-/** The candidate most like a mistyped word, or undefined when none is near enough to be meant; a budget bounds the comparisons. */
+/** The candidate most like a mistyped word, or undefined if none is near enough; a budget bounds the comparisons. */
 export function suggest(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
-  if (word.length > longest) return undefined
+  if (word.length > maxLength) return undefined
   const wanted = word.toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
   for (const candidate of candidates) {
-    if (candidate.length > 2 * longest) continue
+    if (candidate.length > 2 * maxLength) continue
     const distance = editDistance(wanted, candidate.toLowerCase(), { limit: bestDistance, budget })
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
   return best
 }
 
-/** The same, and none where the budget is spent. */
+/** The same, but undefined if the budget is spent. */
 export function suggestWithin(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
   try {
     return suggest(word, candidates, budget)
@@ -27,7 +27,7 @@ export function suggestWithin(word: string, candidates: Iterable<string>, budget
   }
 }
 
-/** ` Did you mean 'x'?` or nothing: to be appended to a message. Nothing, too, where the budget is spent. */
+/** ` Did you mean 'x'?` or an empty string, to be appended to a message; empty if the budget is spent, too. */
 export function didYouMean(word: string, candidates: Iterable<string>, budget?: WorkBudget): string {
   const found = suggestWithin(word, candidates, budget)
   return found === undefined ? '' : ` Did you mean '${found}'?`
@@ -38,7 +38,7 @@ interface Bounds {
   readonly budget: WorkBudget | undefined
 }
 
-/** Levenshtein distance with adjacent swaps counted once, given up at `limit`. */
+/** Levenshtein distance with adjacent swaps counted once, at most `limit`. */
 function editDistance(a: string, b: string, { limit, budget }: Bounds): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let twoBack: number[] = []

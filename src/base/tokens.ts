@@ -6,7 +6,7 @@ import { tokenRanksFile } from './package-info.ts'
 /** Counts the tokens of a text. */
 export type TokenCounter = (text: string) => number
 
-/** The rank of each token, by its bytes as a Latin-1 text. */
+/** The rank of each token, by its bytes as a Latin-1 string. */
 type Ranks = ReadonlyMap<string, number>
 
 const words =
@@ -33,7 +33,7 @@ function countWord(word: string, ranks: Ranks): number {
   return ranks.has(bytes) ? 1 : mergeBytes(bytes, ranks)
 }
 
-/** Each token is its length in one byte and its bytes, in the order of rank (scripts/pack-tokens.mjs). */
+/** The file has one entry per token, in the order of rank: the length in one byte, then the bytes (scripts/pack-tokens.mjs). */
 async function readRanks(): Promise<Ranks> {
   const packed = brotliDecompressSync(await readFile(tokenRanksFile))
   const ranks = new Map<string, number>()

@@ -1,9 +1,9 @@
-// Control characters, zero-width and bidirectional marks, tags, the byte order mark, and a carriage return that ends no line.
+// Control characters, zero-width and bidirectional marks, tags, the byte order mark, and a carriage return that does not end a line.
 const invisible =
   /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const lineBreaks = /[\r\n\t]/g
 
-/** Whether a text has characters that a person would not see but a model or terminal acts on. */
+/** Whether a text has characters that are invisible to a person but not to a model or terminal. */
 export function hasInvisible(text: string): boolean {
   return text.search(invisible) >= 0
 }
@@ -13,19 +13,19 @@ export function showInvisible(text: string): string {
   return text.replace(invisible, toEscape)
 }
 
-// Control characters that a terminal obeys, except for line breaks, tabs and the colors that commands print; a carriage return
+// Control characters that a terminal interprets, except for line breaks, tabs and the colors that commands print; a carriage return
 // counts unless it ends a line.
 const commands =
   /\r(?!\n)|\u001b(?!\[(?:1|2|22|31|32|33|36|39)m)|[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/g
-// Marks that reorder what a terminal shows.
+// Marks that reorder the text on a terminal.
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** The text as a terminal may show it: control characters that would move its cursor or rewrite a line are escaped. */
+/** The text with the control characters escaped that would move the cursor of a terminal or rewrite a line. */
 export function forTerminal(text: string): string {
   return text.replace(commands, toEscape).replace(reordering, toEscape)
 }
 
-/** The text on one line with nothing invisible in it: for logs, tables and error messages. */
+/** The text on one line with invisible characters escaped: for logs, tables and error messages. */
 export function toOneLine(text: string): string {
   return showInvisible(text).replace(lineBreaks, (char) => ({ '\n': '\\n', '\r': '\\r', '\t': '\\t' })[char] ?? '')
 }

@@ -1,14 +1,14 @@
 import { existsSync, type FSWatcher, watch as watchPath } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-// Editors write a file in several steps; the change is over when nothing happened for this long.
+// Editors write a file in several steps; a change is complete after this time without events.
 const settleMs = 150
 
-/** Calls back after any of the files changed, until the signal is aborted. */
+/** Calls `onChange` after a change of any of the files, until the signal is aborted. */
 export function watchFiles(files: readonly string[], onChange: () => void, signal: AbortSignal): void {
   const wanted = new Map<string, Set<string>>()
   for (const file of files) wanted.set(dirname(file), (wanted.get(dirname(file)) ?? new Set()).add(basename(file)))
-  // The folders are watched, not the files: an editor that replaces a file would leave us watching the old one.
+  // The folders are watched, not the files: after an editor replaces a file, a watcher of the file would watch the old one.
   watchAll(
     Array.from(wanted, ([folder, names]) => ({ folder, accept: (name) => names.has(name) })),
     onChange,
@@ -16,7 +16,7 @@ export function watchFiles(files: readonly string[], onChange: () => void, signa
   )
 }
 
-/** Calls back after files of accepted names were added to a folder, changed or removed, until the signal is aborted. */
+/** Calls `onChange` after a file with an accepted name is added, changed or removed, until the signal is aborted. */
 export function watchFolder(
   folder: string,
   accept: (name: string) => boolean,
@@ -33,7 +33,7 @@ interface Watched {
 
 function watchAll(watched: readonly Watched[], onChange: () => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined
-  // A folder that is not there cannot be watched; its files are read once, like those of any other.
+  // A missing folder cannot be watched; its files are still read once.
   const present = watched.filter(({ folder }) => existsSync(folder))
   const watchers = present.map(({ folder, accept }): FSWatcher => {
     const watcher = watchPath(folder, { persistent: false }, (_, name) => {

@@ -1,7 +1,7 @@
-/** Steps that all suggestions about one input may take together. */
+/** Maximum steps of all suggestions about one input together. */
 export const suggestionSteps = 400_000
 
-/** Thrown when work on an input costs more than its budget; `where` names the part that used it up. */
+/** Thrown when work on an input exceeds its budget; `where` names the part that exceeded it. */
 export class OutOfBudget extends Error {
   readonly where: string
 
@@ -12,8 +12,8 @@ export class OutOfBudget extends Error {
 }
 
 /**
- * Counts the steps of work whose size the input decides. A step is what takes at most about 50 ns, so counting gives the same
- * result on every machine, however busy it is.
+ * Counts the steps of work whose size depends on the input. A step takes at most about 50 ns; counting gives the same result
+ * on every machine, whatever its load.
  */
 export class WorkBudget {
   readonly limit: number
@@ -27,7 +27,7 @@ export class WorkBudget {
     return this.#spent
   }
 
-  /** Throws OutOfBudget before the work is done, not after it. */
+  /** To be called before the work, so that OutOfBudget is thrown before it is done. */
   spend(steps: number, where: string): void {
     this.#spent += steps
     if (this.#spent > this.limit) throw new OutOfBudget(where)

@@ -4,35 +4,35 @@ import type { Problem } from './problem.ts'
 import { Semaphore } from './semaphore.ts'
 import { currentCaller } from './work-caller.ts'
 
-/** Where the tasks are done, and what they may take. */
+/** The module of the threads, and the limits of tasks. */
 export interface WorkerPoolOptions {
-  /** The built module that a thread runs; it hands its tasks to `answerTasks`. */
+  /** The built module that a thread runs; it calls `answerTasks`. */
   readonly module: URL
   /** Each is a thread with memory of its own. */
   readonly threads?: number
-  /** How many threads one caller may use at once; one fewer than there are, so that another caller finds one free. */
+  /** Maximum threads of one caller; one fewer than `threads` leaves one free for other callers. */
   readonly threadsEach?: number
   readonly waiting?: number
-  /** How many tasks of one caller may wait. */
+  /** Maximum waiting tasks of one caller. */
   readonly waitingEach?: number
   readonly deadlineMs?: number
   readonly memoryMb?: number
 }
 
-/** What a thread answers. */
+/** The response of a thread to a task. */
 export type TaskAnswer =
   | { readonly value: unknown }
   | { readonly error: { code: ErrorCode; message: string; hint: string; problems: readonly Problem[] } }
 
-/** Thrown when a task takes more time or memory than it may; the thread that did it is gone. */
+/** Thrown when a task exceeds its time or memory; its thread has been terminated. */
 export class TaskTooLarge extends Error {}
 
-/** Threads can be started only from built modules; in tests from source the caller does the work itself. */
+/** Threads can be started only from built modules; in tests from source the caller runs the work itself. */
 export const canStartThreads: boolean = import.meta.url.endsWith('.js')
 
 const defaults = { threads: 3, threadsEach: 2, waiting: 50, waitingEach: 20, deadlineMs: 10_000, memoryMb: 512 }
 
-/** A few threads for work that would keep all other requests waiting; started when needed, used again, ended when too slow. */
+/** Threads for work that would block all other requests; started on demand, reused, terminated at the deadline. */
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>
   readonly #slots: Semaphore
@@ -44,7 +44,7 @@ export class WorkerPool {
     this.#slots = new Semaphore({ slots, slotsEach, waiting, waitingEach })
   }
 
-  /** Does one task in a thread, in the turn of the current caller; an aborted signal ends the thread. */
+  /** Runs a task in a thread, in the turn of the current caller; an aborted signal terminates the thread. */
   run<Answer>(task: unknown, signal?: AbortSignal, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
     return this.#slots.run(() => this.#runNow<Answer>(task, signal, transfer), { signal, caller: currentCaller() })
   }
@@ -59,7 +59,7 @@ export class WorkerPool {
     this.#idle.delete(thread)
     let answer: TaskAnswer
     try {
-      answer = await thread.ask(task, signal, transfer)
+      answer = await thread.send(task, signal, transfer)
       this.#idle.add(thread)
     } catch (error) {
       thread.end()
@@ -81,7 +81,7 @@ interface Pending {
 class Thread {
   readonly #worker: Worker
   readonly #options: Required<WorkerPoolOptions>
-  /** Resolves when its modules are loaded, so that the deadline is that of the task alone. */
+  /** Resolves when its modules are loaded, so that the deadline covers the task only. */
   readonly #ready: Promise<unknown>
   #pending: Pending | undefined
 
@@ -101,7 +101,7 @@ class Thread {
     this.#worker.on('exit', () => fail(new Error('the worker thread ended early')))
   }
 
-  async ask(task: unknown, signal: AbortSignal | undefined, transfer: readonly ArrayBuffer[]): Promise<TaskAnswer> {
+  async send(task: unknown, signal: AbortSignal | undefined, transfer: readonly ArrayBuffer[]): Promise<TaskAnswer> {
     const { deadlineMs } = this.#options
     const cancel = (): void => this.#pending?.reject(cancelled())
     signal?.addEventListener('abort', cancel, { once: true })
@@ -117,7 +117,7 @@ class Thread {
     } finally {
       clearTimeout(late)
       signal?.removeEventListener('abort', cancel)
-      // A thread that waits for work does not keep the process running.
+      // An idle thread does not keep the process alive.
       this.#worker.unref()
     }
   }

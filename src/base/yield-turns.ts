@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { TooldexError } from './errors.ts'
 
-/** For long work: to be awaited between its steps, so that others get their turn and it can be cancelled. */
+/** Returns a function to await between the steps of long work, so that other work gets its turn and the signal can cancel it. */
 export function yieldTurns(signal?: AbortSignal, maxMs = 10): () => Promise<void> | undefined {
   let turn = performance.now()
   return () => {

@@ -1,16 +1,16 @@
 import { fromPointer, type Problem, type ProblemKind, toWireProblem } from '../base/problem.ts'
 
 const hintsByKind: Readonly<Partial<Record<ProblemKind, string>>> = {
-  'not-array': 'write a list, such as ["a", "b"]',
-  'not-object': 'write a mapping, such as {"key": "value"}',
-  'not-string': 'write a text in quotes',
+  'not-array': 'write an array, such as ["a", "b"]',
+  'not-object': 'write an object, such as {"key": "value"}',
+  'not-string': 'write a string in quotes',
   'not-number': 'write a number without quotes',
   'not-boolean': 'write true or false, without quotes',
   required: 'add it',
   'too-long': 'shorten it',
 }
 
-/** A problem with what to do about it, where whoever found it did not say. */
+/** A problem with its hint, or a standard one for an error that has none. */
 export function withDefaultHint(problem: Problem): Problem {
   if (problem.severity !== 'error' || problem.hint !== undefined) return toWireProblem(problem)
   return { ...toWireProblem(problem), hint: suggestionFor(problem) }
@@ -19,10 +19,10 @@ export function withDefaultHint(problem: Problem): Problem {
 function suggestionFor({ pointer = '', kind }: Problem): string {
   const path = fromPointer(pointer)
   if (path.at(-1) === 'categoryId' || path.at(-1) === 'parentId')
-    return 'give the id of a category, or null for none; GET /categories lists them'
+    return 'use the id of a category, or null for none; GET /categories lists them'
   const hint = kind === undefined ? undefined : hintsByKind[kind]
   if (hint !== undefined) return hint
   if (path.includes('inputSchema') || path.includes('outputSchema'))
-    return 'mend the keyword as JSON Schema has it, or take it out'
-  return 'mend it, or leave it out'
+    return 'correct the keyword as defined by JSON Schema, or remove it'
+  return 'correct it, or remove it'
 }

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
 
-const rounds = 5
-// Each round copies or reads the whole value; of a larger one only the shape is reported.
+const maxRounds = 5
+// Each round copies or reads the whole value; for a larger one only problems of shape are reported.
 const maxNodes = 10_000
 
 /**
- * The data as it would be without what a schema refuses, so that the rest can be judged too: wrong values are left out,
- * and required ones stand in by something harmless. Undefined when that is not enough.
+ * The data without the parts that a schema rejects, so that the rest can be validated too: invalid values are removed,
+ * and required ones replaced by placeholders. Undefined if that is not enough.
  */
 export function dropInvalid<T>(
   schema: z.ZodType<T>,
@@ -14,39 +14,39 @@ export function dropInvalid<T>(
   issues: readonly z.core.$ZodIssue[],
 ): T | undefined {
   if (!isSmall(value)) return undefined
-  const mended = structuredClone(value)
+  const cleaned = structuredClone(value)
   let wrong = issues
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     for (const issue of wrong) {
-      if (issue.code === 'unrecognized_keys') leaveOut(mended, issue)
-      else replace(mended, issue.path, round === 0 ? undefined : standIn(issue))
+      if (issue.code === 'unrecognized_keys') removeKeys(cleaned, issue)
+      else replace(cleaned, issue.path, round === 0 ? undefined : placeholderFor(issue))
     }
-    const parsed = schema.safeParse(mended)
+    const parsed = schema.safeParse(cleaned)
     if (parsed.success) return parsed.data
     wrong = parsed.error.issues
   }
   return undefined
 }
 
-function standIn(issue: z.core.$ZodIssue): unknown {
+function placeholderFor(issue: z.core.$ZodIssue): unknown {
   if (issue.code === 'invalid_value') return issue.values[0]
   if (issue.code !== 'invalid_type') return undefined
-  // No two texts are alike, so that none is taken for the other; and each would do as a name.
+  // Each string is unique, so that none counts as a duplicate, and is a valid name.
   const text = `__${issue.path.map(String).join('_').toLowerCase()}`
   const values: Record<string, unknown> = { string: text, array: [], object: {}, record: {}, boolean: false, number: 0 }
   return values[issue.expected]
 }
 
-function leaveOut(root: unknown, { path, keys }: z.core.$ZodIssueUnrecognizedKeys): void {
-  const holder = path.reduce<unknown>((held, part) => (held as Record<PropertyKey, unknown> | undefined)?.[part], root)
-  if (typeof holder === 'object' && holder !== null) for (const key of keys) Reflect.deleteProperty(holder, key)
+function removeKeys(root: unknown, { path, keys }: z.core.$ZodIssueUnrecognizedKeys): void {
+  const parent = path.reduce<unknown>((node, part) => (node as Record<PropertyKey, unknown> | undefined)?.[part], root)
+  if (typeof parent === 'object' && parent !== null) for (const key of keys) Reflect.deleteProperty(parent, key)
 }
 
 function replace(root: unknown, path: readonly PropertyKey[], value: unknown): void {
   const last = path.at(-1)
-  let holder = root as Record<PropertyKey, unknown> | undefined
-  for (const part of path.slice(0, -1)) holder = holder?.[part] as Record<PropertyKey, unknown> | undefined
-  if (typeof holder === 'object' && holder !== null && last !== undefined) holder[last] = value
+  let parent = root as Record<PropertyKey, unknown> | undefined
+  for (const part of path.slice(0, -1)) parent = parent?.[part] as Record<PropertyKey, unknown> | undefined
+  if (typeof parent === 'object' && parent !== null && last !== undefined) parent[last] = value
 }
 
 function isSmall(value: unknown): boolean {

@@ -1,12 +1,12 @@
 import type { Problem, ProblemKind } from '../base/problem.ts'
 
-/** Something about the data that a schema cannot say, at a path of names in code. */
+/** A problem of the data at a path of names in code, before it is located in a file. */
 export interface Finding {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
   readonly kind?: ProblemKind
   readonly severity?: Problem['severity']
-  /** A warning, and an error where the file is read strictly. */
+  /** Whether it is a warning unless the file is read in strict mode. */
   readonly tolerated?: boolean
 }

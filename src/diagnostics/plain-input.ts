@@ -1,46 +1,46 @@
 import { type Problem, toPointer } from '../base/problem.ts'
 import type { Finding } from './finding.ts'
 
-const most = { depth: 200, problems: 20 }
-const open = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args'])
+const limits = { depth: 200, problems: 20 }
+const openObjects = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args'])
 
-/** Values that a program may hand over and that no JSON can say, or no store can keep. */
+/** Problems of values that JSON cannot express or the database cannot store. */
 export function findUnstorable(value: unknown): readonly Problem[] {
   const problems: Problem[] = []
-  const say = (path: readonly PropertyKey[], message: string, hint: string) =>
+  const report = (path: readonly PropertyKey[], message: string, hint: string) =>
     void (
-      problems.length < most.problems && problems.push({ severity: 'error', pointer: toPointer(path), message, hint })
+      problems.length < limits.problems && problems.push({ severity: 'error', pointer: toPointer(path), message, hint })
     )
-  const look = (each: unknown, path: readonly PropertyKey[]): void => {
-    if (path.length > most.depth) say(path.slice(0, 5), 'is nested too deeply', 'nest it less')
+  const inspect = (each: unknown, path: readonly PropertyKey[]): void => {
+    if (path.length > limits.depth) report(path.slice(0, 5), 'is nested too deeply', 'reduce the nesting')
     else if (typeof each === 'string') {
-      if (/\0|\p{Cs}/u.test(each)) say(path, 'has a character that no text can have', 'take it out')
+      if (/\0|\p{Cs}/u.test(each)) report(path, 'contains U+0000 or a lone surrogate', 'remove it')
     } else if (isPlain(each)) {
-      for (const [key, held] of Object.entries(each)) {
-        if (/\0|\p{Cs}/u.test(key)) say(path, 'has a key with a character that no text can have', 'take it out')
-        look(held, [...path, key])
+      for (const [key, item] of Object.entries(each)) {
+        if (/\0|\p{Cs}/u.test(key)) report(path, 'has a key that contains U+0000 or a lone surrogate', 'remove it')
+        inspect(item, [...path, key])
       }
-    } else if (!isScalar(each)) say(path, `is no JSON: ${kindOf(each)}`, 'hand over plain data')
+    } else if (!isScalar(each)) report(path, `is not JSON: ${kindOf(each)}`, 'pass plain data')
   }
-  look(value, [])
+  inspect(value, [])
   return problems
 }
 
-/** `__proto__` as a key of an object that a schema copies key by key would be lost; further inside it is kept. */
+/** The key `__proto__` would be lost in an object that a schema copies key by key; deeper ones are preserved. */
 export function findLostKey(value: unknown, path: readonly PropertyKey[]): readonly Finding[] {
   if (!isPlain(value) || !Object.hasOwn(value, '__proto__')) return []
   return [{ path: [...path, '__proto__'], message: "the key '__proto__' is not allowed", hint: 'choose another name' }]
 }
 
-/** The keys of an input that would be lost, wherever in it a tool stands. */
+/** The keys that would be lost in the tools of an input, at any depth up to six. */
 export function findLostKeys(value: unknown, path: readonly PropertyKey[] = []): readonly Problem[] {
   if (!isPlain(value) || path.length > 6) return []
-  if (!open.has(String(path.at(-1))))
-    return Object.entries(value).flatMap(([key, held]) => (isPlain(held) ? findLostKeys(held, [...path, key]) : []))
-  return findLostKey(value, path).map(({ path: at, ...said }) => ({
+  if (!openObjects.has(String(path.at(-1))))
+    return Object.entries(value).flatMap(([key, item]) => (isPlain(item) ? findLostKeys(item, [...path, key]) : []))
+  return findLostKey(value, path).map(({ path: at, ...finding }) => ({
     severity: 'error',
     pointer: toPointer(at),
-    ...said,
+    ...finding,
   }))
 }
 
@@ -54,4 +54,4 @@ function isPlain(value: unknown): value is object {
 }
 
 const kindOf = (value: unknown): string =>
-  typeof value === 'object' ? `a ${value?.constructor?.name ?? 'strange object'}` : `a ${typeof value}`
+  typeof value === 'object' ? `a ${value?.constructor?.name ?? 'object without a prototype'}` : `a ${typeof value}`

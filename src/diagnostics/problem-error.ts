@@ -3,30 +3,40 @@ import { fromPointer, type Problem } from '../base/problem.ts'
 import { toSentence, withoutPeriod } from '../base/sentences.ts'
 import { withDefaultHint } from './default-hints.ts'
 
-/** More than these are counted, not listed: nobody mends more at once, and an answer has to end somewhere. */
+/** Further problems are counted, not listed, to bound the size of a response. */
 export const maxProblems = 200
 
-/** Something that is refused for what is wrong with it. */
-interface Refusal {
+/** An input and its problems. */
+interface RejectedInput {
   readonly code: ErrorCode
-  /** What it is, as a sentence begins: `The tool`. */
+  /** The subject of the message: `The tool`. */
   readonly what: string
   readonly problems: readonly Problem[]
-  /** Whose problems they are, where their places do not say it. */
+  /** The owners of the problems, if their locations do not show them. */
   readonly of?: readonly string[]
   readonly hint?: string
-  /** Up to how many problems are said in the message too; more are only counted there. */
-  readonly said?: number
-  /** Whether there are more problems than are known here. */
+  /** Maximum number of problems in the message itself; more are only counted there. */
+  readonly maxInMessage?: number
+  /** Whether the input has more problems than those listed. */
   readonly more?: boolean
 }
 
-/** `The tool was refused: 4 problems.`: one problem is said, several are counted, and listed beside. */
-export function toProblemError({ code, what, problems, of = [], hint, said = 1, more = false }: Refusal): TooldexError {
+/** `The tool was refused: 4 problems.`: the message has one problem in full, or a count of several, which are listed beside it. */
+export function toProblemError({
+  code,
+  what,
+  problems,
+  of = [],
+  hint,
+  maxInMessage = 1,
+  more = false,
+}: RejectedInput): TooldexError {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const listed = problems.length > maxProblems ? errors.slice(0, maxProblems) : problems
-  const inWords = errors.length <= said && !more
-  const text = inWords ? errors.map((each) => sayProblem(each, of)).join('; ') : countAll(errors.length, { of, more })
+  const inFull = errors.length <= maxInMessage && !more
+  const text = inFull
+    ? errors.map((each) => describeProblem(each, of)).join('; ')
+    : countAll(errors.length, { of, more })
   const message = `${what} was refused: ${text}`
   const options = { problems: listed.map(withDefaultHint), ...(hint === undefined ? {} : { hint }) }
   return new TooldexError(code, toSentence(message), options)
@@ -36,17 +46,17 @@ function countAll(count: number, { of, more }: { readonly of: readonly string[];
   const number = `${more ? 'more than ' : ''}${count} problem${count === 1 ? '' : 's'}`
   const names = of.slice(0, maxNames).join(', ')
   const others = of.length > maxNames ? ` and ${of.length - maxNames} more` : ''
-  const cut = more || count > maxProblems ? `, of which the first ${Math.min(count, maxProblems)} are named` : ''
+  const cut = more || count > maxProblems ? `, of which the first ${Math.min(count, maxProblems)} are listed` : ''
   return `${number}${names === '' ? '' : ` in ${names}`}${others}${cut}`
 }
 
 const maxNames = 5
 
-/** Whose it is, where it is as far as the words do not say it, and what is wrong there. */
-function sayProblem({ pointer = '', file, line, column, message }: Problem, [name]: readonly string[]): string {
-  const words = withoutPeriod(message)
+/** The owner of a problem, its location unless the message names the field, and the message. */
+function describeProblem({ pointer = '', file, line, column, message }: Problem, [name]: readonly string[]): string {
+  const sentence = withoutPeriod(message)
   const field = fromPointer(pointer).at(-1)
-  const known = file !== undefined || field === undefined || words.includes(field)
+  const isLocated = file !== undefined || field === undefined || sentence.includes(field)
   const lines = file !== undefined || line === undefined ? [] : [`line ${line}, column ${column ?? 1}`]
-  return [...(name === undefined ? [] : [name]), ...(known ? [] : [pointer]), ...lines, words].join(': ')
+  return [...(name === undefined ? [] : [name]), ...(isLocated ? [] : [pointer]), ...lines, sentence].join(': ')
 }

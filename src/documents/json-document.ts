@@ -10,37 +10,37 @@ const maxDepth = 200
 const token = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, colon: 6, string: 10, end: 17 } as const
 
 /**
- * Parses JSON or YAML whose keys may be called anything. JSON is YAML, and so is its plain form, but readers of their own are many
- * times faster; a text that is not quite either is left to the YAML reader, which says what is wrong where.
+ * Parses JSON or YAML with arbitrary keys. JSON is YAML, and so is its plain form, but the readers for these two are many times
+ * faster; the YAML reader parses all other texts and reports their problems with locations.
  */
 export function parseJsonOrYaml(text: string, file: string): YamlDocument {
   const asYaml = () => parseYaml(text, file, { anyKey: true })
   const plain = readPlainYaml(text)
   if (plain !== undefined) {
-    // Positions are asked for only where something is wrong.
-    const placed = once(asYaml)
-    return { value: plain.value, problems: [], locate: (path, at) => placed().locate(path, at) }
+    // Locations are needed only for problems.
+    const located = once(asYaml)
+    return { value: plain.value, problems: [], locate: (path, at) => located().locate(path, at) }
   }
   if (!/^\s*[[{]/.test(text) || !isPlainJson(text)) return asYaml()
   try {
     const value: unknown = JSON.parse(text)
     const root = once(() => loadReader().parseTree(text))
     const starts = once(() => findLineStarts(text))
-    return { value, problems: [], locate: (path, at = 'value') => toPlace(starts(), findOffset(root(), path, at)) }
+    return { value, problems: [], locate: (path, at = 'value') => toLocation(starts(), findOffset(root(), path, at)) }
   } catch {
     return asYaml()
   }
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    result ??= { value: compute() }
+    return result.value
   }
 }
 
-/** Whether no object has a key twice and nothing nests deeply: what `JSON.parse` would let pass. */
+/** Whether there are no duplicate keys and no deep nesting, both of which `JSON.parse` accepts. */
 function isPlainJson(text: string): boolean {
   const scanner = loadReader().createScanner(text, true)
   const open: Set<string>[] = []
@@ -80,8 +80,8 @@ function findLineStarts(text: string): readonly number[] {
   return starts
 }
 
-/** Looked for by halves: a long text may have thousands of places to tell. */
-function toPlace(starts: readonly number[], offset: number): { line: number; column: number } {
+/** A binary search, because a long text may have thousands of locations to report. */
+function toLocation(starts: readonly number[], offset: number): { line: number; column: number } {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)

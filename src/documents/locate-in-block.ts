@@ -1,18 +1,23 @@
-interface Place {
+interface Location {
   readonly line: number
   readonly column: number
 }
 
 /**
- * Where a place in a text stands in the file that holds the text as a block, whose mark is on a line of the file;
- * undefined where the file does not hold it line by line.
+ * Converts a location in a block scalar to a location in its file, where `mark` is the line of the block indicator;
+ * undefined if the lines of the file differ from those of the text.
  */
-export function placeInBlock(file: string, mark: number, text: string, { line, column }: Place): Place | undefined {
-  const own = lineOf(text, line)
-  const held = lineOf(file, mark + line)
-  if (own === undefined || held === undefined || !held.endsWith(own)) return undefined
-  const indent = held.length - own.length
-  return held.slice(0, indent).trim() === '' ? { line: mark + line, column: indent + column } : undefined
+export function placeInBlock(
+  file: string,
+  mark: number,
+  text: string,
+  { line, column }: Location,
+): Location | undefined {
+  const textLine = lineOf(text, line)
+  const fileLine = lineOf(file, mark + line)
+  if (textLine === undefined || fileLine === undefined || !fileLine.endsWith(textLine)) return undefined
+  const indent = fileLine.length - textLine.length
+  return fileLine.slice(0, indent).trim() === '' ? { line: mark + line, column: indent + column } : undefined
 }
 
 const lineOf = (text: string, line: number): string | undefined => text.split('\n')[line - 1]?.replace(/\r$/, '')

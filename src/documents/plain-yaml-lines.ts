@@ -1,13 +1,13 @@
-/** Thrown where a text is not in the plain form. */
+/** Thrown for a text that is not in the plain form. */
 export const unsupported = Symbol('not in the plain form')
 
-/** The lines of a text, and how far it is read. */
+/** The lines of a text with the current position. */
 export class PlainLines {
   readonly #lines: readonly string[]
   at = 0
 
   constructor(text: string) {
-    // What ends with a line feed has no line behind it.
+    // A final line feed does not start another line.
     this.#lines = text.split('\n').slice(0, -1)
   }
 
@@ -15,7 +15,7 @@ export class PlainLines {
     return this.#lines[this.at] ?? ''
   }
 
-  /** Goes on to the next line that is neither blank nor a comment; how far that is indented, or -1 at the end. */
+  /** Moves to the next line that is neither blank nor a comment; returns its indentation, or -1 at the end. */
   skip(): number {
     for (; this.at < this.#lines.length; this.at++) {
       const line = this.line()
@@ -28,16 +28,16 @@ export class PlainLines {
     return -1
   }
 
-  /** Whether an item of a list begins here. */
+  /** Whether an item of a sequence starts at a column of the current line. */
   isDash(column: number): boolean {
     const line = this.line()
     return line.charAt(column) === '-' && (column + 1 === line.length || line.charAt(column + 1) === ' ')
   }
 
-  /** Reads a block of text that stands deeper than what holds it; `chomp` says what becomes of the line ends at its end. */
+  /** Reads a literal block that is indented by more than `indent`; `chomp` is the chomping indicator for its final line feeds. */
   readLiteral(indent: number, chomp: '' | '-' | '+'): string {
     const texts: string[] = []
-    let own = -1
+    let blockIndent = -1
     let widest = 0
     for (; this.at < this.#lines.length; this.at++) {
       const line = this.line()
@@ -47,13 +47,13 @@ export class PlainLines {
         texts.push('')
         continue
       }
-      if (own === -1) own = before
-      if (before < own) break
-      if (own <= indent || line.trim() === '') throw unsupported
-      texts.push(line.slice(own))
+      if (blockIndent === -1) blockIndent = before
+      if (before < blockIndent) break
+      if (blockIndent <= indent || line.trim() === '') throw unsupported
+      texts.push(line.slice(blockIndent))
     }
-    // Blank lines that are wider than the text would have blanks of their own.
-    if (own <= indent || widest > own || this.skip() > indent) throw unsupported
+    // Blank lines that are wider than the indentation contain spaces of the text.
+    if (blockIndent <= indent || widest > blockIndent || this.skip() > indent) throw unsupported
     return chompText(texts, chomp)
   }
 }

@@ -2,18 +2,18 @@ import { PlainLines, unsupported } from './plain-yaml-lines.ts'
 import { readPlainScalar } from './plain-yaml-scalar.ts'
 import { refusedKeys } from './yaml-document.ts'
 
-// Which key stands at a place of a line, whatever follows it.
+// The key at a position of a line, whatever follows it.
 const keyPattern = /(?:([A-Za-z_$][\w.$-]*)|("(?:[^"\\]|\\.)*")):(?: +|$)/y
 const truths = /^(?:true|false|null)$/i
 const maxKeyLength = 500
-const deepest = 100
+const maxDepth = 100
 const literals = new Map<string, '' | '-' | '+'>(Object.entries({ '|': '', '|-': '-', '|+': '+' }))
-// Line ends of other systems, and what begins or ends a document.
+// Carriage returns, and markers of the start or end of a document.
 const otherForm = /\r|^\ufeff|^(?:---|\.\.\.|%)/m
 
 /**
- * Reads YAML in the plain form that programs write: block mappings and lists, values on one line, literal blocks. Gives nothing
- * for any other text, be it right or wrong: the full reader, a hundred times slower, knows what to say of it.
+ * Reads YAML in the plain form that programs write: block mappings and sequences, scalars on one line, literal blocks. Returns
+ * undefined for any other text, valid or not: it is left to the full reader, which is a hundred times slower and reports problems.
  */
 export function readPlainYaml(text: string): { readonly value: unknown } | undefined {
   if (!text.endsWith('\n') || otherForm.test(text)) return undefined
@@ -30,8 +30,8 @@ export function readPlainYaml(text: string): { readonly value: unknown } | undef
 }
 
 function readBlock(lines: PlainLines, indent: number, depth: number): unknown {
-  if (depth > deepest) throw unsupported
-  return lines.isDash(indent) ? readList(lines, indent, depth) : readMapping(lines, indent, depth)
+  if (depth > maxDepth) throw unsupported
+  return lines.isDash(indent) ? readSequence(lines, indent, depth) : readMapping(lines, indent, depth)
 }
 
 function readMapping(lines: PlainLines, indent: number, depth: number): Record<string, unknown> {
@@ -41,14 +41,14 @@ function readMapping(lines: PlainLines, indent: number, depth: number): Record<s
     if (refusedKeys.has(key) || Object.hasOwn(value, key)) throw unsupported
     const rest = trimBlanks(lines.line(), start)
     lines.at++
-    value[key] = readHeld(lines, rest, { indent, depth, inMapping: true })
+    value[key] = readValue(lines, rest, { indent, depth, inMapping: true })
   } while (lines.skip() === indent)
-  // What stands deeper goes on with a text that began on a line before.
+  // A deeper line continues a scalar of the line before.
   if (lines.skip() > indent) throw unsupported
   return value
 }
 
-function readList(lines: PlainLines, indent: number, depth: number): unknown[] {
+function readSequence(lines: PlainLines, indent: number, depth: number): unknown[] {
   const items: unknown[] = []
   do {
     const line = lines.line()
@@ -62,15 +62,15 @@ function readList(lines: PlainLines, indent: number, depth: number): unknown[] {
 
 function readItem(lines: PlainLines, { indent, depth, start }: { indent: number; depth: number; start: number }) {
   const line = lines.line()
-  // A list or mapping may begin on the line of its dash.
+  // A sequence or mapping may start on the line of its dash.
   if (start < line.length && (lines.isDash(start) || readKey(line, start) !== undefined))
     return readBlock(lines, start, depth + 1)
   lines.at++
-  return readHeld(lines, trimBlanks(line, start), { indent, depth, inMapping: false })
+  return readValue(lines, trimBlanks(line, start), { indent, depth, inMapping: false })
 }
 
-/** What stands behind a key or a dash, or below it. */
-function readHeld(
+/** The value after a key or a dash, or on the lines below it. */
+function readValue(
   lines: PlainLines,
   rest: string,
   { indent, depth, inMapping }: { indent: number; depth: number; inMapping: boolean },
@@ -80,8 +80,8 @@ function readHeld(
   if (rest !== '') return readPlainScalar(rest)
   const next = lines.skip()
   if (next > indent) return readBlock(lines, next, depth + 1)
-  // The dashes of a list may stand right below the key that holds it.
-  return inMapping && next === indent && lines.isDash(indent) ? readList(lines, indent, depth + 1) : null
+  // The dashes of a sequence may have the indentation of its key.
+  return inMapping && next === indent && lines.isDash(indent) ? readSequence(lines, indent, depth + 1) : null
 }
 
 function readKey(line: string, start: number): { readonly key: string; readonly start: number } | undefined {

@@ -1,33 +1,35 @@
 import { TooldexError } from '../base/errors.ts'
 import { scanJson } from './scan-json.ts'
 
-/** How much JSON is taken. */
+/** Limits of accepted JSON. */
 export interface ReadJsonOptions {
-  /** Levels of objects and lists. */
+  /** Levels of objects and arrays. */
   readonly maxDepth?: number
   readonly maxBytes?: number
-  /** Objects, arrays and single values; each costs time in every step, however short it is written. */
+  /** Objects, arrays and scalars; each costs time in every step, however short its text is. */
   readonly maxValues?: number
 }
 
-/** Reads JSON that any store can keep; throws INPUT_INVALID with line and column for what is wrong with it. */
+/** Parses JSON that the database can store; throws INPUT_INVALID with line and column for an invalid text. */
 export function readJson(text: string, options: ReadJsonOptions = {}): unknown {
   const { maxDepth = 100, maxBytes = 10_000_000, maxValues } = options
-  // A text has never more characters than bytes, so most need no counting.
+  // A text never has more UTF-16 units than bytes, so most need no counting.
   if (text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes)) {
-    throw new TooldexError('INPUT_INVALID', `The JSON has more than ${maxBytes} bytes.`, { hint: 'Send less at once.' })
+    throw new TooldexError('INPUT_INVALID', `The JSON has more than ${maxBytes} bytes.`, {
+      hint: 'Send less data at once.',
+    })
   }
   const fault = scanJson(text, maxDepth, maxValues)
   if (fault?.tooLarge) {
     throw new TooldexError('TOO_LARGE', `The JSON has more than ${maxValues} values.`, {
-      hint: 'Send fewer values at once; a long list can be sent as one string.',
+      hint: 'Send fewer values at once; a long array can be sent as one string.',
     })
   }
   if (fault !== undefined) throw refuse(text, fault.at, fault.message, fault.hint)
   try {
     return JSON.parse(text)
   } catch {
-    throw refuse(text, 0, 'it cannot be read')
+    throw refuse(text, 0, 'it cannot be parsed')
   }
 }
 
@@ -48,6 +50,6 @@ function refuse(text: string, at: number, message: string, hint?: string): Toold
   const column = at - before.lastIndexOf('\n')
   return new TooldexError('INPUT_INVALID', `The JSON is not valid at ${line}:${column}: ${message}.`, {
     problems: [{ severity: 'error', line, column, message, ...(hint === undefined ? {} : { hint }) }],
-    hint: hint ?? 'Mend the JSON at the place named.',
+    hint: hint ?? 'Fix the JSON at this position.',
   })
 }

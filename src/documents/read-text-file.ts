@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 import { dirname, resolve } from 'node:path'
 import { TooldexError } from '../base/errors.ts'
 
-/** A YAML file larger than this is refused before it is read. */
+/** A larger YAML file is rejected before it is read. */
 export const maxFileBytes = 5 * 1024 * 1024
 
-/** Reads a regular UTF-8 file of bounded size: links, pipes, devices and other encodings are refused, never waited for. */
+/** Reads a regular UTF-8 file of bounded size: links, pipes, devices and other encodings are rejected, without blocking. */
 export function readTextFile(path: string, maxBytes = maxFileBytes, largeHint?: string): string {
   const descriptor = open(path)
   try {
@@ -13,7 +13,7 @@ export function readTextFile(path: string, maxBytes = maxFileBytes, largeHint?: 
     if (stat.isDirectory()) throw refuse(path, 'is a folder, not a file')
     if (!stat.isFile()) throw refuse(path, 'is not a regular file')
     if (stat.size > maxBytes)
-      throw refuse(path, `has ${stat.size} bytes; ${maxBytes} is the most a file may have`, largeHint)
+      throw refuse(path, `has ${stat.size} bytes; a file may have at most ${maxBytes}`, largeHint)
     return decode(path, readUpTo(descriptor, maxBytes + 1, stat.size))
   } finally {
     closeSync(descriptor)
@@ -41,18 +41,18 @@ function open(path: string): number {
 
 function linkHint(path: string): string | undefined {
   try {
-    return `Give the file itself: ${resolve(dirname(path), readlinkSync(path))}`
+    return `Use the file itself: ${resolve(dirname(path), readlinkSync(path))}`
   } catch {
-    // The link is a folder on the way, and leads back to itself.
+    // The link is a parent folder in a loop of links.
     return undefined
   }
 }
 
-function readUpTo(descriptor: number, most: number, expected: number): Buffer {
+function readUpTo(descriptor: number, maxBytes: number, expected: number): Buffer {
   const chunks: Buffer[] = []
   let total = 0
-  while (total < most) {
-    const chunk = Buffer.allocUnsafe(Math.min(Math.max(expected - total, 64), most - total))
+  while (total < maxBytes) {
+    const chunk = Buffer.allocUnsafe(Math.min(Math.max(expected - total, 64), maxBytes - total))
     const size = readSync(descriptor, chunk)
     if (size === 0) break
     total += size
@@ -71,7 +71,7 @@ function decode(path: string, bytes: Buffer): string {
 }
 
 function refuseAt(file: string, bytes: Buffer, offset: number, message: string): TooldexError {
-  // As a stream, because the place may be within a character.
+  // As a stream, because the position may be within a character.
   const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true })
   const lines = before.split('\n')
   const [line, column] = [lines.length, (lines.at(-1) ?? '').length + 1]
@@ -80,7 +80,7 @@ function refuseAt(file: string, bytes: Buffer, offset: number, message: string):
   return new TooldexError('FILE_REFUSED', `${file}:${line}:${column}: ${message}.`, { hint, problems })
 }
 
-/** Where decoding stops, found by halving: only ever run on a file that is already refused. */
+/** The offset at which decoding fails, by binary search; only for files that are already rejected. */
 function firstBadByte(bytes: Buffer): number {
   let [good, bad] = [0, bytes.length]
   while (good < bad) {

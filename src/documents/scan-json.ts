@@ -1,7 +1,7 @@
 import { isExact } from '../base/exact-numbers.ts'
 import { skipString } from './skip-string.ts'
 
-/** The first thing wrong with a JSON text, and where it is. */
+/** The first error of a JSON text, with its offset. */
 export interface JsonFault {
   readonly at: number
   readonly message: string
@@ -10,13 +10,13 @@ export interface JsonFault {
   readonly tooLarge?: true
 }
 
-// One word for each thing that may come next.
+// The token that may come next.
 type Next = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end' | 'nothing'
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const blank = /[ \t\n\r]*/y
 
-/** Goes through a JSON text once, without recursion, and finds what JSON.parse forgives or says badly. */
+/** Scans a JSON text once, without recursion, for errors that JSON.parse accepts or reports without a clear message. */
 export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonFault | undefined {
   return new Scan(text, maxDepth, maxValues).run()
 }
@@ -24,7 +24,7 @@ export function scanJson(text: string, maxDepth: number, maxValues = Number.POSI
 class Scan {
   readonly #text: string
   readonly #maxDepth: number
-  // The keys of each open object; null for an open list.
+  // The keys of each open object; null for an open array.
   readonly #open: (Set<string> | null)[] = []
   readonly #maxValues: number
   #values = 0
@@ -41,7 +41,7 @@ class Scan {
     for (;;) {
       this.#skipBlank()
       if (this.#at >= this.#text.length) {
-        return this.#next === 'nothing' ? undefined : this.#fault('it ends too early')
+        return this.#next === 'nothing' ? undefined : this.#fault('unexpected end')
       }
       const fault = this.#step(this.#text.charCodeAt(this.#at))
       if (fault !== undefined) return fault
@@ -50,7 +50,7 @@ class Scan {
 
   #step(code: number): JsonFault | undefined {
     const next = this.#next
-    if (next === 'nothing') return this.#fault('there is more after its end')
+    if (next === 'nothing') return this.#fault('unexpected text after the value')
     if (next === 'comma or end') return this.#separate(code)
     if (next === 'key' || next === 'key or end') {
       if (code === 0x22) return this.#key()
@@ -110,8 +110,8 @@ class Scan {
     const key = raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
     const keys = this.#open.at(-1)
     if (keys?.has(key)) {
-      const shown = JSON.stringify(key.length > 100 ? `${key.slice(0, 99)}…` : key)
-      return { at: start, message: `the key ${shown} is there twice`, hint: 'Keep one of them.' }
+      const quoted = JSON.stringify(key.length > 100 ? `${key.slice(0, 99)}…` : key)
+      return { at: start, message: `duplicate key ${quoted}`, hint: 'Remove one of them.' }
     }
     keys?.add(key)
     this.#skipBlank()
@@ -131,9 +131,9 @@ class Scan {
   #number(): JsonFault | undefined {
     number.lastIndex = this.#at
     const found = number.exec(this.#text)?.[0]
-    if (found === undefined) return this.#fault('a number is not well formed')
+    if (found === undefined) return this.#fault('a number is malformed')
     if (!isExact(found))
-      return this.#fault(`the number ${found.slice(0, 40)} cannot be kept exactly`, 'Write it as a text.')
+      return this.#fault(`the number ${found.slice(0, 40)} cannot be represented exactly`, 'Write it as a string.')
     this.#at += found.length
     return this.#ended()
   }

@@ -8,62 +8,61 @@ import { describedParse } from '../diagnostics/zod-issues.ts'
 import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
 
-/** Data as a lenient reader takes it, and where that differs from what is written. */
+/** Data after lenient conversions, with a finding for each of them. */
 export interface RelaxedValue {
   readonly value: unknown
   readonly findings: readonly Finding[]
 }
 
-/** How a kind of YAML file is read. */
+/** The schema and the checks of one kind of YAML file. */
 export interface YamlKind<T> {
   readonly schema: z.ZodType<T>
   readonly keys: KeyShape
   readonly code: ErrorCode
-  /** What the file needs, for the message when it holds nothing usable. */
+  /** The required content, for the message about a file without it. */
   readonly needs: string
   readonly check: (value: T) => readonly Finding[]
-  /** How the text is parsed. */
   readonly yaml?: YamlOptions
-  /** Converts values that the schema would refuse although their meaning is clear; keys have their names in code. */
+  /** Converts values that the schema would reject although their meaning is clear; keys have their names in code. */
   readonly relax?: (value: unknown, sourceAt: (path: readonly PropertyKey[]) => string | undefined) => RelaxedValue
-  /** Keys that, when wrong, leave nothing to be said about their neighbours. */
+  /** Keys whose siblings cannot be checked if the value is invalid. */
   readonly controllingKeys?: ReadonlySet<string>
-  /** What a place is called in words, where the file is only a part of the data. */
+  /** The path to show in messages, if the file is only a part of the data. */
   readonly shown?: (path: readonly PropertyKey[]) => readonly PropertyKey[]
 }
 
-/** Reads a YAML text as typed data; every problem of the file is reported at once, each with its line and column. */
+/** Parses a YAML text as typed data; reports all problems of the file at once, each with line and column. */
 export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
   return typeDocument(parseYaml(text, file, kind.yaml), file, kind, strict)
 }
 
-/** Reads what was parsed already as typed data, in the same way. */
+/** Validates a parsed document as typed data, in the same way. */
 export function typeDocument<T>(document: YamlDocument, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
   const { value, problems } = validateDocument(document, file, kind, strict)
   if (value === undefined || hasErrors(problems)) throw invalid(file, kind.code, problems)
   return { value, warnings: problems }
 }
 
-/** What was parsed as typed data with everything that is wrong with it. */
+/** Typed data with all problems of its document. */
 export interface ValidatedYaml<T> {
-  /** The data without what is wrong; undefined where that leaves nothing. */
+  /** The data without its invalid parts; undefined if nothing usable is left. */
   readonly value: T | undefined
   readonly problems: readonly Problem[]
-  /** Where the data is wrong, as paths of names in code. */
+  /** The paths of the invalid values, with names in code. */
   readonly wrong: readonly (readonly PropertyKey[])[]
 }
 
-/** Reads what was parsed already, and refuses nothing: whoever asks has more to say about it. */
+/** Validates a parsed document without throwing, for callers that add further problems. */
 export function validateDocument<T>(
   document: YamlDocument,
   file: string,
   kind: YamlKind<T>,
   strict = false,
 ): ValidatedYaml<T> {
-  if (document.problems.length > 0) return { value: undefined, problems: byPlace(document.problems), wrong: [] }
+  if (document.problems.length > 0) return { value: undefined, problems: byLocation(document.problems), wrong: [] }
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
-    const found = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
-    const problem = place(file, document, { path: [], message: `the file ${found}; it needs ${kind.needs}` })
+    const state = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
+    const problem = locate(file, document, { path: [], message: `the file ${state}; it needs ${kind.needs}` })
     return { value: undefined, problems: [problem], wrong: [] }
   }
   const { value: renamed, unknown } = renameKeys(document.value, kind.keys)
@@ -71,36 +70,38 @@ export function validateDocument<T>(
   const problems = (document.tolerated ?? []).map((problem): Problem => ({ ...problem, severity }))
   // A warning about an unknown key does not list the known ones.
   for (const { hint, ...key } of unknown)
-    problems.push(place(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'))
+    problems.push(
+      locate(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'),
+    )
   const sourceAt = (path: readonly PropertyKey[]) => document.sourceAt?.(toYamlPath(path, kind.keys))
   const { value, findings: relaxed } = kind.relax?.(renamed, sourceAt) ?? { value: renamed, findings: [] }
   const parsed = kind.schema.safeParse(value, describedParse)
   const issues = parsed.success ? [] : parsed.error.issues
   const typed = parsed.success ? parsed.data : dropInvalid(kind.schema, value, issues)
-  const refused = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
-  const findings = [...relaxed, ...refused].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
+  const rejected = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
+  const findings = [...relaxed, ...rejected].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
   for (const finding of findings) {
-    problems.push(place(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
+    problems.push(locate(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
   }
   const wrong = findings.filter((found) => found.severity === 'error').map(({ path }) => path)
-  return { value: typed, problems: byPlace(problems), wrong }
+  return { value: typed, problems: byLocation(problems), wrong }
 }
 
 const severityOf = ({ severity = 'error', tolerated }: Finding, strict: boolean): Problem['severity'] =>
   tolerated && !strict ? 'warning' : severity
 
-/** Whether a list holds an error, not only warnings. */
+/** Whether any of the problems is an error. */
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some(({ severity }) => severity === 'error')
 
-/** What makes no sense in the data, as far as the schema refuses nothing there. */
+/** Findings of the checks on the parts that the schema accepts. */
 function checkRest<T>(kind: YamlKind<T>, value: T | undefined, issues: readonly z.core.$ZodIssue[]) {
   const found = value === undefined ? [] : kind.check(value)
-  return found.filter(({ path }) => !issues.some((issue) => spoils(issue.path, path, kind.controllingKeys)))
+  return found.filter(({ path }) => !issues.some((issue) => preventsCheck(issue.path, path, kind.controllingKeys)))
 }
 
-/** Whether nothing can be said at a path because of a wrong value: the same one, or one by which its neighbours are judged. */
-function spoils(
+/** Whether an invalid value prevents checks at a path: the path is at or below the value or, for a controlling key, its parent. */
+function preventsCheck(
   wrong: readonly PropertyKey[],
   path: readonly PropertyKey[],
   controllingKeys: ReadonlySet<string> | undefined,
@@ -110,7 +111,7 @@ function spoils(
   return reach.every((part, index) => path[index] === part)
 }
 
-/** Typed data with what is odd about the file it came from. */
+/** Typed data with the warnings about its file. */
 export interface TypedYaml<T> {
   readonly value: T
   readonly warnings: readonly Problem[]
@@ -118,20 +119,20 @@ export interface TypedYaml<T> {
 
 function toFindings<T>(issue: z.core.$ZodIssue, { schema, keys, shown }: YamlKind<T>): readonly Finding[] {
   const written = toYamlPath(issue.path, keys)
-  return describeShape(schema, issue, { written: shown?.(written) ?? written })
+  return describeShape(schema, issue, { written: shown?.(written) ?? written, isYaml: true })
 }
 
-function place(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
+function locate(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
   const { severity = 'error', message, hint, kind, path } = finding
-  const known = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
-  return { severity, file, ...document.locate(path, at), message, ...known }
+  const details = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
+  return { severity, file, ...document.locate(path, at), message, ...details }
 }
 
 function invalid(file: string, code: ErrorCode, problems: readonly Problem[]): TooldexError {
   const errors = problems.filter((problem) => problem.severity === 'error').length
   const message = `${file} has ${errors} error${errors === 1 ? '' : 's'}.`
-  return new TooldexError(code, message, { problems: byPlace(problems) })
+  return new TooldexError(code, message, { problems: byLocation(problems) })
 }
 
-const byPlace = (problems: readonly Problem[]): readonly Problem[] =>
+const byLocation = (problems: readonly Problem[]): readonly Problem[] =>
   [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))

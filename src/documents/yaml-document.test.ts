@@ -72,10 +72,10 @@ describe('parseYaml', () => {
     ['a: 1\n---\nb: 2\n', 2, 1, /documents/],
     ['x: 1\ny: !!js/function "f"\n', 2, 4, /tag/],
     ['x: !secret y\n', 1, 4, /tag/],
-    ['a: *nobody\n', 1, 4, /the alias \*nobody stands for nothing/],
-    ['a: *x\nb: &x 1\n', 1, 4, /the alias \*x stands for nothing/],
-    ['a: &x [*x]\n', 1, 8, /the alias \*x stands inside what it stands for/],
-    ['a: &x\n  b: {c: *x}\n', 2, 10, /the alias \*x stands inside what it stands for/],
+    ['a: *nobody\n', 1, 4, /the alias \*nobody refers to an anchor that is not defined/],
+    ['a: *x\nb: &x 1\n', 1, 4, /the alias \*x refers to an anchor that is not defined/],
+    ['a: &x [*x]\n', 1, 8, /the alias \*x refers to a node that contains it/],
+    ['a: &x\n  b: {c: *x}\n', 2, 10, /the alias \*x refers to a node that contains it/],
     ['a:\n  __proto__: {b: 1}\n', 2, 3, /'__proto__' is not allowed/],
     ['constructor: 1\n', 1, 1, /'constructor' is not allowed/],
     ['\ta: 1\n', 1, 1, /tab/i],
@@ -172,12 +172,12 @@ describe('a line that begins in the wrong column', () => {
     ['tools:\n    - name: a\n      description: b\n  - name: c\n', 4, 3],
   ])('is an error of indentation, at that line: %j', (source, line, column) => {
     expect(problemsOf(source)).toEqual([
-      expect.objectContaining({ line, column, message: 'the indentation does not fit the lines before' }),
+      expect.objectContaining({ line, column, message: 'the indentation does not match the lines before' }),
     ])
   })
 
   it('is not blamed for a colon that is missing or one too many', () => {
     for (const source of ['name: a\ncommand\ntools: []\n', 'name: a: b\n'])
-      expect(problemsOf(source)[0]?.message).toContain('not one key with its value')
+      expect(problemsOf(source)[0]?.message).toContain('expected one key with its value')
   })
 })

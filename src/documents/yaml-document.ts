@@ -3,32 +3,32 @@ import type * as Yaml from 'yaml'
 import type { Problem } from '../base/problem.ts'
 import { describeYamlErrors, duplicateKey, mergeKey } from './yaml-errors.ts'
 
-/** The reader takes a fortieth of a second to load, which a start from remembered configs should not pay. */
+/** Loaded on first use: it takes 25 ms to load, which a start from cached configs should not pay. */
 const loadReader = (): typeof Yaml => createRequire(import.meta.url)('yaml')
 
-/** A parsed YAML text that still knows where everything stood. */
+/** A parsed YAML text with the locations of its values. */
 export interface YamlDocument {
   readonly value: unknown
-  /** What is wrong with the text as YAML; `value` is meaningless when there is anything here. */
+  /** Problems of the YAML syntax; `value` is meaningless if there are any. */
   readonly problems: readonly Problem[]
-  /** What other readers accept, and the options did too. */
+  /** Problems that other readers and the `tolerant` option accept. */
   readonly tolerated?: readonly Problem[]
-  /** The text of the scalar at a path, as it is written; undefined where it is in quotes. */
+  /** The source text of the plain scalar at a path; undefined if it is quoted. */
   readonly sourceAt?: (path: readonly PropertyKey[]) => string | undefined
-  /** The position of the value at a path or, where it is missing, of what should hold it. */
+  /** The location of the value at a path or, if it is missing, of its nearest parent. */
   locate(path: readonly PropertyKey[], at?: 'key' | 'value'): { line: number; column: number }
 }
 
 const maxDepth = 200
 const maxAliases = 1000
-/** The names through which plain data could reach the prototype of an object. */
+/** The keys through which plain data could reach the prototype of an object. */
 export const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** What a YAML text may hold. */
+/** The accepted YAML features. */
 export interface YamlOptions {
-  /** Keys may be called anything, for data that is never merged into other objects. */
+  /** Accepts any key, for data that is never merged into other objects. */
   readonly anyKey?: boolean
-  /** `<<` takes in another mapping, and of a key that a mapping has twice the last counts: both are reported as tolerated. */
+  /** Accepts `<<` merge keys, and duplicate keys, of which the last one counts; both are reported as tolerated. */
   readonly tolerant?: boolean
 }
 
@@ -37,12 +37,12 @@ export function parseYaml(text: string, file: string, { anyKey, tolerant }: Yaml
   const reader = loadReader()
   const { LineCounter, parseDocument } = reader
   const lines = new LineCounter()
-  const at = (offset: number) => {
+  const locationOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
   const fail = (offset: number, message: string, hint?: string): Problem => {
-    return { severity: 'error', file, ...at(offset), message, ...(hint === undefined ? {} : { hint }) }
+    return { severity: 'error', file, ...locationOf(offset), message, ...(hint === undefined ? {} : { hint }) }
   }
   const nowhere = () => ({ line: 1, column: 1 })
 
@@ -60,7 +60,7 @@ export function parseYaml(text: string, file: string, { anyKey, tolerant }: Yaml
     uniqueKeys: false,
     merge: tolerant === true,
   } as const
-  // The directive would make the reader take words such as n for booleans.
+  // The directive would make the reader parse words such as n as booleans.
   const body = tolerant ? text.replace(/^(\ufeff?)%(?=YAML[ \t]+1\.[12]\b)/, '$1#') : text
   const document = parseDocument(body, { ...options, lineCounter: lines })
   const tolerated: Problem[] = []
@@ -69,24 +69,25 @@ export function parseYaml(text: string, file: string, { anyKey, tolerant }: Yaml
   inspectNodes(document, { reader, anyKey: anyKey === true }, (kind, offset, { message, hint }) =>
     (tolerant && kind === 'tolerable' ? tolerated : problems).push(fail(offset, message, hint)),
   )
-  if (problems.length > 0) return { value: undefined, problems: onceALine(problems), locate: nowhere }
+  if (problems.length > 0) return { value: undefined, problems: withoutRepeats(problems), locate: nowhere }
   try {
     const value: unknown = document.toJS({ maxAliasCount: maxAliases })
     const sourceAt = (path: readonly PropertyKey[]) => findSource(document.contents, path)
-    const locate: YamlDocument['locate'] = (path, where = 'value') => at(findOffset(document.contents, path, where))
-    return { value, problems, tolerated: onceALine(tolerated), sourceAt, locate }
+    const locate: YamlDocument['locate'] = (path, where = 'value') =>
+      locationOf(findOffset(document.contents, path, where))
+    return { value, problems, tolerated: withoutRepeats(tolerated), sourceAt, locate }
   } catch (error) {
     const tooMany = error instanceof ReferenceError
     const message = tooMany
       ? `expands more than ${maxAliases} aliases`
-      : '<< must hold a mapping, or a list of mappings'
+      : 'the value of << must be a mapping, or a sequence of mappings'
     return { value: undefined, problems: [fail(0, message)], locate: nowhere }
   }
 }
 
 type Report = (kind: 'wrong' | 'tolerable', offset: number, mistake: { message: string; hint?: string }) => void
 
-/** Reports what a parsed text may not hold. */
+/** Reports forbidden and duplicate keys, merge keys and invalid aliases. */
 function inspectNodes(
   document: Yaml.Document.Parsed,
   { reader, anyKey }: { reader: typeof Yaml; anyKey: boolean },
@@ -96,12 +97,16 @@ function inspectNodes(
   reader.visit(document, {
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor)
-      for (const offset of findTwice(node, reader)) report('tolerable', offset, duplicateKey)
+      for (const offset of findDuplicates(node, reader)) report('tolerable', offset, duplicateKey)
     },
     Alias(_, { source, range }, path) {
       const inside = path.some((node) => 'anchor' in node && node.anchor === source)
-      const wrong = inside ? 'stands inside what it stands for' : anchors.has(source) ? '' : 'stands for nothing'
-      if (wrong !== '') report('wrong', range?.[0] ?? 0, { message: `the alias *${source} ${wrong}` })
+      const reason = inside
+        ? 'refers to a node that contains it'
+        : anchors.has(source)
+          ? ''
+          : 'refers to an anchor that is not defined before it'
+      if (reason !== '') report('wrong', range?.[0] ?? 0, { message: `the alias *${source} ${reason}` })
     },
     Pair(_, { key }) {
       if (!reader.isScalar(key)) return
@@ -115,13 +120,13 @@ function inspectNodes(
 }
 
 function findSource(root: unknown, path: readonly PropertyKey[]): string | undefined {
-  const node = path.reduce<unknown>((holder, part) => child(holder, part)?.value, root)
+  const node = path.reduce<unknown>((parent, part) => child(parent, part)?.value, root)
   const { type, source } = (node ?? {}) as { type?: string; source?: string }
   return type === 'PLAIN' ? source : undefined
 }
 
-/** Where a mapping has a key again; the reader's own check compares every key with every other. */
-function findTwice(node: unknown, { isMap, isScalar }: typeof Yaml): readonly number[] {
+/** The offsets of duplicate keys of a mapping; the check of the library compares every key with every other. */
+function findDuplicates(node: unknown, { isMap, isScalar }: typeof Yaml): readonly number[] {
   if (!isMap(node)) return []
   const seen = new Set<string>()
   return node.items.flatMap(({ key }) => {
@@ -133,10 +138,10 @@ function findTwice(node: unknown, { isMap, isScalar }: typeof Yaml): readonly nu
   })
 }
 
-/** One slip makes the reader stumble several times over the same line. */
-function onceALine(problems: readonly Problem[]): readonly Problem[] {
-  const sayings = problems.map(({ line, message }) => `${line} ${message}`)
-  return problems.filter((_, index) => sayings.indexOf(sayings[index] ?? '') === index)
+/** Removes repeated messages about a line: one mistake can cause several errors of the reader. */
+function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {
+  const keys = problems.map(({ line, message }) => `${line} ${message}`)
+  return problems.filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
 }
 
 function findOffset(root: unknown, path: readonly PropertyKey[], where: 'key' | 'value'): number {
@@ -165,10 +170,10 @@ function child(node: unknown, part: PropertyKey): { key?: unknown; value: unknow
   return value === undefined ? undefined : { value }
 }
 
-// Marks with a tag or an anchor after each, which the reader takes as one level before it fails on them.
+// Indicators with a tag or an anchor after each, which the reader counts as one level before it fails on them.
 const taggedMarks = new RegExp(`(?:[-?:][ \\t]+[!&]\\S*[ \\t]+){${maxDepth}}`)
 
-/** Whether a text may nest too deeply: judged by its signs alone, some of which may stand in quotes. */
+/** A cheap test whether a text may nest too deeply: it counts indicators only, some of which may be in quotes. */
 function seemsTooDeep(text: string): boolean {
   let depth = 0
   let pairs = 0
@@ -185,8 +190,8 @@ function seemsTooDeep(text: string): boolean {
 }
 
 /**
- * The offset where the text nests too deeply for a recursive reader, found by the part of the reader that is not recursive.
- * A reader that runs out of stack can take the process with it.
+ * The offset at which the text nests too deeply for a recursive reader, found by the part of the reader that is not recursive.
+ * A stack overflow in the reader can end the process.
  */
 function findTooDeep(text: string): number | undefined {
   const { Lexer, Parser } = loadReader()

@@ -1,73 +1,73 @@
 import type { YAMLError } from 'yaml'
 
-/** What is wrong with a text as YAML, and how to fix it. */
+/** The message and the hint for a YAML error. */
 export interface YamlMistake {
   readonly message: string
   readonly hint: string
 }
 
-type Tell = (said: string) => YamlMistake
+type Describe = (message: string) => YamlMistake
 
 const always =
-  (message: string, hint: string): Tell =>
+  (message: string, hint: string): Describe =>
   () => ({ message, hint })
-const found = (said: string, pattern: RegExp, otherwise: string) => pattern.exec(said)?.[1] ?? otherwise
+const extract = (message: string, pattern: RegExp, fallback: string) => pattern.exec(message)?.[1] ?? fallback
 
 const badKey = always(
-  'this is not one key with its value; there are no nested mappings on one line',
-  'write one key: value on each line, and put a value that has ": " in it in quotes',
+  'expected one key with its value; mappings cannot be nested on one line',
+  'write one key: value per line, and quote a value that contains ": "',
 )
-const badName = always('an anchor or alias is not written properly', 'put a text that begins with & or * in quotes')
-const unexpected = always('this does not belong here', 'check the brackets, quotes and indentation before it')
+const badName = always('invalid anchor or alias', 'quote a string that starts with & or *')
+const unexpected = always('unexpected text', 'check the brackets, quotes and indentation before it')
 const badIndent = always(
-  'the indentation does not fit the lines before',
-  'begin all keys of a mapping, or all dashes of a list, in one column',
+  'the indentation does not match the lines before',
+  'start all keys of a mapping, or all dashes of a sequence, in the same column',
 )
 
-/** A key that a mapping has twice. */
+/** The mistake of a key that a mapping has twice. */
 export const duplicateKey: YamlMistake = {
-  message: 'the key stands here a second time; keys must be unique',
+  message: 'duplicate key; keys must be unique',
   hint: 'remove one of the two',
 }
 
-/** A key that takes in another mapping, which YAML 1.2 has no longer. */
+/** The mistake of a merge key, which YAML 1.2 does not have. */
 export const mergeKey: YamlMistake = {
   message: '<< merges another mapping, which is not part of YAML 1.2',
-  hint: 'write the keys out',
+  hint: 'write out the keys of the other mapping',
 }
 
-// The reader's own words are for those who program with it.
-const mistakes: Readonly<Partial<Record<YAMLError['code'], Tell>>> = {
+// The messages of the library are for programmers.
+const mistakes: Readonly<Partial<Record<YAMLError['code'], Describe>>> = {
   ALIAS_PROPS: badName,
   BAD_ALIAS: badName,
-  BAD_DIRECTIVE: always('a line that begins with % is not understood', 'remove it, or put the text in quotes'),
-  BAD_DQ_ESCAPE: (said) => ({
-    message: `${found(said, /(\\.*)$/, 'the backslash')} means nothing in double quotes`,
+  BAD_DIRECTIVE: always('unknown directive: the line starts with %', 'remove it, or quote the string'),
+  BAD_DQ_ESCAPE: (message) => ({
+    message: `${extract(message, /(\\.*)$/, 'the backslash')} is not a valid escape sequence in double quotes`,
     hint: 'use single quotes, or write \\\\ for a backslash',
   }),
-  BAD_INDENT: (said) => (/end with a/.test(said) ? describeMissing(said) : badIndent(said)),
+  BAD_INDENT: (message) => (/end with a/.test(message) ? describeMissing(message) : badIndent(message)),
   BAD_PROP_ORDER: badName,
-  BAD_SCALAR_START: (said) => ({
-    message: `a text may not begin with ${found(said, /(\S+)$/, 'this')}`,
+  BAD_SCALAR_START: (message) => ({
+    message: `an unquoted scalar cannot start with ${extract(message, /(\S+)$/, 'this')}`,
     hint: 'put it in quotes',
   }),
   BLOCK_AS_IMPLICIT_KEY: badKey,
-  BLOCK_IN_FLOW: always('what stands in brackets cannot be read', 'write [a, b] or {a: 1, b: 2}'),
+  BLOCK_IN_FLOW: always('the content of the brackets is not valid', 'write [a, b] or {a: 1, b: 2}'),
   KEY_OVER_1024_CHARS: badKey,
   MISSING_CHAR: describeMissing,
   MULTILINE_IMPLICIT_KEY: badKey,
   MULTIPLE_ANCHORS: badName,
-  MULTIPLE_DOCS: always('the file holds multiple documents', 'keep one, and remove the line ---'),
+  MULTIPLE_DOCS: always('the file contains multiple documents', 'keep one, and remove the line ---'),
   TAB_AS_INDENT: always('a tab is used as indentation', 'indent with spaces'),
-  TAG_RESOLVE_FAILED: (said) => ({
-    message: `the tag ${found(said, /: (.*)$/, '!').replace('tag:yaml.org,2002:', '!!')} is not known here`,
-    hint: 'remove it, or put the text in quotes',
+  TAG_RESOLVE_FAILED: (message) => ({
+    message: `the tag ${extract(message, /: (.*)$/, '!').replace('tag:yaml.org,2002:', '!!')} is not supported`,
+    hint: 'remove it, or quote the string',
   }),
 }
 
 type ReaderError = Pick<YAMLError, 'code' | 'message' | 'pos'>
 
-/** The mistakes the reader found, each where it is; lines that do not fit in are errors of indentation, not of keys. */
+/** The errors of the reader as mistakes with offsets; misaligned lines are errors of indentation, not of keys. */
 export function describeYamlErrors(
   errors: readonly ReaderError[],
   text: string,
@@ -83,7 +83,7 @@ export function describeYamlErrors(
   ]
 }
 
-/** Whether a line begins in another column than the key that it was taken to belong to. */
+/** Whether a line starts in another column than the key to which the reader assigned it. */
 function isShifted({ code, message, pos }: ReaderError, errors: readonly ReaderError[], text: string): boolean {
   if (code === 'MISSING_CHAR') return /without - indicator/.test(message)
   if (code !== 'MULTILINE_IMPLICIT_KEY') return false
@@ -96,16 +96,17 @@ function indentAt(text: string, offset: number): number {
   return /^[ \t]*/.exec(text.slice(start))?.[0].length ?? 0
 }
 
-/** A mistake the reader found, in plain words. */
 function describeYamlError({ code, message }: Pick<YAMLError, 'code' | 'message'>): YamlMistake {
   return (mistakes[code] ?? unexpected)(message)
 }
 
-function describeMissing(said: string): YamlMistake {
-  const bracket = found(said, /end with a ([\]}])/, '')
+function describeMissing(message: string): YamlMistake {
+  const bracket = extract(message, /end with a ([\]}])/, '')
   if (bracket !== '') return { message: `the closing ${bracket} is missing`, hint: 'close the bracket' }
-  if (/quote/.test(said)) return { message: 'the closing quote is missing', hint: 'close it, or remove the first one' }
-  if (/ , /.test(said)) return { message: 'a comma is missing', hint: 'write [a, b] or {a: 1, b: 2}' }
-  if (/Comments/.test(said)) return { message: 'a space is missing before #', hint: 'or put the text in quotes' }
-  return badKey(said)
+  if (/quote/.test(message))
+    return { message: 'the closing quote is missing', hint: 'close it, or remove the first one' }
+  if (/ , /.test(message)) return { message: 'a comma is missing', hint: 'write [a, b] or {a: 1, b: 2}' }
+  if (/Comments/.test(message))
+    return { message: 'a space is missing before #', hint: 'add a space, or quote the string' }
+  return badKey(message)
 }

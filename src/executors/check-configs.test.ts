@@ -56,7 +56,7 @@ describe('configs of executors', () => {
 
   it('says every wrong field at once', () => {
     expect(check('python', { network: 'yes', timeoutMs: 0 })).toEqual([
-      'error /network: network must be true or false, not a text',
+      'error /network: network must be a boolean, not a string',
       'error /timeoutMs: timeoutMs must be at least 1, not 0',
     ])
     const [unknown] = check('cli', { baseCommand: 'x', args: [{ name: 'city', flagg: '-c' }] })
@@ -75,7 +75,7 @@ describe('configs of executors', () => {
       'error /cwd: cwd may not have parameters',
       "warning /command: the command never uses the parameter 'days'",
     ])
-    expect(check('shell', { command: 'rm -rf' })).toEqual(['error /command: command must be a list, not a text'])
+    expect(check('shell', { command: 'rm -rf' })).toEqual(['error /command: command must be an array, not a string'])
     expect(check('shell', { command: ['a\0'] })).toHaveLength(1)
     expect(check('shell', { command: [] })).toHaveLength(1)
   })

@@ -17,7 +17,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   { input, issues }: Refused,
   context?: OperationContext,
 ): Promise<TooldexError> {
-  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { elsewhere: context?.elsewhere }))
+  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { internalKeys: context?.elsewhere }))
   const problems = [
     ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
     ...(await validateRemainder(operation, { input, issues }, context)),
@@ -25,7 +25,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   const { subject } = operation
   const code = 'INPUT_INVALID'
   // An agent reads the message alone, so the few arguments of a call are told in it.
-  if (subject === undefined) return toProblemError({ code, what: 'The input', problems, said: 10 })
+  if (subject === undefined) return toProblemError({ code, what: 'The input', problems, maxInMessage: 10 })
   return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Fix the listed problems and send it again.' })
 }
 

@@ -124,7 +124,7 @@ describe('a whole number with more digits than are kept', () => {
     const json = await runCli(['call', '-c', config, '--args', '{"count": 9007199254740993}', 't'])
     expect([json.code, json.stderr]).toEqual([
       errorTable.USAGE.exit,
-      expect.stringContaining('1:11: the number 9007199254740993 cannot be kept exactly'),
+      expect.stringContaining('1:11: the number 9007199254740993 cannot be represented exactly'),
     ])
     const flag = await runCli(['call', '-c', config, 't', '--count', '9007199254740993'])
     expect(flag.code).toBe(errorTable.INPUT_INVALID.exit)

@@ -29,7 +29,7 @@ describe('fault 9: what is missing or of the wrong type', () => {
 
   it('fault 9: every one of many is named, at its place', async () => {
     const says =
-      /command must be a text.*env\.COUNT must be a text.*tools\[0\]\.description is required.*tools\[1\]\.name is required.*args\[0\]\.type must be one of.*args\[1\]\.name is required.*args\[2\]\.required must be true or false.*timeout/s
+      /command must be a string.*env\.COUNT must be a string.*tools\[0\]\.description is required.*tools\[1\]\.name is required.*args\[0\]\.type must be one of.*args\[1\]\.name is required.*args\[2\]\.required must be a boolean.*timeout/s
     const at = ['1:10', '2:14', '4:5', '5:5', '6:28', '6:35', '6:71', '7:14']
     const file = expectRefused(`${many}\n`, { at, says })
     const { code, stdout } = await runInline(['validate', file])
@@ -56,7 +56,7 @@ describe('fault 9: what is missing or of the wrong type', () => {
     const listed = await runCli(['list', '--json', good(), bad])
     expect(listed.code).toBe(0)
     expect(JSON.parse(listed.stdout)).toMatchObject({ tools: [{ name: 'good' }] })
-    expect(listed.stderr).toContain(`left out: ${bad}:1:10: command must be a text`)
+    expect(listed.stderr).toContain(`left out: ${bad}:1:10: command must be a string`)
     const nothing = await runCli(['run', bad, '/no/such/file.yaml'])
     expect([nothing.code, nothing.stdout]).toEqual([3, ''])
     expect(nothing.stderr).toContain(`${bad}:1:10: `)

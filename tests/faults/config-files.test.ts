@@ -45,7 +45,7 @@ describe('fault 8: encodings', () => {
     expect(described(text.replaceAll('\n', '\r\n'))).toBe('grün €')
     expectRefused(text.replaceAll('\n', '\r\n').replace('command: echo', 'command: 1'), {
       at: ['1:10'],
-      says: /command must be a text/,
+      says: /command must be a string/,
     })
   })
 

@@ -176,7 +176,7 @@ describe('fault 14: values and their types, as in YAML 1.2', () => {
     expect(() => parseConfig(text, 'values.yaml')).toThrow(
       expect.objectContaining({
         problems: [
-          expect.objectContaining({ line: 2, column: 10, message: expect.stringMatching(/env\.A must be a text/) }),
+          expect.objectContaining({ line: 2, column: 10, message: expect.stringMatching(/env\.A must be a string/) }),
         ],
       }),
     )

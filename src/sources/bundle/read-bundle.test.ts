@@ -82,7 +82,7 @@ policies:
   })
 
   it.each([
-    ['{"tooldex": 1, "tooldex": 1}', /1:16: the key stands here a second time/],
+    ['{"tooldex": 1, "tooldex": 1}', /1:16: duplicate key/],
     ['{"tooldex": 1', /the closing } is missing/],
     ['tooldex: 2', /tooldex must be one of: 1/],
     ['tools: [', /closing \]/],

@@ -21,5 +21,5 @@ export function refuseUnknown(tool: string, names: readonly string[], { listed, 
     return { severity: 'error' as const, message: `unknown argument '${toOneLine(name.slice(0, 100))}'.${nearest}` }
   })
   const hint = `${tool} takes: ${listed.join(', ')}.`
-  throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems, said: 10, hint })
+  throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems, maxInMessage: 10, hint })
 }
