@@ -4,13 +4,13 @@ import type { Scalar } from '../contract/cli-config.ts'
 import type { Job } from '../contract/executor.ts'
 
 /**
- * The arguments of a call as a policy checks them: an object is bound by its JSON. A null counts as a value, except where it is
+ * The arguments of a call as a policy checks them: an object is checked as its JSON text. A null counts as a value unless it is
  * the default, because a call without the argument means the same.
  */
 export function boundValues({ tool, input }: Pick<Job, 'tool' | 'input'>): readonly BoundValues[] {
-  const isLeftOut = (name: string, value: unknown) =>
+  const isOmitted = (name: string, value: unknown) =>
     value === undefined || (value === null && defaultOf(tool.inputSchema, name) === null)
-  const values = Object.entries(input).filter(([name, value]) => !isLeftOut(name, value))
+  const values = Object.entries(input).filter(([name, value]) => !isOmitted(name, value))
   return [new Map(values.map(([name, value]) => [name, value === null ? null : toArgValue(value)]))]
 }
 

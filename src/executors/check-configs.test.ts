@@ -65,14 +65,14 @@ describe('configs of executors', () => {
 
   it('lets parameters be whole words of a command only', () => {
     expect(check('shell', { command: ['echo', '--city={{city}}', '{{dasy}}', '{{days}}', '{{city}}'] })).toEqual([
-      "error /command/1: a parameter must be a whole word of the command, not a part of '--city={{city}}'",
+      "error /command/1: a parameter must be a whole item of the command, not a part of '--city={{city}}'",
       "error /command/2: the input schema has no parameter 'dasy'. Did you mean 'days'?",
     ])
     const odd = { command: ['{{city}}'], cwd: '/home/{{city}}', env: { A: '{{days}}' } }
     expect(check('shell', odd)).toEqual([
-      'error /command/0: the program itself may not be a parameter',
-      'error /env/A: env.A may not have parameters',
-      'error /cwd: cwd may not have parameters',
+      'error /command/0: the program must not be a parameter',
+      'error /env/A: env.A must not contain parameters',
+      'error /cwd: cwd must not contain parameters',
       "warning /command: the command never uses the parameter 'days'",
     ])
     expect(check('shell', { command: 'rm -rf' })).toEqual(['error /command: command must be an array, not a string'])
@@ -91,10 +91,10 @@ describe('configs of executors', () => {
     ['https:\\\\{city}\\x', 'host'],
     ['https:{city}', 'host'],
     ['https://example.com:{days}/', 'host'],
-    ['https://user:pw@example.com/', 'user or password'],
-    ['https://user@example.com/', 'user or password'],
-    ['https://@example.com/', 'user or password'],
-    ['https://', 'not well formed'],
+    ['https://user:pw@example.com/', 'user name or password'],
+    ['https://user@example.com/', 'user name or password'],
+    ['https://@example.com/', 'user name or password'],
+    ['https://', 'not a valid URL'],
     ['https://example.com/#x', 'fragment'],
     ['https://example.com/{ctiy}', "Did you mean 'city'?"],
     ['https://example.com/{city', 'brace'],
@@ -121,7 +121,7 @@ describe('configs of executors', () => {
     expect(check('http', { ...base, headers: { Host: 'a', Authorization: 'Bearer x', 'a b': 'c' } })).toHaveLength(1)
     expect(check('http', { ...base, headers: { 'Transfer-Encoding': 'a', Authorization: 'x' } })).toEqual([
       "error /headers/Transfer-Encoding: the header 'Transfer-Encoding' is set by Tooldex",
-      "warning /headers/Authorization: 'Authorization' would keep a secret in the tool",
+      "warning /headers/Authorization: the header 'Authorization' would store a secret in the tool",
     ])
     expect(check('http', { ...base, headers: { A: 'x\r\nB: y' } })).toHaveLength(1)
     expect(check('http', { ...base, auth: { type: 'bearer', secret: 'Bearer abc def' } })).toHaveLength(1)

@@ -20,14 +20,14 @@ export { schemaDefaults } from './schema-defaults.ts'
 export { createShellExecutor } from './shell/shell-executor.ts'
 export type { CheckScriptOptions }
 
-/** What is known of a kind of tool without running one. */
+/** The checks of an executor kind that need no run. */
 export interface ExecutorKind {
   readonly checkConfig: CheckConfig
-  /** Only where a tool of this kind is a script. */
+  /** Present for kinds whose tools are scripts. */
   readonly checkScript?: (source: string, options?: CheckScriptOptions) => Promise<readonly Problem[]>
 }
 
-/** All kinds of tools. */
+/** The checks of every executor kind. */
 export const executorKinds: Readonly<Record<ExecutorType, ExecutorKind>> = {
   python: { checkConfig: checkPythonConfig, checkScript },
   shell: { checkConfig: checkShellConfig },

@@ -4,36 +4,36 @@ import type { ConfigFinding, InputSchema } from './read-config.ts'
 
 const maxSteps = 1000
 
-/** The parameters that a schema names, in all its branches; undefined when it takes any. */
+/** The parameters that a schema declares in all its branches; undefined if it accepts any name. */
 export function parameterNames(schema: InputSchema): ReadonlySet<string> | undefined {
   const names = new Set<string>()
-  const waiting: unknown[] = [schema]
-  for (let step = 0; waiting.length > 0; step++) {
-    const part = waiting.pop()
+  const pending: unknown[] = [schema]
+  for (let step = 0; pending.length > 0; step++) {
+    const part = pending.pop()
     if (step > maxSteps) return undefined
     if (!isObject(part)) continue
-    const { additionalProperties: more = false, patternProperties, properties, $ref, allOf, anyOf, oneOf } = part
-    if (more !== false || patternProperties !== undefined) return undefined
+    const { additionalProperties: additional = false, patternProperties, properties, $ref, allOf, anyOf, oneOf } = part
+    if (additional !== false || patternProperties !== undefined) return undefined
     if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name)
-    for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) waiting.push(...list)
-    waiting.push(part.if, part.then, part.else)
-    if (typeof $ref === 'string') waiting.push(follow(schema, $ref))
+    for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) pending.push(...list)
+    pending.push(part.if, part.then, part.else)
+    if (typeof $ref === 'string') pending.push(follow(schema, $ref))
   }
   return names
 }
 
 function follow(schema: InputSchema, ref: string): unknown {
   const parts = ref.startsWith('#/') ? ref.slice(2).split('/') : undefined
-  return parts?.reduce<unknown>((held, part) => {
+  return parts?.reduce<unknown>((value, part) => {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isObject(held) && Object.hasOwn(held, key) ? held[key] : undefined
+    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
   }, schema)
 }
 
-// One tool may use thousands of unknown names.
+// One budget per tool, because a config may use thousands of unknown names.
 const suggestions = new WeakMap<ReadonlySet<string>, WorkBudget>()
 
-/** What to say of a name that is no parameter of the tool. */
+/** A finding for a name that is not a parameter of the tool. */
 export function findUnknownParameter(
   name: string,
   names: ReadonlySet<string> | undefined,

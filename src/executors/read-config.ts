@@ -4,7 +4,7 @@ import { dropInvalid } from '../diagnostics/drop-invalid.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
 import { describedParse } from '../diagnostics/zod-issues.ts'
 
-/** How long a run may take, in every kind of config. */
+/** The timeout of a run, in the config of every executor kind. */
 export const TimeoutMs = z.int().min(1).max(3_600_000)
 
 /** The label of the workers that may run a tool. */
@@ -13,10 +13,10 @@ export const WorkerLabel = z.string().min(1).max(64)
 /** The JSON Schema of a tool's arguments, as data. */
 export type InputSchema = { readonly [key: string]: unknown }
 
-/** Says what is wrong with a config, given the schema of the tool's arguments and where the config stands. */
+/** Validates a config against the schema of the tool's arguments; `pointer` is the location of the config. */
 export type CheckConfig = (config: unknown, inputSchema: InputSchema, pointer: string) => readonly Problem[]
 
-/** One thing found in a config, by its path in it. */
+/** A problem of a config, with its path inside the config. */
 export interface ConfigFinding {
   readonly path: readonly PropertyKey[]
   readonly message: string
@@ -25,10 +25,10 @@ export interface ConfigFinding {
   readonly severity?: Problem['severity']
 }
 
-/** Fields by which others are judged: where one is wrong, nothing can be said of those. */
+/** Fields that others depend on: if one is invalid, its dependents are not checked. */
 const controllingKeys: Readonly<Record<string, readonly string[]>> = { method: ['body'] }
 
-/** A check of a config: its shape, and what makes no sense in those of its fields whose shape is right. */
+/** A config check: the shape by the schema, then the content of the fields whose shape is valid. */
 export function defineConfigCheck<T>(
   schema: z.ZodType<T>,
   check: (config: T, inputSchema: InputSchema) => readonly ConfigFinding[],
@@ -37,11 +37,11 @@ export function defineConfigCheck<T>(
     const parsed = schema.safeParse(config, describedParse)
     const found = parsed.success
       ? check(parsed.data, inputSchema)
-      : findAll(schema, { config, issues: parsed.error.issues }, (rest) => check(rest, inputSchema))
-    return found.map(({ path, severity = 'error', ...said }) => ({
+      : findAll(schema, { config, issues: parsed.error.issues }, (valid) => check(valid, inputSchema))
+    return found.map(({ path, severity = 'error', ...rest }) => ({
       severity,
       pointer: pointer + toPointer(path),
-      ...said,
+      ...rest,
     }))
   }
 }
@@ -53,13 +53,13 @@ function findAll<T>(
 ): readonly ConfigFinding[] {
   const shape = issues.flatMap((issue) => describeShape(schema, issue))
   const rest = dropInvalid(schema, config, issues)
-  const wrong = new Set(
+  const invalid = new Set(
     shape.flatMap(({ path: [field] }) => [
       field,
       ...(Object.hasOwn(controllingKeys, String(field)) ? (controllingKeys[String(field)] ?? []) : []),
     ]),
   )
-  // What is only odd may be so because something is missing.
+  // Warnings may be consequences of the missing fields.
   const others = (rest === undefined ? [] : check(rest)).filter(({ severity }) => severity !== 'warning')
-  return [...shape, ...others.filter(({ path: [field] }) => !wrong.has(field))]
+  return [...shape, ...others.filter(({ path: [field] }) => !invalid.has(field))]
 }

@@ -3,7 +3,7 @@ import { isObject } from '../base/same-json.ts'
 import { withoutPeriod } from '../base/sentences.ts'
 import type { ConfigFinding, InputSchema } from './read-config.ts'
 
-/** The parameters that a schema fills in where a call leaves them out, with their values. */
+/** The parameters of a schema that have a default, with its value. */
 export function schemaDefaults({ properties }: InputSchema): readonly (readonly [name: string, value: unknown])[] {
   if (!isObject(properties)) return []
   return Object.entries(properties).flatMap(([name, property]) =>
@@ -11,7 +11,7 @@ export function schemaDefaults({ properties }: InputSchema): readonly (readonly 
   )
 }
 
-/** A finding for a default that the executor refuses: every call that leaves the parameter out would fail. */
+/** A finding for a default that the executor rejects: every call that omits the parameter would fail. */
 export function refusedDefault(
   name: string,
   path: readonly PropertyKey[],

@@ -13,7 +13,7 @@ const refusal = async (constraint: object, value: ArgValue | null) => {
 }
 
 it('refuses null where an argument is bound, and says what to do', async () => {
-  const message = "Argument 'amount': null cannot be checked, but the policy bounds it; give a value or leave it out"
+  const message = "Argument 'amount': null cannot be checked, but the policy bounds it; pass a value or omit it"
   expect(await refusal({ max: 3 }, null)).toEqual(['POLICY_REFUSED', '/amount', message])
   expect(await refusal({ pattern: '.*' }, null)).toEqual(['POLICY_REFUSED', '/amount', message])
 })

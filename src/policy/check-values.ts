@@ -5,7 +5,7 @@ import type { BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 
-/** Rejects a call whose values break the constraints. Takes the final values: defaults and global arguments are bound too. */
+/** Rejects a call whose values violate the constraints. Takes the final values, so defaults and global arguments are checked too. */
 export async function checkValues(
   constraints: Readonly<Record<string, ArgConstraint>>,
   values: BoundValues,
@@ -15,12 +15,12 @@ export async function checkValues(
     const value = values.get(name)
     if (value === undefined) continue
     if (value === null) {
-      const message = `Argument '${name}': null cannot be checked, but the policy bounds it; give a value or leave it out`
+      const message = `Argument '${name}': null cannot be checked, but the policy bounds it; pass a value or omit it`
       problems.push({ severity: 'error', pointer: toPointer([name]), message })
       continue
     }
     for (const item of typeof value === 'object' ? value : [value]) {
-      for (const message of await breaches(name, constraint, item)) {
+      for (const message of await findViolations(name, constraint, item)) {
         problems.push({ severity: 'error', pointer: toPointer([name]), message })
       }
     }
@@ -31,29 +31,33 @@ export async function checkValues(
   }
 }
 
-async function breaches(name: string, { pattern, min, max }: ArgConstraint, value: Scalar): Promise<readonly string[]> {
+async function findViolations(
+  name: string,
+  { pattern, min, max }: ArgConstraint,
+  value: Scalar,
+): Promise<readonly string[]> {
   const found: string[] = []
-  const shown = typeof value === 'string' ? `'${toOneLine(value.slice(0, 100)).slice(0, 100)}'` : String(value)
+  const text = typeof value === 'string' ? `'${toOneLine(value.slice(0, 100)).slice(0, 100)}'` : String(value)
   if (pattern !== undefined && !(await matches(pattern, String(value)))) {
-    found.push(`Argument '${name}': value ${shown} does not match pattern '${pattern}'`)
+    found.push(`Argument '${name}': value ${text} does not match pattern '${pattern}'`)
   }
   const number = toNumber(value)
-  // A bound on something that is no number cannot be kept, so it is not let through.
+  // A bound cannot be checked on a value that is not a number, so the value is rejected.
   if ((min !== undefined || max !== undefined) && Number.isNaN(number)) {
-    found.push(`Argument '${name}': value ${shown} is not a number, but the policy bounds it`)
+    found.push(`Argument '${name}': value ${text} is not a number, but the policy bounds it`)
   }
-  if (min !== undefined && number < min) found.push(`Argument '${name}': value ${shown} is below minimum ${min}`)
-  if (max !== undefined && number > max) found.push(`Argument '${name}': value ${shown} exceeds maximum ${max}`)
+  if (min !== undefined && number < min) found.push(`Argument '${name}': value ${text} is below minimum ${min}`)
+  if (max !== undefined && number > max) found.push(`Argument '${name}': value ${text} exceeds maximum ${max}`)
   return found
 }
 
-/** Whether a text matches; the engine of patterns is loaded for the first policy that has one. */
+/** The pattern engine is loaded with the first policy that has a pattern. */
 async function matches(pattern: string, text: string): Promise<boolean> {
   const { matchesPattern } = await import('../json-schema/offload/json-work.ts')
   return matchesPattern(pattern, text)
 }
 
-/** What a bound is compared with; only what every program reads as the same number counts as one. */
+/** The number that a bound is compared with; NaN unless every program reads the text as the same number. */
 function toNumber(value: Scalar): number {
   if (typeof value === 'number') return value
   return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(String(value)) ? Number(value) : Number.NaN

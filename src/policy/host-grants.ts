@@ -7,31 +7,34 @@ import type { ToolContent } from '../contract/registry.ts'
 const none: readonly Grant[] = []
 const shape = /^([a-z0-9][a-z0-9-]{0,62})=([a-z,]*)$/
 
-/** Reads `WORKSPACE=GRANT,...` words. The first workspace has every grant where no word names it; another has none. */
-export function readGrants(words: readonly string[]): GrantsOf {
-  const given = new Map<string, readonly Grant[]>([[firstWorkspace, allGrants]])
+/** Parses `WORKSPACE=GRANT,...` arguments. The first workspace has every grant unless an argument names it; others have none. */
+export function readGrants(args: readonly string[]): GrantsOf {
+  const grantsByWorkspace = new Map<string, readonly Grant[]>([[firstWorkspace, allGrants]])
   const named = new Set<string>()
-  for (const word of words) {
-    const [workspace, grants] = readWord(word)
-    given.set(workspace, [...(named.has(workspace) ? (given.get(workspace) ?? none) : none), ...grants])
+  for (const arg of args) {
+    const [workspace, grants] = readArgument(arg)
+    grantsByWorkspace.set(workspace, [
+      ...(named.has(workspace) ? (grantsByWorkspace.get(workspace) ?? none) : none),
+      ...grants,
+    ])
     named.add(workspace)
   }
-  return (workspace) => given.get(workspace) ?? none
+  return (workspace) => grantsByWorkspace.get(workspace) ?? none
 }
 
-function readWord(word: string): readonly [string, readonly Grant[]] {
-  const [, workspace, list = ''] = shape.exec(word) ?? []
+function readArgument(arg: string): readonly [string, readonly Grant[]] {
+  const [, workspace, list = ''] = shape.exec(arg) ?? []
   const names = list.split(',').filter((name) => name !== '' && name !== 'none')
   const unknown = names.find((name) => name !== 'all' && !(name in hostGrants))
   if (workspace !== undefined && unknown === undefined)
     return [workspace, names.includes('all') ? allGrants : (names as Grant[])]
-  const what = workspace === undefined ? `'${word}' is not WORKSPACE=GRANT,...` : `'${unknown}' is not a grant`
+  const what = workspace === undefined ? `'${arg}' is not WORKSPACE=GRANT,...` : `'${unknown}' is not a grant`
   throw new TooldexError('USAGE', `--grant: ${what}.`, {
-    hint: `Write it like team=folders,network. Grants: ${allGrants.join(', ')}, all, none.`,
+    hint: `Use the form team=folders,network. Grants: ${allGrants.join(', ')}, all, none.`,
   })
 }
 
-/** The parts of the host that a tool asks for and its workspace was not granted. */
+/** The grants that a tool needs and its workspace does not have, as problems. */
 export function findUngranted(content: ToolContent, workspace: string, grantsOf: GrantsOf): readonly Problem[] {
   const granted = grantsOf(workspace)
   return neededGrants(content)
@@ -44,17 +47,21 @@ export function findUngranted(content: ToolContent, workspace: string, grantsOf:
     }))
 }
 
-/** The grants that a run of a tool has; refused where the tool needs one that its workspace was not granted. */
+/** The grants of a run; throws if the tool needs one that its workspace does not have. */
 export function requireGrants(tool: RunnableTool, workspace: string, grantsOf: GrantsOf): readonly Grant[] {
   const granted = grantsOf(workspace)
-  // A tool of a config is the operator's own.
+  // Tools of configs belong to the operator.
   const missing =
     tool.resolved === undefined ? neededGrants(tool).find(({ grant }) => !granted.includes(grant)) : undefined
   if (missing === undefined) return granted
   const what = hostGrants[missing.grant]
-  throw new TooldexError('POLICY_REFUSED', `${tool.name} would ${what}, which the workspace '${workspace}' may not.`, {
-    hint: hintFor(workspace, missing.grant),
-  })
+  throw new TooldexError(
+    'POLICY_REFUSED',
+    `${tool.name} needs to ${what}, which the workspace '${workspace}' may not do.`,
+    {
+      hint: hintFor(workspace, missing.grant),
+    },
+  )
 }
 
 const hintFor = (workspace: string, grant: Grant): string =>

@@ -5,7 +5,7 @@ import { policyKeys } from '../contract/policy-keys.ts'
 import { readTextFile } from '../documents/read-text-file.ts'
 import { parseTypedYaml, type TypedYaml } from '../documents/typed-yaml.ts'
 
-/** Loads a policy file; a rule that could not be kept (a bad regular expression, say) is an error here, not at the first call. */
+/** Loads a policy file; a rule that cannot be applied, such as an invalid regular expression, is an error here and not at the first call. */
 export function loadPolicy(path: string): TypedYaml<Policy> {
   try {
     return parsePolicy(readTextFile(path), path)
@@ -26,7 +26,7 @@ export function parsePolicy(text: string, file: string): TypedYaml<Policy> {
       code: 'POLICY_INVALID',
       needs: "'default' or 'tools'",
       check: checkPolicy,
-      // A key nobody knows is a rule nobody keeps.
+      // An unknown key would be a rule that is not applied.
     },
     true,
   )

@@ -4,16 +4,16 @@ import { redactValues } from './redact-values.ts'
 
 const secretNames = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i
 const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'TOOLDEX_EMBEDDINGS_KEY', 'DATABASE_URL', 'PGPASSWORD']
-// Shorter values occur in ordinary text, and taking them out would only garble it.
-const shortest = 8
+// Shorter values occur in ordinary text, which redaction would garble.
+const minLength = 8
 
-/** A redactor for Tooldex's own secrets, and for what a config declares or uses under a name that says it is secret. */
+/** A redactor for the secrets of Tooldex itself, and for the values that a config declares or uses under the name of a secret. */
 export function createRedactor(declared: Readonly<Record<string, string>>, env: Environment): Redactor {
   const used = Object.values(declared).flatMap((value) => Array.from(value.matchAll(variable), ([, name = '']) => name))
-  const { redact, know } = redactValues(shortest)
-  for (const name of [...ownSecrets, ...used.filter(isSecret)]) know(name, env[name] ?? '')
+  const { redact, add } = redactValues(minLength)
+  for (const name of [...ownSecrets, ...used.filter(isSecret)]) add(name, env[name] ?? '')
   for (const [name, value] of Object.entries(declared)) {
-    if (isSecret(name)) know(name, expandVariables(value, env, 'braced').text)
+    if (isSecret(name)) add(name, expandVariables(value, env, 'braced').text)
   }
   return redact
 }

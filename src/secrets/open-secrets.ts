@@ -7,40 +7,40 @@ import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { readTextFile } from '../documents/read-text-file.ts'
 import { redactValues } from './redact-values.ts'
 
-/** Where secrets are looked for. */
+/** The sources of secrets: environment, files and the registry. */
 export interface SecretSources {
   readonly env: Environment
   readonly box: SecretBox
-  /** What is stored under a name, still sealed. */
+  /** The sealed value that is stored under a name. */
   readonly find: (workspace: string, name: string) => Promise<string | undefined>
   /** The parts of the host that each workspace was granted; all of them where absent. */
   readonly grantsOf?: GrantsOf | undefined
-  /** The folder of the server itself, whose files are no secrets of tools. */
+  /** The folder of the server itself, whose files cannot be secrets of tools. */
   readonly home?: string | undefined
 }
 
 const maxBytes = 64 * 1024
-// Shorter values occur in ordinary text, and taking them out would only garble it.
-const shortest = 4
+// Shorter values occur in ordinary text, which redaction would garble.
+const minLength = 4
 
 /** The secrets of one run in a workspace. */
-export function openSecrets(places: SecretSources, workspace: string): SecretScope {
-  const { redact, know } = redactValues(shortest)
+export function openSecrets(sources: SecretSources, workspace: string): SecretScope {
+  const { redact, add } = redactValues(minLength)
   return {
     async resolve(reference) {
-      const value = await read(places, workspace, reference)
-      know(reference, value)
+      const value = await read(sources, workspace, reference)
+      add(reference, value)
       return value
     },
-    hide: (name, value) => know(`${name} (as sent)`, value),
+    hide: (name, value) => add(`${name} (as sent)`, value),
     redact,
   }
 }
 
-async function read(places: SecretSources, workspace: string, reference: string): Promise<string> {
-  const { env, box, find, home } = places
+async function read(sources: SecretSources, workspace: string, reference: string): Promise<string> {
+  const { env, box, find, home } = sources
   const [, kind = 'secret', name = ''] = /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
-  if (kind !== 'secret') requireGrant(places, workspace, kind === 'env' ? 'env' : 'files')
+  if (kind !== 'secret') requireGrant(sources, workspace, kind === 'env' ? 'env' : 'files')
   if (kind === 'env') return ownVariable(env, name)
   if (kind === 'file') return fileContent(name, home)
   const sealed = await find(workspace, name)
@@ -58,14 +58,14 @@ function requireGrant({ grantsOf }: SecretSources, workspace: string, grant: Gra
 
 function ownVariable(env: Environment, name: string): string {
   if (isOwnVariable(name))
-    throw missing(`The variable ${name} is the server's own and given to no tool.`, 'Name another one.')
+    throw missing(`The variable ${name} belongs to the server and is not available to tools.`, 'Use another variable.')
   const value = env[name]
   if (value === undefined || value === '')
     throw missing(`The variable ${name} is not set.`, 'Set it for the server and its workers.')
   return value
 }
 
-/** Secrets are often links, to a file that is put in another's place; a pipe or a device is none. */
+/** Links are followed, because mounted secrets are links to files that get replaced; pipes and devices are rejected. */
 function fileContent(path: string, home: string | undefined): string {
   try {
     const file = realpathSync(path)

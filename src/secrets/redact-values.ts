@@ -5,12 +5,12 @@ import { secretForms } from './secret-forms.ts'
 /** Replaces named values in texts; values can be added at any time. */
 export interface ValueRedactor {
   readonly redact: Redactor
-  know(name: string, value: string): void
+  add(name: string, value: string): void
 }
 
 /** A redactor for named values of at least `minLength` characters; shorter ones occur in ordinary text. */
 export function redactValues(minLength: number): ValueRedactor {
-  const known = new Map<string, string>()
+  const values = new Map<string, string>()
   let forms: readonly Replacement[] = []
   const redact = (text: string) => replaceAll(text, forms)
   const unfinished = (text: string, atLeast = 0) => {
@@ -19,21 +19,21 @@ export function redactValues(minLength: number): ValueRedactor {
   }
   return {
     redact: Object.assign(redact, { unfinished, replacements: () => forms }),
-    know(name, value) {
-      if (value.length < minLength || known.get(name) === value) return
-      known.set(name, value)
-      forms = longestFirst(known, minLength)
+    add(name, value) {
+      if (value.length < minLength || values.get(name) === value) return
+      values.set(name, value)
+      forms = longestFirst(values, minLength)
     },
   }
 }
 
-/** The longest first: a secret that begins with another one would lose only its beginning. */
-const longestFirst = (known: ReadonlyMap<string, string>, minLength: number) =>
-  [...known]
+/** Sorted by length: of a secret that begins with another one, the rest would stay visible otherwise. */
+const longestFirst = (values: ReadonlyMap<string, string>, minLength: number) =>
+  [...values]
     .flatMap(([name, value]) => secretForms(value, minLength).map((form) => [form, `[redacted ${name}]`] as const))
     .sort(([a], [b]) => b.length - a.length)
 
-/** How many characters at the end of a text are the beginning of a secret. */
+/** The number of characters at the end of a text that are the beginning of a secret. */
 function overlap(text: string, secret: string): number {
   let length = Math.min(text.length, secret.length - 1)
   while (length > 0 && !text.endsWith(secret.slice(0, length))) length--

@@ -5,14 +5,14 @@ import type { SecretBox } from '../contract/secret.ts'
 const [nonceBytes, tagBytes] = [12, 16]
 const minCharacters = 16
 
-/** Where the passphrase for stored secrets comes from. */
+/** The origin of the passphrase for stored secrets. */
 export interface SecretKeySource {
   read(): string | undefined
-  /** Makes and keeps one for the first secret; absent where none can be kept. */
+  /** Creates and stores a passphrase for the first secret; absent where none can be stored. */
   make?(): string
 }
 
-/** Encrypts stored secrets (AES-256-GCM) with a key derived from a passphrase; without one nothing is stored. */
+/** Encrypts stored secrets (AES-256-GCM) with a key derived from a passphrase; without a passphrase, nothing is stored. */
 export function createSecretBox(source: SecretKeySource): SecretBox {
   let derived: Buffer | undefined
   const key = (make?: () => string): Buffer => {
@@ -35,7 +35,7 @@ export function createSecretBox(source: SecretKeySource): SecretBox {
           'utf8',
         )
       } catch (cause) {
-        throw new TooldexError('SECRET_UNAVAILABLE', 'A stored secret cannot be read with this key.', {
+        throw new TooldexError('SECRET_UNAVAILABLE', 'A stored secret cannot be decrypted with this key.', {
           hint: 'Set TOOLDEX_SECRET_KEY to the key that the secret was stored with, or store it again.',
           cause,
         })

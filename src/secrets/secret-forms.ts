@@ -2,7 +2,7 @@
 const minEncoded = 8
 const base64Line = 76
 
-/** The forms in which a value may stand in a text: as it is, escaped, as a number, and encoded as base64, base32, hex or part of a URL. */
+/** The forms in which a value may appear in a text: literal, escaped, as a number, and encoded as base64, base32, hex or part of a URL. */
 export function secretForms(value: string, minLength: number): readonly string[] {
   const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value), ...base32Forms(value)]
   const forms = [
@@ -14,14 +14,14 @@ export function secretForms(value: string, minLength: number): readonly string[]
   return [...new Set(forms)]
 }
 
-/** Escaped as in JSON, with and without escapes for all that is not ASCII. */
+/** Escaped as in JSON, with and without escapes for characters outside ASCII. */
 function jsonForms(value: string): readonly string[] {
   const escaped = JSON.stringify(value).slice(1, -1)
   const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
   return [escaped, escaped.replace(/[\u0080-\uffff]/g, toEscape)]
 }
 
-/** As a program prints it that read it as a number: without leading zeros, and rounded where it is long. */
+/** The value after a program parsed it as a number: without leading zeros, and rounded if it is long. */
 function numberForms(value: string): readonly string[] {
   return /^[-+]?\d+(?:\.\d+)?$/.test(value) ? [String(Number(value))] : []
 }
@@ -45,7 +45,7 @@ function hexForms(value: string): readonly string[] {
   return [hex, ...separated].flatMap((text) => [text, text.toUpperCase()])
 }
 
-/** By itself, without padding, and inside a longer text that begins up to four bytes before it. */
+/** The value alone, without padding, and inside a longer text that begins up to four bytes before it. */
 function base32Forms(value: string): readonly string[] {
   const whole = toBase32(Buffer.from(value))
   const inner = [1, 2, 3, 4].map((before) => {
@@ -58,15 +58,15 @@ function base32Forms(value: string): readonly string[] {
 /** RFC 4648, without padding. */
 function toBase32(bytes: Buffer): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  let [text, bits, held] = ['', 0, 0]
+  let [text, bits, buffer] = ['', 0, 0]
   for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31]
+    buffer = ((buffer << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(buffer >> (bits - 5)) & 31]
   }
-  return bits === 0 ? text : text + alphabet[(held << (5 - bits)) & 31]
+  return bits === 0 ? text : text + alphabet[(buffer << (5 - bits)) & 31]
 }
 
-/** By itself, and inside a longer text that begins up to two bytes before it: the characters that only the value decides. */
+/** The value alone, and inside a longer text that begins up to two bytes before it: the characters that depend on the value only. */
 function base64Forms(value: string): readonly string[] {
   const whole = Buffer.from(value).toString('base64')
   const inner = [0, 1, 2].map((before) => {

@@ -19,7 +19,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const
 
-/** Records spans by whatever the process was started with; where that is nothing, the caller's trace is handed on. */
+/** Records spans with the OpenTelemetry SDK of the process; without one, the trace of the caller is propagated unchanged. */
 export function createTracing(version: string): Tracing {
   const tracer = trace.getTracer('tooldex', version)
   return {
@@ -39,13 +39,13 @@ export function createTracing(version: string): Tracing {
   }
 }
 
-/** What a span is part of: what goes on around it, or else what the caller said. */
+/** The parent of a span: the active context, or else the context that the caller sent. */
 function contextFor({ parent, detached = false }: SpanOptions): Context {
   const around = detached ? ROOT_CONTEXT : context.active()
   const own = trace.getSpanContext(around)?.traceId
-  const given = traceIdOf(parent)
-  // Whoever records requests themselves has a span of the caller's trace open already; ours goes below that.
-  if (parent === undefined || given === undefined || given === own) return around
+  const parentTraceId = traceIdOf(parent)
+  // An instrumented host application has a span of the caller's trace open already; this span is its child.
+  if (parent === undefined || parentTraceId === undefined || parentTraceId === own) return around
   return trace.setSpanContext(around, readParent(parent))
 }
 
@@ -58,17 +58,17 @@ const readParent = (traceparent: string): SpanContext => ({
 
 function toSpan(span: OtelSpan, parent: string | undefined): Span {
   const own = span.spanContext()
-  const isKnown = isSpanContextValid(own)
+  const isValid = isSpanContextValid(own)
   return {
-    traceparent: isKnown ? write(own) : parent,
-    traceId: isKnown && (span.isRecording() || parent !== undefined) ? own.traceId : traceIdOf(parent),
+    traceparent: isValid ? write(own) : parent,
+    traceId: isValid && (span.isRecording() || parent !== undefined) ? own.traceId : traceIdOf(parent),
     set: (attributes) => void span.setAttributes(attributes),
     fail: (code) => fail(span, code),
   }
 }
 
 function fail(span: OtelSpan, code: string): void {
-  // Messages may name what was given; a code cannot.
+  // Messages may contain input values; codes cannot.
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message: code })
 }

@@ -1,19 +1,19 @@
-/** Keeps the number of series bounded: after this many different values all others are one. */
+/** Bounds the number of series: after `max` different values, all others share one label. */
 export class LabelValues {
-  readonly #most: number
-  readonly #known = new Set<string>()
+  readonly #max: number
+  readonly #values = new Set<string>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   of(value: string): string {
-    if (this.#known.has(value)) return value
-    if (this.#known.size >= this.#most) return otherValue
-    this.#known.add(value)
+    if (this.#values.has(value)) return value
+    if (this.#values.size >= this.#max) return otherValue
+    this.#values.add(value)
     return value
   }
 }
 
-/** What all values are called for which there is no room; no tool can have this name. */
+/** The label of all values beyond the limit; no tool can have this name. */
 export const otherValue = '(other)'

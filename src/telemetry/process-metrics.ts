@@ -4,10 +4,10 @@ import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/ex
 import type { Metrics } from '../contract/run-observer.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
-/** Workspaces that are counted at once; of the one that was silent longest the counts begin anew, as after a restart. */
+/** The maximum number of workspaces with series; the least recently used one restarts at zero, as after a restart. */
 const maxWorkspaces = 1000
 
-/** What is counted in this process. */
+/** The Prometheus metrics of this process. */
 export class ProcessMetrics implements Metrics {
   readonly #registry = new Registry()
   readonly #workspaces = new Map<string, WorkspaceSeries>()
@@ -17,11 +17,16 @@ export class ProcessMetrics implements Metrics {
   constructor({ slots, version }: { slots: Semaphore; version: string }) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
-    const about = { name: 'tooldex_info', help: 'Which version runs.', labelNames: ['version'], registers }
+    const about = {
+      name: 'tooldex_info',
+      help: 'The version of Tooldex that is running.',
+      labelNames: ['version'],
+      registers,
+    }
     new Gauge(about).set({ version }, 1)
     new Gauge({
       name: 'tooldex_slots',
-      help: 'Places for runs in this process, and who waits for one.',
+      help: 'Slots of this process, and the runs that wait for one, by state.',
       labelNames: ['state'],
       registers,
       collect() {
@@ -32,7 +37,7 @@ export class ProcessMetrics implements Metrics {
     })
     this.#swept = new Counter({
       name: 'tooldex_swept_total',
-      help: 'Runs that this process ended (lost, expired) or queued again (retried) because nobody looked after them.',
+      help: 'Runs without a live worker that this process ended (lost, expired) or requeued (retried).',
       labelNames: ['what'],
       registers,
     })

@@ -2,40 +2,38 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
 import { LabelValues, otherValue } from './label-values.ts'
 
-/** How many tools have series of their own; each costs about twenty lines of an answer. */
+/** The maximum number of tools with series of their own; each adds about twenty lines to a response. */
 const maxTools = 200
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** What is counted of the runs of one workspace. */
+/** The metrics of the runs of one workspace. */
 export class WorkspaceSeries {
   readonly #registry = new Registry()
   readonly #tools = new LabelValues(maxTools)
   readonly #codes = new LabelValues(maxTools)
-  readonly #running = this.#gauge('tooldex_executions_running', 'Runs that this process makes now.')
+  readonly #running = this.#gauge('tooldex_executions_running', 'Runs in progress in this process.')
   readonly #waits = new Histogram({
     name: 'tooldex_queue_wait_seconds',
-    help: 'How long runs that had to wait did so before they were started.',
+    help: 'Time in the queue, of runs that had to wait.',
     buckets: seconds,
     registers: [this.#registry],
   })
   readonly #durations = new Histogram({
     name: 'tooldex_execution_duration_seconds',
-    help: 'How long runs took, by tool.',
+    help: 'Duration of runs, by tool.',
     labelNames: ['tool'],
     buckets: seconds,
     registers: [this.#registry],
   })
   readonly #ended = this.#counter('tooldex_executions_total', 'Runs that ended, by tool and state.', ['tool', 'status'])
-  readonly #failures = this.#counter('tooldex_execution_failures_total', 'Runs without success, by error code.', [
+  readonly #failures = this.#counter('tooldex_execution_failures_total', 'Runs that did not succeed, by error code.', [
     'code',
   ])
   readonly #isolation = this.#counter('tooldex_execution_isolation_total', 'Runs that ended, by isolation level.', [
     'isolation',
   ])
-  readonly #queue = this.#gauge('tooldex_queue_depth', 'Runs of the workspace in the database, by what they do.', [
-    'state',
-  ])
-  readonly #oldest = this.#gauge('tooldex_queue_oldest_seconds', 'For how long the oldest queued run has waited.')
+  readonly #queue = this.#gauge('tooldex_queue_depth', 'Runs of the workspace in the database, by state.', ['state'])
+  readonly #oldest = this.#gauge('tooldex_queue_oldest_seconds', 'Waiting time of the oldest queued run.')
 
   begin(): void {
     this.#running.inc()
@@ -52,7 +50,7 @@ export class WorkspaceSeries {
     if (attempt === 1 && waitedMs > 0) this.#waits.observe(waitedMs / 1000)
   }
 
-  /** Counts a run that has ended, wherever it did; gives what its tool is called here. */
+  /** Counts a run that ended in any process; returns the label of its tool. */
   count({ toolName, status, errorCode }: Pick<Execution, 'toolName' | 'status' | 'errorCode'>): string {
     const tool = this.#tools.of(toolName)
     this.#ended.inc({ tool, status })
@@ -60,7 +58,7 @@ export class WorkspaceSeries {
     return tool
   }
 
-  /** Where names are given, the series of other tools are left out. */
+  /** With names, the series of other tools are left out. */
   async render(queue: QueueState, names?: ReadonlySet<string>): Promise<string> {
     const { queued, waitingForApproval, running, oldestQueuedMs } = queue
     this.#queue.set({ state: 'queued' }, queued)
@@ -69,11 +67,11 @@ export class WorkspaceSeries {
     this.#oldest.set((oldestQueuedMs ?? 0) / 1000)
     const text = await this.#registry.metrics()
     if (names === undefined) return text
-    const isShown = (line: string) => {
+    const isVisible = (line: string) => {
       const tool = toolOf(line)
       return tool === undefined || tool === otherValue || names.has(tool)
     }
-    return text.split('\n').filter(isShown).join('\n')
+    return text.split('\n').filter(isVisible).join('\n')
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
@@ -85,7 +83,7 @@ export class WorkspaceSeries {
   }
 }
 
-/** The tool that a line of a series is about; the text format escapes backslashes, quotes and line breaks. */
+/** The tool label of a line; the text format escapes backslashes, quotes and line breaks. */
 function toolOf(line: string): string | undefined {
   const [, escaped] = line.startsWith('#') ? [] : (/[{,]tool="((?:[^"\\]|\\.)*)"/.exec(line) ?? [])
   return escaped?.replaceAll(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))

@@ -9,18 +9,18 @@ import { inPositionalOrder } from '../../contract/positional-names.ts'
 import type { RunRequest } from './run-request.ts'
 
 /**
- * The words to run. No shell ever sees them: each value is one word, whatever it holds.
+ * The argument vector of a call. No shell is involved: each value is exactly one argument, whatever it contains.
  *
  *   base command | tool command | flags | global flags | [--] positionals        with end_of_options
  *   base command | tool command | positionals | flags | global flags             otherwise, as CLImax orders them
  */
 export function buildArgv({ tool: resolved, values, globals }: RunRequest, env: Environment): readonly string[] {
   const { tool, baseCommand, globalArgs } = resolved
-  const base = commandWords(baseCommand, env)
-  const positionals = positionalWords(tool.args, values)
-  const flags = tool.args.filter(isFlag).flatMap((arg) => flagWords(arg, values.get(arg.name)))
-  const globalFlags = globalArgs.flatMap((arg) => flagWords(arg, globals.get(arg.name)))
-  const command = [...base, ...splitWords(tool.command)]
+  const baseArguments = commandWords(baseCommand, env)
+  const positionals = positionalArguments(tool.args, values)
+  const flags = tool.args.filter(isFlag).flatMap((arg) => flagArguments(arg, values.get(arg.name)))
+  const globalFlags = globalArgs.flatMap((arg) => flagArguments(arg, globals.get(arg.name)))
+  const command = [...baseArguments, ...splitWords(tool.command)]
   const argv = tool.endOfOptions
     ? [
         ...command,
@@ -39,7 +39,7 @@ interface Positional {
   readonly word: string
 }
 
-function positionalWords(args: readonly ArgDef[], values: ArgValues): readonly Positional[] {
+function positionalArguments(args: readonly ArgDef[], values: ArgValues): readonly Positional[] {
   const ordered = inPositionalOrder(args.filter((arg) => arg.positional !== false && !arg.cwd && !arg.stdin))
   return ordered.flatMap((arg) => {
     const value = values.get(arg.name)
@@ -47,18 +47,18 @@ function positionalWords(args: readonly ArgDef[], values: ArgValues): readonly P
   })
 }
 
-/** A value that looks like an option would be read as one: refused where the program has no way to be told otherwise. */
+/** Rejects a value that the program would read as an option. */
 function refuseLeadingDash({ name, word }: Positional): string {
   if (word.startsWith('-') && word !== '-') {
-    const how = word.includes('/') ? 'Write it without the dash.' : `For a file write ./${word} instead.`
-    throw refuse(name, `'${word.slice(0, 100)}' starts with a dash and would be read as an option`, how)
+    const hint = word.includes('/') ? 'Remove the dash.' : `For a file, use ./${word}.`
+    throw refuse(name, `'${word.slice(0, 100)}' starts with a dash and would be read as an option`, hint)
   }
   return word
 }
 
 const isFlag = (arg: ArgDef) => arg.positional === false && !arg.cwd && !arg.stdin
 
-function flagWords(arg: ArgDef, value: ArgValue | undefined): readonly string[] {
+function flagArguments(arg: ArgDef, value: ArgValue | undefined): readonly string[] {
   if (value === undefined) return []
   const flag = arg.flag ?? `--${arg.name.replaceAll('_', '-')}`
   const values = [value].flat() as readonly Scalar[]

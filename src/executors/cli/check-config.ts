@@ -8,7 +8,7 @@ import { LimitsConfig } from '../sandbox/sandbox-limits.ts'
 import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 
-/** What is wrong with the config of a tool of a command-line program. */
+/** Validates the config of a CLI tool. */
 export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, inputSchema) => [
   ...checkCommand(config.baseCommand, ['baseCommand']),
   ...checkCommand(config.command, ['command'], true),
@@ -32,15 +32,15 @@ function checkCommand(command: string, path: readonly string[], mayBeEmpty = fal
 
 function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly ArgDef[]): readonly ConfigFinding[] {
   const found: ConfigFinding[] = []
-  const places = [
+  const uses = [
     arg.positional !== false && 'positional',
     arg.cwd && 'cwd',
     arg.stdin && 'stdin',
     arg.flag != null && 'flag',
   ]
-  const taken = places.filter((place) => place !== false)
+  const taken = uses.filter((use) => use !== false)
   if (refusedKeys.has(arg.name))
-    found.push({ path: [...path, 'name'], message: `no argument may be called '${arg.name}'` })
+    found.push({ path: [...path, 'name'], message: `'${arg.name}' is not allowed as the name of an argument` })
   if (before.some((other) => other.name === arg.name))
     found.push({ path: [...path, 'name'], message: `two arguments are called '${arg.name}'` })
   if (taken.length > 1)
@@ -54,9 +54,9 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly Ar
 
 function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly ConfigFinding[] {
   const names = parameterNames(inputSchema)
-  const known = new Set(args.map(({ name }) => name))
+  const declared = new Set(args.map(({ name }) => name))
   const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, names, ['args', index, 'name']))
-  const unused = [...(names ?? [])].filter((name) => !known.has(name))
+  const unused = [...(names ?? [])].filter((name) => !declared.has(name))
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
   const filled = new Set(schemaDefaults(inputSchema).map(([name]) => name))
   return [
@@ -68,7 +68,7 @@ function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly
   ]
 }
 
-/** A call with a parameter that no argument takes is refused, so one that every call has is an error. */
+/** A call with a parameter that no argument takes is rejected, so such a parameter is an error if every call has it. */
 function unusedParameter(name: string, always: 'has a default' | 'is required' | ''): ConfigFinding {
   if (always === '') {
     const message = `no argument takes the parameter '${name}'`
@@ -78,7 +78,7 @@ function unusedParameter(name: string, always: 'has a default' | 'is required' |
   return { path: ['args'], message, hint: `add { "name": "${name}" }, or remove '${name}' from the input schema` }
 }
 
-/** Defaults, of the schema and of the arguments themselves, that no call could use. */
+/** Defaults of the schema and of the arguments that every call would reject. */
 function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): readonly ConfigFinding[] {
   const own = args.flatMap((arg, index) =>
     arg.default == null

@@ -4,7 +4,7 @@ import type { ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, itemType } from '../../contract/cli-config.ts'
 import { checkPath } from '../process/check-path.ts'
 
-/** Where the paths of a call start from, and where they end. */
+/** The base and the boundary of the paths of a call. */
 interface PathBounds {
   readonly cwd: string
   /** The root of an argument that has none of its own. */
@@ -12,12 +12,12 @@ interface PathBounds {
   readonly env: Environment
 }
 
-/** Refuses a path argument that leads out of its root, links followed. */
+/** Rejects a path argument that leads out of its root, after following links. */
 export function checkPaths(args: readonly ArgDef[], values: ArgValues, { cwd, root, env }: PathBounds): void {
   for (const arg of args) {
     const value = values.get(arg.name)
     if (value === undefined || (itemType(arg) !== 'path' && !(arg.cwd && root !== undefined))) continue
-    // The folder to run in is looked for from where we are; everything else from that folder.
+    // The working folder is relative to the folder of this process; all other paths are relative to the working folder.
     const from = arg.cwd ? process.cwd() : cwd
     const bound = arg.root === undefined ? root : resolve(from, expandHome(expandVariables(arg.root, env).text, env))
     if (bound === undefined) continue

@@ -3,10 +3,10 @@ import { isOwnVariable } from '../../base/own-variables.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import { isBaseVariable } from '../process/base-environment.ts'
 
-/** Whose environment a command starts from: the user's own, or only the small base of a service. */
+/** The environment that a command inherits from: all of the user's, or the small base of a service. */
 export type EnvironmentScope = 'user' | 'service'
 
-/** The variables a command gets: inherited as the config allows, less Tooldex's own, plus those the config sets. */
+/** The environment of a command: inherited as the config allows, without the variables of Tooldex, plus those the config sets. */
 export function childEnvironment(
   tool: ResolvedTool,
   parent: Environment,

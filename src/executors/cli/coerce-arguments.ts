@@ -7,32 +7,33 @@ import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 
 /**
- * Checks the arguments of a call against their definitions and completes them: texts that read as numbers or booleans
- * become such, defaults are filled in. A null counts as not given. All problems are reported at once.
+ * Validates the arguments of a call and completes them: strings are converted to numbers and booleans where declared,
+ * defaults are filled in. A null counts as absent. All problems are reported at once.
  */
-export function coerceArguments(args: readonly ArgDef[], given: Readonly<Record<string, unknown>>): ArgValues {
+export function coerceArguments(args: readonly ArgDef[], input: Readonly<Record<string, unknown>>): ArgValues {
   const problems: Problem[] = []
-  const say = (name: string, message: string) =>
+  const report = (name: string, message: string) =>
     problems.push({ severity: 'error', pointer: toPointer([name]), message })
   const values = new Map<string, ArgValue>()
   const put = (arg: ArgDef, value: unknown): void => {
     const coerced = isList(arg) ? coerceList(arg, value) : coerceOne(arg, value)
-    if (typeof coerced === 'object' && 'problem' in coerced) say(arg.name, coerced.problem)
+    if (typeof coerced === 'object' && 'problem' in coerced) report(arg.name, coerced.problem)
     else values.set(arg.name, coerced)
   }
   for (const arg of args) {
-    if (arg.required && !isGiven(given, arg.name)) say(arg.name, `Missing required argument '${arg.name}'`)
+    if (arg.required && !isPresent(input, arg.name)) report(arg.name, `Missing required argument '${arg.name}'`)
   }
-  const known = new Map(args.map((arg) => [arg.name, arg]))
+  const declared = new Map(args.map((arg) => [arg.name, arg]))
   const budget = new WorkBudget(suggestionSteps)
-  for (const [name, value] of Object.entries(given)) {
-    const arg = known.get(name)
-    const shown = toOneLine(name).slice(0, 100)
-    if (arg === undefined) say(name, `Unknown argument '${shown}'.${didYouMean(name, known.keys(), budget)}`)
+  for (const [name, value] of Object.entries(input)) {
+    const arg = declared.get(name)
+    const displayName = toOneLine(name).slice(0, 100)
+    if (arg === undefined)
+      report(name, `Unknown argument '${displayName}'.${didYouMean(name, declared.keys(), budget)}`)
     else if (value != null) put(arg, value)
   }
   for (const arg of args) {
-    if (arg.default != null && !arg.required && !isGiven(given, arg.name))
+    if (arg.default != null && !arg.required && !isPresent(input, arg.name))
       values.set(arg.name, defaultOf(arg, arg.default))
   }
   if (problems.length > 0) throw invalidArguments(problems)
@@ -46,10 +47,10 @@ function invalidArguments(problems: readonly Problem[]): TooldexError {
 
 type Coerced<T> = T | { readonly problem: string }
 
-const isGiven = (given: Readonly<Record<string, unknown>>, name: string) =>
-  Object.hasOwn(given, name) && given[name] != null
+const isPresent = (input: Readonly<Record<string, unknown>>, name: string) =>
+  Object.hasOwn(input, name) && input[name] != null
 
-/** A default that is not of the argument's type is passed on as the config's author wrote it. */
+/** A default that does not have the type of its argument is used as written. */
 function defaultOf(arg: ArgDef, value: ArgValue): ArgValue {
   const coerced = isList(arg) ? coerceList(arg, value) : coerceOne(arg, value)
   return typeof coerced === 'object' && 'problem' in coerced ? value : coerced
@@ -69,7 +70,9 @@ function coerceOne(arg: ArgDef, value: unknown): Coerced<Scalar> {
   const type = itemType(arg)
   const coerced = coercers[type](value)
   if (coerced === undefined) {
-    return { problem: `Argument '${arg.name}': cannot convert ${show(value)} to ${type === 'path' ? 'string' : type}` }
+    return {
+      problem: `Argument '${arg.name}': cannot convert ${formatValue(value)} to ${type === 'path' ? 'string' : type}`,
+    }
   }
   const allowed = arg.enum ?? []
   if (allowed.length > 0 && !allowed.some((option) => String(option) === String(coerced))) {
@@ -79,14 +82,14 @@ function coerceOne(arg: ArgDef, value: unknown): Coerced<Scalar> {
 }
 
 const coercers: Record<ReturnType<typeof itemType>, (value: unknown) => Scalar | undefined> = {
-  string: toText,
-  path: toText,
+  string: toStringValue,
+  path: toStringValue,
   boolean: toBoolean,
   integer: toInteger,
   number: toNumber,
 }
 
-function toText(value: unknown): string | undefined {
+function toStringValue(value: unknown): string | undefined {
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }
 
@@ -99,7 +102,7 @@ function toBoolean(value: unknown): boolean | undefined {
 
 function toInteger(value: unknown): number | undefined {
   const number = toNumber(value)
-  // A text with a point or an exponent was meant as something else, even where it comes out whole.
+  // A string with a point or an exponent is not an integer, even if its value is whole.
   if (typeof value === 'string' && /[.e]/i.test(value)) return undefined
   return Number.isSafeInteger(number) ? number : undefined
 }
@@ -111,7 +114,7 @@ function toNumber(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value))
   return toOneLine(text.length > 100 ? `${text.slice(0, 100)}...` : text)
 }

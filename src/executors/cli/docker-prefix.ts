@@ -1,15 +1,15 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 
-/** What a call adds to a policy's container settings. */
+/** The part of a container's settings that depends on the call. */
 interface DockerCall {
   readonly container: string
   readonly stdin: boolean
-  /** Names only: docker takes the values from its own environment. */
+  /** Names only: docker reads the values from its own environment. */
   readonly env: readonly string[]
 }
 
-/** The words that put a command into a fresh container; an unset variable in a volume stays as written. */
+/** The arguments that run a command in a fresh container; an unset variable in a volume stays as written. */
 export function dockerPrefix(choice: ExecutorChoice, call: DockerCall, env: Environment): readonly string[] {
   return [
     ...['docker', 'run', '--rm', '--name', call.container],

@@ -22,23 +22,23 @@ import { resolveTool } from './resolve-tool.ts'
 import type { RunRequest } from './run-request.ts'
 import { visibleFolders } from './sandbox-shape.ts'
 
-/** What commands are made from besides their tools. */
+/** The settings that commands are built from, besides their tools. */
 export interface CommandSettings {
   readonly env: Environment
-  /** `user` passes the caller's own environment on; `service` only a small base. */
+  /** `user` inherits the environment of the caller; `service` only a small base. */
   readonly scope: EnvironmentScope
-  /** Here, or in a container: what the policy in force says now. */
+  /** The executor choice of the current policy: this machine, or a container. */
   readonly where?: (() => ExecutorChoice | undefined) | undefined
-  /** Where tools run that get a sandbox; refused where there is none. */
+  /** Runs the tools that need a sandbox; without it they are rejected. */
   readonly sandbox?: Sandbox | undefined
 }
 
 /** A command that is ready to be started. */
 export interface PreparedCommand {
   readonly argv: readonly string[]
-  /** Where it starts; a fresh folder where it is in a sandbox and no folder was named. */
+  /** The working folder; undefined for a fresh folder in a sandbox. */
   readonly cwd: string | undefined
-  /** The folders of the machine that it sees in a sandbox. */
+  /** The folders of the machine that are visible in the sandbox. */
   readonly folders: readonly AllowedFolder[]
   readonly env: Record<string, string>
   readonly stdin: string | undefined
@@ -49,11 +49,11 @@ export interface PreparedCommand {
 // A timer set for longer than this fires at once.
 const maxTimerMs = 2 ** 31 - 1
 
-/** The variables that a job may use: a workspace that was not granted those of the server has the small base. */
+/** The variables that a job may use: without the grant `env`, only the small base. */
 export const environmentOf = ({ grants }: Job, env: Environment): Environment =>
   grants === undefined || grants.includes('env') ? env : baseEnvironment(env)
 
-/** A call with its arguments read as the tool declares them. */
+/** A call with its arguments validated and converted as the tool declares them. */
 export function toRequest({ tool, input }: Job, env: Environment): RunRequest {
   const resolved = resolveTool(tool)
   return {
@@ -63,58 +63,58 @@ export function toRequest({ tool, input }: Job, env: Environment): RunRequest {
   }
 }
 
-/** What was asked for binds, as far as the tool allows. */
+/** The timeout of the call if it has one, else that of the tool or the default. */
 export function deadlineOf({ tool, timeoutMs }: Job, limits: ProcessLimits): number {
   const { timeout } = resolveTool(tool).tool
-  const own = timeout ? Math.round(timeout * 1000) : limits.timeoutMs
-  return Math.min(timeoutMs ?? own, maxTimerMs)
+  const toolTimeoutMs = timeout ? Math.round(timeout * 1000) : limits.timeoutMs
+  return Math.min(timeoutMs ?? toolTimeoutMs, maxTimerMs)
 }
 
-/** The words, folder, variables and input of a job at a level. */
+/** The arguments, folder, environment and stdin of a job at an isolation level. */
 export function prepareCommand(
   job: Job,
   level: Level,
   settings: CommandSettings,
   limits: ProcessLimits,
 ): PreparedCommand {
-  const given = environmentOf(job, settings.env)
-  const request = toRequest(job, given)
+  const available = environmentOf(job, settings.env)
+  const request = toRequest(job, available)
   const { tool } = request.tool
-  const { cwd, folders, root } = placeOf(job, request, { level, env: given, sandbox: settings.sandbox })
-  checkPaths(tool.args, request.values, { cwd: cwd ?? '/work', root, env: given })
-  const own = childEnvironment(request.tool, given, settings.scope)
-  const env = job.traceparent === undefined ? own : { ...own, TRACEPARENT: job.traceparent }
+  const { cwd, folders, root } = locate(job, request, { level, env: available, sandbox: settings.sandbox })
+  checkPaths(tool.args, request.values, { cwd: cwd ?? '/work', root, env: available })
+  const childEnv = childEnvironment(request.tool, available, settings.scope)
+  const env = job.traceparent === undefined ? childEnv : { ...childEnv, TRACEPARENT: job.traceparent }
   const stdin = readValue(request, (arg) => arg.stdin)
-  const words = buildArgv(request, given)
+  const commandArguments = buildArgv(request, available)
   const common = { cwd, folders, env, stdin, timeoutMs: deadlineOf(job, limits) }
   const where = settings.where?.()
-  if (where?.type !== 'docker') return { ...common, argv: words, container: undefined }
+  if (where?.type !== 'docker') return { ...common, argv: commandArguments, container: undefined }
   const container = `tooldex-${randomBytes(6).toString('hex')}`
   const call = { container, stdin: stdin !== undefined, env: Object.keys(request.tool.env) }
-  return { ...common, argv: [...dockerPrefix(where, call, given), ...words], container }
+  return { ...common, argv: [...dockerPrefix(where, call, available), ...commandArguments], container }
 }
 
-interface PlaceOptions {
+interface LocateOptions {
   readonly level: Level
   readonly env: Environment
   readonly sandbox: Sandbox | undefined
 }
 
-/** Where a command starts, and what it sees of the machine: in a sandbox only folders that the operator allows. */
-function placeOf(job: Job, request: RunRequest, { level, env, sandbox }: PlaceOptions) {
+/** The working folder and the visible folders of a command: in a sandbox, only those that the operator allows. */
+function locate(job: Job, request: RunRequest, { level, env, sandbox }: LocateOptions) {
   const declaredRoot = request.tool.tool.root
   const root = declaredRoot === undefined ? undefined : toFolder(declaredRoot, env)
-  const asked = askedDir(request, env) ?? root
-  if (level === 'limited') return { cwd: asked ?? process.cwd(), folders: [], root }
+  const requested = requestedFolder(request, env) ?? root
+  if (level === 'limited') return { cwd: requested ?? process.cwd(), folders: [], root }
   const folders = sandbox === undefined ? [] : visibleFolders(job, sandbox, root && realpathSync(root))
-  const here = folderOf(process.cwd(), folders) === undefined ? undefined : process.cwd()
-  return { cwd: asked === undefined ? here : realpathSync(asked), folders, root }
+  const current = folderOf(process.cwd(), folders) === undefined ? undefined : process.cwd()
+  return { cwd: requested === undefined ? current : realpathSync(requested), folders, root }
 }
 
-function askedDir(request: RunRequest, env: Environment): string | undefined {
+function requestedFolder(request: RunRequest, env: Environment): string | undefined {
   const { workingDir } = request.tool
   const value = readValue(request, (arg) => arg.cwd)
-  // Variables are for the config to use: a caller who named one would read it in the error about a missing folder.
+  // Only configs may use variables: the error about a missing folder would show a caller the value.
   if (value !== undefined) return checkedFolder(resolve(expandHome(value, env)))
   return workingDir === null ? undefined : toFolder(workingDir, env)
 }
@@ -137,8 +137,8 @@ function folderProblem(path: string): string | undefined {
   }
 }
 
-function readValue({ tool, values }: RunRequest, which: (arg: ArgDef) => boolean): string | undefined {
-  const arg = tool.tool.args.find(which)
+function readValue({ tool, values }: RunRequest, matches: (arg: ArgDef) => boolean): string | undefined {
+  const arg = tool.tool.args.find(matches)
   const value = arg === undefined ? undefined : values.get(arg.name)
   return value === undefined ? undefined : String(value)
 }

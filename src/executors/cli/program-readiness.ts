@@ -7,21 +7,21 @@ import { type Readiness, ready } from '../../contract/tool-state.ts'
 import { findProgram } from '../process/find-program.ts'
 import { toStartError } from '../process/start-error.ts'
 
-/** What decides where a program is looked for. */
+/** The settings of the search for programs. */
 export interface ProgramReadinessOptions {
   readonly env: Environment
   readonly where?: (() => ExecutorChoice | undefined) | undefined
   readonly now?: (() => number) | undefined
 }
 
-/** How many programs are remembered, and for how long: somebody who installs one need not wait for it. */
-const limits = { most: 500, lifeMs: 5000 }
+/** The cache limits; entries are short-lived, so that a newly installed program is found soon. */
+const limits = { maxEntries: 500, ttlMs: 5000 }
 
-/** Says whether the program of a tool is there, looking for each at most once in a few seconds. */
+/** Checks whether the program of a tool is installed; results are cached for a few seconds. */
 export class ProgramReadiness {
   readonly #options: ProgramReadinessOptions
   readonly #now: () => number
-  readonly #known = new Map<string, { readonly readiness: Readiness; readonly until: number }>()
+  readonly #cache = new Map<string, { readonly readiness: Readiness; readonly until: number }>()
 
   constructor(options: ProgramReadinessOptions) {
     this.#options = options
@@ -29,19 +29,19 @@ export class ProgramReadiness {
   }
 
   of({ baseCommand, tool, env, workingDir }: ResolvedTool): Readiness {
-    // In a container it is docker that must be here; what the image holds is not known.
+    // With containers, docker must be installed; the content of the image cannot be checked.
     const own = baseCommand.trim() === '' ? tool.command : baseCommand
     const command = this.#options.where?.()?.type === 'docker' ? 'docker' : own
     const key = [command, env.PATH ?? '', workingDir ?? ''].join('\0')
-    const known = this.#known.get(key)
-    if (known !== undefined && known.until > this.#now()) return known.readiness
-    const readiness = this.#look(command, env.PATH, workingDir)
-    if (this.#known.size >= limits.most) this.#known.clear()
-    this.#known.set(key, { readiness, until: this.#now() + limits.lifeMs })
+    const cached = this.#cache.get(key)
+    if (cached !== undefined && cached.until > this.#now()) return cached.readiness
+    const readiness = this.#find(command, env.PATH, workingDir)
+    if (this.#cache.size >= limits.maxEntries) this.#cache.clear()
+    this.#cache.set(key, { readiness, until: this.#now() + limits.ttlMs })
     return readiness
   }
 
-  #look(command: string, path: string | undefined, workingDir: string | null): Readiness {
+  #find(command: string, path: string | undefined, workingDir: string | null): Readiness {
     const { env } = this.#options
     let word = command
     try {

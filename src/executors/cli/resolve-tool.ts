@@ -3,21 +3,21 @@ import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 
-const known = new WeakMap<object, ResolvedTool>()
+const cache = new WeakMap<object, ResolvedTool>()
 
-/** What a command is made from: as its config was read, or as the registry keeps it. */
+/** The resolved form of a CLI tool, from its config or from the registry. */
 export function resolveTool(tool: RunnableTool): ResolvedTool {
   if (tool.resolved !== undefined) return tool.resolved
-  const seen = known.get(tool.executorConfig)
-  if (seen !== undefined) return seen
+  const cached = cache.get(tool.executorConfig)
+  if (cached !== undefined) return cached
   const resolved = read(tool)
-  known.set(tool.executorConfig, resolved)
+  cache.set(tool.executorConfig, resolved)
   return resolved
 }
 
 function read({ name, executorConfig }: RunnableTool): ResolvedTool {
   const parsed = CliExecutorConfig.safeParse(executorConfig)
-  if (!parsed.success) throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
+  if (!parsed.success) throw new TooldexError('TOOL_INVALID', `${name} has an invalid config.`)
   const { baseCommand, globalArgs, env, workingDir, timeoutMs, worker: _worker, ...more } = parsed.data
   const { limits: _limits, ...own } = more
   const timeout = own.timeout ?? (timeoutMs === undefined ? null : timeoutMs / 1000)

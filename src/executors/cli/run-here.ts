@@ -11,10 +11,10 @@ import { toOutcome } from '../process/to-outcome.ts'
 import type { CliExecutorOptions } from './cli-executor.ts'
 import type { PreparedCommand } from './prepare-command.ts'
 
-/** Runs a prepared command with limits only, as a process of this machine. */
+/** Runs a prepared command without a sandbox, with limits only. */
 export type RunHere = (prepared: PreparedCommand, controls: RunControls) => Promise<RunOutcome>
 
-/** Commands outside a sandbox: contained, so that no process outlives its call. */
+/** Runs commands outside a sandbox in a containment, so that no process outlives its call. */
 export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits): RunHere {
   const programs = new ProgramFinder()
   const { containment: wanted } = options
@@ -28,9 +28,9 @@ export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits
       containment ??= detectContainment()
       const program = programs.find(prepared.argv[0] ?? '', prepared.env, cwd)
       const command = { ...prepared, cwd, program }
-      const bare = await containment.start(limits.processes)
-      const cell = (await options.sandbox?.shield?.wrap(bare)) ?? bare
-      const end = await runProcess(command, limits, cell, controls)
+      const unshielded = await containment.start(limits.processes)
+      const scope = (await options.sandbox?.shield?.wrap(unshielded)) ?? unshielded
+      const end = await runProcess(command, limits, scope, controls)
       if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
       return toOutcome(end, command, limits.outputFactor)
     } catch (error) {
@@ -39,7 +39,7 @@ export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits
   }
 }
 
-/** Killing the docker client can leave its container running; the engine is asked to end it. */
+/** Killing the docker client can leave its container running, so the container is removed explicitly. */
 function removeContainer(name: string): void {
   const options = { stdio: 'ignore', timeout: 10_000, env: { PATH: process.env.PATH } } as const
   spawn('docker', ['rm', '--force', name], options).on('error', () => {})

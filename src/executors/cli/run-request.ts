@@ -1,7 +1,7 @@
 import type { ArgValues } from '../../contract/arguments.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 
-/** One call of a command, its arguments read as the config declares them. */
+/** One call of a command, with its arguments converted as the config declares them. */
 export interface RunRequest {
   readonly tool: ResolvedTool
   readonly values: ArgValues

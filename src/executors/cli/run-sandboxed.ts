@@ -17,7 +17,7 @@ export interface SandboxedCommand {
   readonly argv: readonly string[]
   /** A fresh folder where absent. */
   readonly cwd: string | undefined
-  /** The folders of the machine that it sees. */
+  /** The folders of the machine that are visible. */
   readonly folders: readonly AllowedFolder[]
   readonly env: Readonly<Record<string, string>>
   /** The variables that the tool sets itself. */
@@ -26,7 +26,7 @@ export interface SandboxedCommand {
   readonly timeoutMs: number
 }
 
-/** Runs a command in a sandbox; it sees the programs of the system and the folders that the operator allows. */
+/** Runs a command in a sandbox, with access to the programs of the system and the folders that the operator allows. */
 export async function runSandboxed(
   command: SandboxedCommand,
   sandbox: Sandbox,
@@ -40,7 +40,7 @@ export async function runSandboxed(
     const found = visibleProgram(folders, argv[0] ?? '', { cwd, path: command.env.PATH })
     const network = networkOf(job, sandbox)
     const wantsNetwork = tool.resolved?.tool.network === true
-    const place = await sandbox.place({
+    const run = await sandbox.place({
       level,
       program: found.program,
       argv,
@@ -52,7 +52,7 @@ export async function runSandboxed(
       asOwnerOf: mounts[0]?.source ?? folders[0]?.path,
       withChannel: false,
     })
-    const end = await place.run({ stdin, timeoutMs, controls })
+    const end = await run.run({ stdin, timeoutMs, controls })
     const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
     return explainFailure(outcome, { input: job.input, folders, cwd, network, wantsNetwork })
   } catch (error) {
@@ -60,7 +60,7 @@ export async function runSandboxed(
   }
 }
 
-/** Folders of the machine mean nothing inside. */
+/** The variables that name folders and users of the machine are removed, because they are meaningless inside. */
 function sandboxedEnv({ env, declared, level }: SandboxedCommand): Record<string, string> {
   const { HOME: _home, TMPDIR: _folder, SHELL: _shell, USER: _user, LOGNAME: _name, ...rest } = env
   const own = Object.fromEntries(declared.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))

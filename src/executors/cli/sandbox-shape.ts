@@ -4,18 +4,22 @@ import { type AllowedFolder, folderOf } from '../sandbox/allowed-folders.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { allowHint } from '../sandbox/visible-program.ts'
 
-/** The folders that the tool of a job sees: the root of its config where it has one, else all that are allowed. */
+/** The visible folders of a job: the root of its config if it has one, else all allowed folders. */
 export function visibleFolders({ grants, tool }: Job, sandbox: Sandbox, root?: string): readonly AllowedFolder[] {
   const allowed = grants === undefined || grants.includes('folders') ? sandbox.folders : []
   if (root === undefined) return allowed
   const folder = folderOf(root, allowed)
   if (folder !== undefined) return [{ path: root, writable: folder.writable }]
-  throw new TooldexError('POLICY_REFUSED', `${tool.name} works in ${root}, which is not visible to tools here.`, {
-    hint: allowHint(root),
-  })
+  throw new TooldexError(
+    'POLICY_REFUSED',
+    `${tool.name} works in ${root}, which is not visible to tools on this server.`,
+    {
+      hint: allowHint(root),
+    },
+  )
 }
 
-/** Whether a run has the network: a tool of a config does without where it is not allowed, any other is refused. */
+/** Whether a run has network access: where it is not allowed, a tool of a config runs without, and any other tool is rejected. */
 export function networkOf({ tool }: Job, sandbox: Sandbox): boolean {
   if (tool.resolved !== undefined) return tool.resolved.tool.network === true && sandbox.allowsNetwork
   return sandbox.networkFor(tool.name, tool.executorConfig.network as boolean | undefined)

@@ -4,17 +4,22 @@ import type { HttpConfig } from './check-config.ts'
 
 type Auth = HttpConfig['auth']
 
-/** The header that says who a request is from; the secret in it is asked for now, and kept nowhere. */
+/** The header that authenticates a request; its secret is resolved for each request and never stored. */
 export async function authHeader(
   auth: Auth,
   { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
 ): Promise<Record<string, string>> {
   if (auth === undefined) return {}
-  if (resolve === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'There are no secrets here.')
+  if (resolve === undefined)
+    throw new TooldexError('SECRET_UNAVAILABLE', 'The tool needs a secret, but secrets are not available here.')
   const secret = await resolve(auth.secret)
-  if (/[\0\r\n]/.test(secret)) throw new TooldexError('SECRET_UNAVAILABLE', 'The secret has a line break in it.')
+  if (/[\0\r\n]/.test(secret))
+    throw new TooldexError(
+      'SECRET_UNAVAILABLE',
+      'The secret contains a line break or a NUL byte, which a header cannot contain.',
+    )
   const value = headerOf(auth, secret)
-  // A service that gives back what it got gives the secret back in this form.
+  // A service that echoes the request returns the secret in this form.
   hide?.(auth.secret, value.replace(/^\w+ /, ''))
   return { [nameOf(auth)]: value }
 }

@@ -2,7 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { HttpConfig } from './check-config.ts'
 import { ownHeaders } from './check-request.ts'
 
-/** A request with its parameters filled in; who it is from is added when it is sent. */
+/** A request with its parameters filled in; the authentication header is added when it is sent. */
 export interface BuiltRequest {
   readonly method: HttpConfig['method']
   readonly url: URL
@@ -12,49 +12,55 @@ export interface BuiltRequest {
 
 type Input = Readonly<Record<string, unknown>>
 const placeholder = /\{([A-Za-z_][\w.-]*)\}/g
-const wholeWord = /^\{([A-Za-z_][\w.-]*)\}$/
+const wholeString = /^\{([A-Za-z_][\w.-]*)\}$/
 
-/** Fills a template: what stands in an address is encoded, what stands alone in a body keeps its type. */
+/** Fills a template: values in the URL are encoded; a placeholder that is a whole string of the body keeps the type of its value. */
 export function buildRequest({ method, url, headers = {}, query = {}, body }: HttpConfig, input: Input): BuiltRequest {
-  const address = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name])))
-  refuseAddress(address)
+  const target = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name])))
+  requireHttpUrl(target)
   for (const [name, value] of Object.entries(query)) {
     for (const each of [fill(value, input)].flat())
-      if (each !== undefined && each !== null) address.searchParams.append(name, asText(each))
+      if (each !== undefined && each !== null) target.searchParams.append(name, asText(each))
   }
-  const sent: Record<string, string> = {}
+  const sentHeaders: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     const filled = value.replace(placeholder, (_, parameter: string) => asText(input[parameter] ?? ''))
-    if (/[\0\r\n]/.test(filled)) throw refuse(name, 'would break a header in two')
-    if (ownHeaders.has(name.toLowerCase())) throw refuse(name, 'is not for a tool to set')
-    sent[name.toLowerCase()] = filled
+    if (/[\0\r\n]/.test(filled))
+      throw refuse(name, 'contains a line break or a NUL byte, which a header cannot contain')
+    if (ownHeaders.has(name.toLowerCase())) throw refuse(name, 'is a header that Tooldex sets itself')
+    sentHeaders[name.toLowerCase()] = filled
   }
-  if (body === undefined) return { method, url: address, headers: sent, body: null }
+  if (body === undefined) return { method, url: target, headers: sentHeaders, body: null }
   const filled = fill(body, input)
-  if (typeof filled !== 'string') sent['content-type'] ??= 'application/json'
-  return { method, url: address, headers: sent, body: typeof filled === 'string' ? filled : JSON.stringify(filled) }
+  if (typeof filled !== 'string') sentHeaders['content-type'] ??= 'application/json'
+  return {
+    method,
+    url: target,
+    headers: sentHeaders,
+    body: typeof filled === 'string' ? filled : JSON.stringify(filled),
+  }
 }
 
-/** Registration refuses these too; what is stored may be older than a rule. */
-function refuseAddress({ protocol, username, password }: URL): void {
+/** Registration rejects these too, but a stored tool may be older than the rule. */
+function requireHttpUrl({ protocol, username, password }: URL): void {
   if ((protocol === 'http:' || protocol === 'https:') && username === '' && password === '') return
-  throw new TooldexError('ADDRESS_REFUSED', 'Only addresses of http and https are asked, without a password in them.')
+  throw new TooldexError('ADDRESS_REFUSED', 'The URL must be an http or https URL without a user name or password.')
 }
 
-/** One part of an address: nothing in a value can become another part, another address or a way up. */
+/** One part of a URL: a value cannot add a part, change the host or climb to a parent path. */
 function encodePart(name: string, value: unknown): string {
   if (value === undefined || value === null || value === '')
-    throw refuse(name, 'is part of the address and must be given')
+    throw refuse(name, 'is part of the URL and must not be empty')
   const text = asText(value)
-  if (/^\.{1,2}$/.test(text)) throw refuse(name, 'may not be a way up in the address')
+  if (/^\.{1,2}$/.test(text)) throw refuse(name, "must not be '.' or '..', because it is part of the URL")
   return encodeURIComponent(text)
 }
 
-/** A template with its parameters: one that stands alone keeps its type, and goes with its key where it is not given. */
+/** Fills a template: a whole-string placeholder keeps the type of its value, and its key is dropped if the value is absent. */
 function fill(template: unknown, input: Input): unknown {
   if (typeof template === 'string') {
-    const [, alone] = wholeWord.exec(template) ?? []
-    if (alone !== undefined) return input[alone]
+    const [, wholeName] = wholeString.exec(template) ?? []
+    if (wholeName !== undefined) return input[wholeName]
     return template.replace(placeholder, (_, name: string) => asText(input[name] ?? ''))
   }
   if (Array.isArray(template)) return template.map((each) => fill(each, input)).filter((each) => each !== undefined)

@@ -3,11 +3,11 @@ import { SecretReference as Secret } from '../../contract/secret.ts'
 import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { checkRequest } from './check-request.ts'
 
-const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not the name of a header')
-const HeaderValue = z.string().regex(/^[^\0\r\n]*$/, 'must be one line')
+const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a valid header name')
+const HeaderValue = z.string().regex(/^[^\0\r\n]*$/, 'must not contain a line break or a NUL byte')
 const Value = z.union([z.string(), z.number(), z.boolean()])
 
-/** Who the request is from: secrets are named here, and kept elsewhere. */
+/** The authentication of a request: a reference to a secret, never its value. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('bearer'), secret: Secret }),
   z.strictObject({ type: z.literal('basic'), username: z.string().min(1), secret: Secret }),
@@ -24,28 +24,28 @@ export const HttpConfig = z.strictObject({
   response: z
     .strictObject({
       type: z.enum(['json', 'text']).optional(),
-      /** The part of a JSON answer that is the result. */
+      /** The part of a JSON response that is the result. */
       pointer: z
         .string()
         .regex(/^(?:\/.*)?$/, 'must be a JSON pointer, such as /data/items')
         .optional(),
-      /** Or all that a JSONPath finds in it, as a list. */
+      /** Or all matches of a JSONPath, as an array. */
       path: z.string().min(1).max(1000).optional(),
     })
     .optional(),
   auth: Auth.optional(),
   timeoutMs: TimeoutMs.optional(),
-  /** The largest answer that is taken. */
+  /** The maximum size of a response. */
   maxBytes: z
     .int()
     .min(1)
     .max(100 * 1024 * 1024)
     .optional(),
-  /** Whether it may ask addresses that are not on the internet; for admins to say. */
+  /** Whether requests to private addresses are allowed; only admins may set it. */
   allowPrivate: z.boolean().optional(),
   worker: WorkerLabel.optional(),
 })
 export type HttpConfig = z.infer<typeof HttpConfig>
 
-/** What is wrong with the config of a request. */
+/** Validates the config of an HTTP tool. */
 export const checkHttpConfig = defineConfigCheck(HttpConfig, checkRequest)

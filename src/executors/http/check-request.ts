@@ -7,7 +7,7 @@ import type { HttpConfig } from './check-config.ts'
 type Path = readonly PropertyKey[]
 
 const placeholder = /\{([A-Za-z_][\w.-]*)\}/g
-// The connection is ours to keep; a tool that sets these could smuggle a second request.
+// Headers of the connection: a tool that sets these could smuggle a second request.
 export const ownHeaders = new Set([
   'host',
   'content-length',
@@ -18,7 +18,7 @@ export const ownHeaders = new Set([
   'trailer',
 ])
 
-/** What makes no sense in a request although each field is well formed by itself. */
+/** Problems of a request whose fields are each valid by themselves. */
 export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
   const { method, url, headers = {}, query = {}, body } = config
   const names = parameterNames(inputSchema)
@@ -36,7 +36,7 @@ export function checkRequest(config: HttpConfig, inputSchema: InputSchema): read
   ]
 }
 
-/** Defaults of the schema that cannot stand in the URL or in a header. */
+/** Defaults of the schema that are not allowed in the URL or in a header. */
 function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
   const { method, url, headers = {} } = config
   const uses = (text: string, name: string) => text.includes(`{${name}}`)
@@ -55,8 +55,8 @@ function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly C
 }
 
 /** The URL with the other parameters filled in. */
-const urlWithOnly = (url: string, kept: string): string =>
-  url.replace(placeholder, (text, name: string) => (name === kept ? text : 'x'))
+const urlWithOnly = (url: string, parameter: string): string =>
+  url.replace(placeholder, (text, name: string) => (name === parameter ? text : 'x'))
 
 function checkUrl(text: string): readonly ConfigFinding[] {
   const path = ['url']
@@ -71,20 +71,29 @@ function checkUrl(text: string): readonly ConfigFinding[] {
     ]
   const host = /^[a-z]+:[/\\]*([^/\\?#]*)/i.exec(text)?.[1] ?? ''
   if (host.includes('{'))
-    return [{ path, message: 'the host of the url may not have parameters', hint: 'write it out' }]
+    return [{ path, message: 'the host of url must not contain parameters', hint: 'use a fixed host' }]
   const filled = text.replace(placeholder, 'x')
-  if (!URL.canParse(filled)) return [{ path, message: 'url is not well formed' }]
+  if (!URL.canParse(filled)) return [{ path, message: 'url is not a valid URL' }]
   const url = new URL(filled)
   const found: ConfigFinding[] = []
   if (url.username !== '' || url.password !== '' || host.includes('@'))
     found.push({
       path,
-      message: 'url may not have a user or password in it',
+      message: 'url must not contain a user name or password',
       hint: 'use auth, with the name of a secret',
     })
-  if (url.hash !== '') found.push({ path, message: 'url may not have a fragment (#)', hint: 'no server would see it' })
+  if (url.hash !== '')
+    found.push({
+      path,
+      message: 'url must not have a fragment (#)',
+      hint: 'remove it; fragments are never sent to a server',
+    })
   if (text.replace(placeholder, '').match(/[{}]/) !== null)
-    found.push({ path, message: 'url has a brace that is no parameter', hint: 'write parameters as {name}' })
+    found.push({
+      path,
+      message: 'url contains a brace that is not part of a parameter',
+      hint: 'write parameters as {name}',
+    })
   if (scheme === 'http') found.push({ path, message: 'url is not encrypted', hint: 'use https', severity: 'warning' })
   return found
 }
@@ -92,12 +101,12 @@ function checkUrl(text: string): readonly ConfigFinding[] {
 function checkHeader(name: string): readonly ConfigFinding[] {
   const path = ['headers', name]
   const lower = name.toLowerCase()
-  if (ownHeaders.has(lower)) return [{ path, message: `the header '${name}' is set by Tooldex`, hint: 'drop it' }]
+  if (ownHeaders.has(lower)) return [{ path, message: `the header '${name}' is set by Tooldex`, hint: 'remove it' }]
   if (!/^(?:authorization|cookie|proxy-authorization)$|api-?key|token|secret/.test(lower)) return []
   return [
     {
       path,
-      message: `'${name}' would keep a secret in the tool`,
+      message: `the header '${name}' would store a secret in the tool`,
       hint: 'use auth, with the name of a secret',
       severity: 'warning',
     },
@@ -108,5 +117,5 @@ function textsIn(value: unknown, path: Path): [Path, string][] {
   if (typeof value === 'string') return [[path, value]]
   if (typeof value !== 'object' || value === null || path.length > 100) return []
   const entries: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return entries.flatMap(([key, held]) => textsIn(held, [...path, key]))
+  return entries.flatMap(([key, item]) => textsIn(item, [...path, key]))
 }

@@ -15,10 +15,10 @@ import { type HttpResponse, send } from './send.ts'
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
 
-/** Loads the HTTP client, which takes long enough to be felt by the first call. */
+/** Loads the HTTP client, which takes long enough to delay the first call noticeably. */
 export const loadHttpClient = () => import('undici')
 
-/** Runs tools that are a request to a service. */
+/** Runs tools that send an HTTP request. */
 export function createHttpExecutor(): Executor {
   let agents: Promise<Agents> | undefined
   return {
@@ -55,7 +55,7 @@ interface Agents {
   readonly anywhere: Dispatcher
 }
 
-/** Loads the HTTP client with the first request; it ignores proxies of the environment and checks every address. */
+/** Loads the HTTP client with the first request; it ignores the proxy variables of the environment and checks every address. */
 async function openAgents(): Promise<Agents> {
   const { Agent } = await loadHttpClient()
   return {
@@ -64,19 +64,19 @@ async function openAgents(): Promise<Agents> {
   }
 }
 
-const known = new WeakMap<object, HttpConfig>()
+const configs = new WeakMap<object, HttpConfig>()
 
-/** Configs are read many times, and checked once. */
+/** Cached, because every call reads the config several times. */
 function readConfig({ tool }: Job): HttpConfig {
-  const read = known.get(tool.executorConfig) ?? parseConfig(tool)
-  known.set(tool.executorConfig, read)
-  return read
+  const config = configs.get(tool.executorConfig) ?? parseConfig(tool)
+  configs.set(tool.executorConfig, config)
+  return config
 }
 
 function parseConfig(tool: RunnableTool): HttpConfig {
   const parsed = HttpConfig.safeParse(tool.executorConfig)
   if (parsed.success) return parsed.data
-  throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
+  throw new TooldexError('TOOL_INVALID', `${tool.name} has an invalid config.`)
 }
 
 const traced = (built: BuiltRequest, traceparent: string): BuiltRequest => ({
@@ -84,18 +84,18 @@ const traced = (built: BuiltRequest, traceparent: string): BuiltRequest => ({
   headers: { ...built.headers, traceparent },
 })
 
-interface Means extends RunControls {
+interface PerformOptions extends RunControls {
   readonly dispatcher: Dispatcher
   readonly timeoutMs: number
 }
 
-async function perform(config: HttpConfig, built: BuiltRequest, means: Means): Promise<RunOutcome> {
+async function perform(config: HttpConfig, built: BuiltRequest, controls: PerformOptions): Promise<RunOutcome> {
   const started = performance.now()
-  const deadline = new Deadline(means.signal, means.timeoutMs)
+  const deadline = new Deadline(controls.signal, controls.timeoutMs)
   let log = ''
   const note = (line: string): void => {
     log += line
-    means.onOutput?.('stdout', line)
+    controls.onOutput?.('stdout', line)
   }
   const end = (part: Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'>): RunOutcome => {
     const durationMs = Math.round((performance.now() - started) * 10) / 10
@@ -104,11 +104,11 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
     return { status, errorCode, errorMessage, output, result, isolation: 'none' }
   }
   try {
-    const secretHeaders = await authHeader(config.auth, means)
-    const { dispatcher } = means
+    const secretHeaders = await authHeader(config.auth, controls)
+    const { dispatcher } = controls
     const { allowPrivate = false } = config
     const maxBytes = config.maxBytes ?? defaults.maxBytes
-    const answer = await send(built, {
+    const response = await send(built, {
       dispatcher,
       allowPrivate,
       secretHeaders,
@@ -116,12 +116,16 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
       deadline,
       note,
     })
-    return end(await judge(config, answer, deadline.signal))
+    return end(await toEnding(config, response, deadline.signal))
   } catch (error) {
-    if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
+    if (controls.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The request was cancelled'))
     if (deadline.isOver)
       return end(
-        failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The request timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
+        failed(
+          'TIMEOUT',
+          'EXECUTION_TIMEOUT',
+          `The request timed out after ${(controls.timeoutMs / 1000).toFixed(1)}s`,
+        ),
       )
     const { code, message } = toRefusal(error, built.url.host)
     return end(failed('FAILED', code, message))
@@ -130,17 +134,17 @@ async function perform(config: HttpConfig, built: BuiltRequest, means: Means): P
   }
 }
 
-async function judge(config: HttpConfig, answer: HttpResponse, signal: AbortSignal) {
+async function toEnding(config: HttpConfig, response: HttpResponse, signal: AbortSignal) {
   let output: unknown
   try {
-    output = await mapResponse(config.response, answer, signal)
+    output = await mapResponse(config.response, response, signal)
   } catch (error) {
     if (!(error instanceof TooldexError) || signal.aborted) throw error
-    // What came is all there is to find out why it does not fit.
-    return { ...failed('FAILED', error.code, `${error.message} ${error.hint}`), output: answer.text }
+    // The raw response shows why it could not be mapped.
+    return { ...failed('FAILED', error.code, `${error.message} ${error.hint}`), output: response.text }
   }
-  if (answer.status < 400) return { status: 'SUCCESS' as const, errorCode: null, errorMessage: null, output }
-  const message = `${answer.url.host} answered ${answer.status}`
+  if (response.status < 400) return { status: 'SUCCESS' as const, errorCode: null, errorMessage: null, output }
+  const message = `${response.url.host} responded with status ${response.status}`
   return { ...failed('FAILED', 'HTTP_ERROR', message), output }
 }
 
@@ -151,10 +155,10 @@ const failed = (status: RunOutcome['status'], errorCode: string, errorMessage: s
   output: null,
 })
 
-/** What went wrong, in words that hold nothing of the request but where it went. */
+/** The code and message of an error; of the request, the message contains only the host. */
 function toRefusal(error: unknown, host: string): { code: string; message: string } {
   const ours = [error, (error as Error | undefined)?.cause].find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return { code: ours.code, message: `${ours.message} ${ours.hint}` }
-  const { code = 'no answer' } = error as NodeJS.ErrnoException
-  return { code: 'HTTP_ERROR', message: `${host} could not be asked (${code})` }
+  const { code = 'no response' } = error as NodeJS.ErrnoException
+  return { code: 'HTTP_ERROR', message: `${host} could not be reached (${code})` }
 }

@@ -3,22 +3,22 @@ import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts
 import type { HttpConfig } from './check-config.ts'
 import type { HttpResponse } from './send.ts'
 
-/** The part of an answer that is the result. */
+/** The result of a call: the configured part of the response. */
 export async function mapResponse(
-  wanted: HttpConfig['response'],
+  config: HttpConfig['response'],
   { headers, text, status }: HttpResponse,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const says = String(headers['content-type'] ?? '')
-  const isJson = wanted?.type === 'json' || (wanted?.type === undefined && /[/+]json\b/i.test(says))
+  const contentType = String(headers['content-type'] ?? '')
+  const isJson = config?.type === 'json' || (config?.type === undefined && /[/+]json\b/i.test(contentType))
   if (text === '') return null
-  if (!isJson && wanted?.pointer === undefined && wanted?.path === undefined) return text
-  // An error has another shape than a success.
-  if (status < 400 && wanted?.path !== undefined) return find(text, wanted.path, signal)
-  return read(text, status >= 400 ? undefined : wanted?.pointer, { status, signal })
+  if (!isJson && config?.pointer === undefined && config?.path === undefined) return text
+  // Error responses have a shape of their own.
+  if (status < 400 && config?.path !== undefined) return find(text, config.path, signal)
+  return read(text, status >= 400 ? undefined : config?.pointer, { status, signal })
 }
 
-/** Small answers and plain paths at once, all others in a worker thread: a path may take long on little. */
+/** Small responses and plain paths run inline, all others in a worker thread: a path can be slow even on a small text. */
 async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<unknown> {
   const found = await findInText(text, path, signal)
   if (found === undefined) throw notJson()
@@ -32,7 +32,7 @@ async function read(
 ): Promise<unknown> {
   const found = await readJsonPart(text, pointer ?? '', { signal })
   if ('value' in found) return found.value
-  if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The answer has nothing at ${pointer}.`)
+  if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The response has no value at ${pointer}.`)
   if (status >= 400) return text
   throw notJson()
 }

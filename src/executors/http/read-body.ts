@@ -4,50 +4,47 @@ import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import type { Deadline } from '../network/deadline.ts'
 
-/** Reads an answer to its end, unpacked; one that is larger than allowed is cut off where that shows. */
+/** Reads and decompresses a response; throws as soon as it exceeds `maxBytes`. */
 export async function readResponseBody(
   response: Dispatcher.ResponseData,
   maxBytes: number,
   deadline: Deadline,
 ): Promise<string> {
   const encoding = String(response.headers['content-encoding'] ?? 'identity').toLowerCase()
-  const unpack = unpackers[encoding]
-  if (unpack === undefined) {
+  const decompress = decompressors[encoding]
+  if (decompress === undefined) {
     response.body.destroy()
-    throw new TooldexError(
-      'HTTP_ERROR',
-      `The answer is packed in a way that nobody asked for (${encoding.slice(0, 40)}).`,
-    )
+    throw new TooldexError('HTTP_ERROR', `The response has an unsupported content encoding (${encoding.slice(0, 40)}).`)
   }
-  if (unpack === null && Number(response.headers['content-length'] ?? Number.NaN) <= maxBytes)
-    return whole(response, deadline)
+  if (decompress === null && Number(response.headers['content-length'] ?? Number.NaN) <= maxBytes)
+    return readKnownLength(response, deadline)
   const source: Readable = response.body
-  const stream = unpack === null ? source : source.pipe(unpack())
-  // A pipe does not pass on what goes wrong before it.
+  const stream = decompress === null ? source : source.pipe(decompress())
+  // A pipe does not propagate the errors of its source.
   if (stream !== source) source.on('error', (error) => stream.destroy(error))
   try {
     return await collect(stream, maxBytes)
   } catch (error) {
     if (error instanceof TooldexError || deadline.aborted) throw error
-    throw brokeOff(error)
+    throw endedEarly(error)
   } finally {
     source.destroy()
     stream.destroy()
   }
 }
 
-/** A small answer whose length is known needs no counting; the connection itself lets no more through. */
-function whole({ body }: Dispatcher.ResponseData, deadline: Deadline): Promise<string> {
+/** A response with a known length needs no counting: the client enforces the length. */
+function readKnownLength({ body }: Dispatcher.ResponseData, deadline: Deadline): Promise<string> {
   return body.text().catch((error) => {
     if (deadline.aborted) throw error
-    throw brokeOff(error)
+    throw endedEarly(error)
   })
 }
 
-const brokeOff = (cause: unknown): TooldexError =>
-  new TooldexError('HTTP_ERROR', 'The answer broke off before its end.', { cause })
+const endedEarly = (cause: unknown): TooldexError =>
+  new TooldexError('HTTP_ERROR', 'The response ended prematurely.', { cause })
 
-/** By its events, because iterating over a stream takes longer than a small answer does. */
+/** Uses events, because iterating over a stream takes longer than a small response does. */
 function collect(stream: Readable, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -55,7 +52,7 @@ function collect(stream: Readable, maxBytes: number): Promise<string> {
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= maxBytes) chunks.push(chunk)
-      else reject(new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${maxBytes} bytes.`))
+      else reject(new TooldexError('OUTPUT_LIMIT', `The response is larger than ${maxBytes} bytes.`))
     })
     stream.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     stream.once('error', reject)
@@ -63,7 +60,7 @@ function collect(stream: Readable, maxBytes: number): Promise<string> {
   })
 }
 
-const unpackers: Readonly<Record<string, (() => Transform) | null>> = {
+const decompressors: Readonly<Record<string, (() => Transform) | null>> = {
   identity: null,
   '': null,
   gzip: () => createGunzip(),

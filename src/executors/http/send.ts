@@ -7,7 +7,7 @@ import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safe
 import type { BuiltRequest } from './build-request.ts'
 import { readResponseBody } from './read-body.ts'
 
-/** An answer, read to its end. */
+/** A response with its complete body. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -15,7 +15,7 @@ export interface HttpResponse {
   readonly url: URL
 }
 
-/** How requests are sent. */
+/** The client, limits and secret headers of a request. */
 export interface SendOptions {
   readonly dispatcher: Dispatcher
   readonly allowPrivate: boolean
@@ -26,18 +26,18 @@ export interface SendOptions {
   readonly note: (line: string) => void
 }
 
-const tries = 3
-const retriedStatus = new Set([429, 502, 503, 504])
-const safeMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
+const maxAttempts = 3
+const retriedStatuses = new Set([429, 502, 503, 504])
+const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
-/** Sends a request; one that may be sent twice is, when the other side is away for a moment. */
+/** Sends a request; idempotent methods are retried after connection errors and temporary failures. */
 export async function send(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   for (let attempt = 1; ; attempt++) {
-    const last = attempt === tries || !safeMethods.has(built.method)
+    const last = attempt === maxAttempts || !idempotentMethods.has(built.method)
     try {
-      const answer = await follow(built, options)
-      if (last || !retriedStatus.has(answer.status)) return answer
-      await sleep(pauseAfter(answer, attempt), undefined, { signal: options.deadline.signal })
+      const response = await follow(built, options)
+      if (last || !retriedStatuses.has(response.status)) return response
+      await sleep(retryDelay(response, attempt), undefined, { signal: options.deadline.signal })
     } catch (error) {
       if (last || options.deadline.aborted || error instanceof TooldexError) throw error
       await sleep(100 * 2 ** attempt, undefined, { signal: options.deadline.signal })
@@ -45,26 +45,26 @@ export async function send(built: BuiltRequest, options: SendOptions): Promise<H
   }
 }
 
-function pauseAfter({ headers }: HttpResponse, attempt: number): number {
-  const asked = Number(headers['retry-after'])
-  return Number.isFinite(asked) && asked > 0 ? Math.min(asked * 1000, 10_000) : 100 * 2 ** attempt
+function retryDelay({ headers }: HttpResponse, attempt: number): number {
+  const retryAfter = Number(headers['retry-after'])
+  return Number.isFinite(retryAfter) && retryAfter > 0 ? Math.min(retryAfter * 1000, 10_000) : 100 * 2 ** attempt
 }
 
-/** Follows redirects and checks each URL; another origin receives no header but safe ones. */
+/** Follows redirects and checks each URL; another origin receives safe headers only. */
 async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   let next = built
   let secrets = options.secretHeaders
   for (let hop = 0; hop <= maxRedirects; hop++) {
     if (!options.allowPrivate) checkHost(next.url.hostname)
-    const answer = await once(next, secrets, options)
-    const location = answer.headers.location
-    if (answer.status < 300 || answer.status > 399 || typeof location !== 'string') return answer
+    const response = await sendOnce(next, secrets, options)
+    const location = response.headers.location
+    if (response.status < 300 || response.status > 399 || typeof location !== 'string') return response
     const to = redirectTarget(location, next.url)
     if (to.origin !== next.url.origin) {
       secrets = {}
-      if (next.body !== null && keepsMethod(answer.status)) throw refuseBody(next.url, to)
+      if (next.body !== null && keepsMethod(response.status)) throw refuseBody(next.url, to)
     }
-    next = redirected(next, to, answer.status)
+    next = redirected(next, to, response.status)
   }
   throw refuseLoop(built.url)
 }
@@ -76,7 +76,7 @@ function redirected(request: BuiltRequest, url: URL, status: number): BuiltReque
   return { method: 'GET', url, headers: bodiless, body: null }
 }
 
-async function once(
+async function sendOnce(
   built: BuiltRequest,
   secrets: SendOptions['secretHeaders'],
   options: SendOptions,

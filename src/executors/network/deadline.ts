@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 
 /**
- * Aborted by another signal or when time is up; cheaper than joining signals, because it is given back. Those that take an
- * emitter of `abort` for a signal need no real one, which takes longer to make than all the rest.
+ * Aborts with another signal or after a timeout; cheaper than `AbortSignal.any`, because it can be released. APIs that accept an
+ * emitter of `abort` need no real signal, which takes longer to create than all the rest.
  */
 export class Deadline extends EventEmitter {
   readonly #outer: AbortSignal | undefined
@@ -10,7 +10,7 @@ export class Deadline extends EventEmitter {
   #controller: AbortController | undefined
   aborted = false
   reason: unknown
-  /** Whether it was the time. */
+  /** Whether the timeout expired. */
   isOver = false
 
   constructor(outer: AbortSignal | undefined, ms?: number) {
@@ -27,7 +27,7 @@ export class Deadline extends EventEmitter {
     return this.#controller.signal
   }
 
-  /** Lets go of the other signal and of the timer; to be called when the work has ended. */
+  /** Removes the listener and the timer; call it when the work has ended. */
   release(): void {
     clearTimeout(this.#timer)
     this.#outer?.removeEventListener('abort', this.#follow)
@@ -37,7 +37,7 @@ export class Deadline extends EventEmitter {
 
   readonly #end = (): void => {
     this.isOver = true
-    this.#abort(new DOMException('The time is up.', 'TimeoutError'))
+    this.#abort(new DOMException('The timeout expired.', 'TimeoutError'))
   }
 
   #abort(reason: unknown): void {

@@ -1,9 +1,9 @@
 import { TooldexError } from '../../base/errors.ts'
 
-/** The most redirects that one request follows. */
+/** The maximum number of redirects of one request. */
 export const maxRedirects = 5
 
-// Headers that say nothing about the caller: all others may hold a credential, whatever they are called.
+// Headers without information about the caller: any other header may contain a credential.
 const safe = new Set(['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'user-agent'])
 
 /** The headers that may follow a redirect to another origin. */
@@ -13,7 +13,7 @@ export const safeHeaders = (headers: Readonly<Record<string, string>>): Record<s
 /** Whether a redirect repeats the request with its method and body. */
 export const keepsMethod = (status: number): boolean => status === 307 || status === 308
 
-/** The URL that a response redirects to; one that is less safe than the request was is refused. */
+/** The URL that a response redirects to; a URL that is less safe than the request is rejected. */
 export function redirectTarget(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw refuseRedirect(`${from.host} redirected the request to an invalid URL.`)
   const to = new URL(location, from)
@@ -26,13 +26,13 @@ export function redirectTarget(location: string, from: URL): URL {
   return to
 }
 
-/** Refuses a redirect that would show the body of a request to another host. */
+/** The error for a redirect that would send the body of a request to another host. */
 export const refuseBody = (from: URL, to: URL): TooldexError =>
   refuseRedirect(`${from.host} redirected the request to ${to.host}, which must not receive its body.`)
 
-/** Refuses to follow any more redirects. */
+/** The error for too many redirects. */
 export const refuseLoop = (from: URL): TooldexError =>
   refuseRedirect(`${from.host} redirected the request more than ${maxRedirects} times.`)
 
 const refuseRedirect = (message: string): TooldexError =>
-  new TooldexError('ADDRESS_REFUSED', message, { hint: 'Use the URL that it redirects to.' })
+  new TooldexError('ADDRESS_REFUSED', message, { hint: 'Use the target of the redirect as the URL.' })

@@ -5,24 +5,24 @@ import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
 import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { fillCommand, parameterOf } from './fill-command.ts'
 
-const noNul = (text: z.ZodString) => text.regex(/^[^\0]*$/, 'must not have the character U+0000')
-const Word = noNul(z.string().max(10_000))
+const noNul = (text: z.ZodString) => text.regex(/^[^\0]*$/, 'must not contain a NUL byte')
+const Argument = noNul(z.string().max(10_000))
 const Parameter = z.string().min(1).max(200)
 
-/** The words of a command; a word `{{name}}` stands for the value of a parameter. */
+/** The arguments of a command; an argument `{{name}}` is replaced by the value of a parameter. */
 export const ShellConfig = z.strictObject({
-  /** Words in a list of their own are left out together where one of their parameters is not given. */
+  /** Arguments in an array of their own are omitted together if one of their parameters is absent. */
   command: z
-    .array(z.union([Word, z.array(Word).min(1).max(100)]))
+    .array(z.union([Argument, z.array(Argument).min(1).max(100)]))
     .min(1)
     .max(500),
   cwd: noNul(z.string().min(1)).optional(),
   env: EnvConfig.optional(),
   /** The parameter whose value is written to the program's stdin. */
   stdin: Parameter.optional(),
-  /** Parameters that are paths, each with the folder that it must not lead out of. */
+  /** Parameters that are paths, each with the folder that it must stay in. */
   paths: z.record(Parameter, noNul(z.string().regex(/^\//, 'must be an absolute path'))).optional(),
-  /** Parameters whose values may begin with a dash although no `--` stands before them. */
+  /** Parameters whose values may begin with a dash even without a `--` before them. */
   dashes: z.array(Parameter).optional(),
   timeoutMs: TimeoutMs.optional(),
   worker: WorkerLabel.optional(),
@@ -30,7 +30,7 @@ export const ShellConfig = z.strictObject({
 })
 export type ShellConfig = z.infer<typeof ShellConfig>
 
-/** What is wrong with the config of a command. */
+/** Validates the config of a shell tool. */
 export const checkShellConfig = defineConfigCheck(ShellConfig, (config, inputSchema) => [
   ...checkProgram(config.command[0] ?? ''),
   ...config.command.flatMap((part, index) => checkPart(part, ['command', index], inputSchema)),
@@ -41,22 +41,23 @@ export const checkShellConfig = defineConfigCheck(ShellConfig, (config, inputSch
   ...checkDefaults(config, inputSchema),
 ])
 
-/** Defaults of the schema that cannot be a word of the command, such as one that begins with a dash. */
+/** Defaults of the schema that cannot be an argument of the command, such as one that begins with a dash. */
 function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
   return schemaDefaults(inputSchema).flatMap(([name, value]) => {
-    const index = command.findIndex((part) => [part].flat().some((word) => parameterOf(word) === name))
+    const index = command.findIndex((part) => [part].flat().some((argument) => parameterOf(argument) === name))
     if (index < 0) return []
-    // Words before it count, because after a `--` a dash is allowed; other parameters of its list are not given here.
+    // The arguments before it matter, because a dash is allowed after `--`; the other parameters of its array are absent here.
     const until = [...command.slice(0, index).filter((part) => part === '--'), `{{${name}}}`]
     return refusedDefault(name, ['command', index], () => fillCommand(until, { input: { [name]: value }, dashes }))
   })
 }
 
-function checkProgram(word: string | readonly string[]): readonly ConfigFinding[] {
+function checkProgram(argument: string | readonly string[]): readonly ConfigFinding[] {
   const path = ['command', 0]
-  if (typeof word !== 'string' || word.trim() === '') return [{ path, message: 'the first word must name a program' }]
-  if (parameterOf(word) === undefined) return []
-  return [{ path, message: 'the program itself may not be a parameter', hint: 'write its name' }]
+  if (typeof argument !== 'string' || argument.trim() === '')
+    return [{ path, message: 'the first item of the command must name a program' }]
+  if (parameterOf(argument) === undefined) return []
+  return [{ path, message: 'the program must not be a parameter', hint: 'use the name of a program' }]
 }
 
 function checkPart(
@@ -65,21 +66,29 @@ function checkPart(
   inputSchema: InputSchema,
 ): readonly ConfigFinding[] {
   return typeof part === 'string'
-    ? checkWord(part, path, inputSchema)
-    : part.flatMap((word, index) => checkWord(word, [...path, index], inputSchema))
+    ? checkArgument(part, path, inputSchema)
+    : part.flatMap((argument, index) => checkArgument(argument, [...path, index], inputSchema))
 }
 
-function checkWord(word: string, path: readonly PropertyKey[], inputSchema: InputSchema): readonly ConfigFinding[] {
-  const name = parameterOf(word)
+function checkArgument(
+  argument: string,
+  path: readonly PropertyKey[],
+  inputSchema: InputSchema,
+): readonly ConfigFinding[] {
+  const name = parameterOf(argument)
   if (name !== undefined) return findUnknownParameter(name, parameterNames(inputSchema), path)
-  if (!word.includes('{{')) return []
-  const hint = 'give it a word of its own, such as ["--name", "{{name}}"]'
+  if (!argument.includes('{{')) return []
+  const hint = 'make it an item of its own, such as ["--name", "{{name}}"]'
   return [
-    { path, message: `a parameter must be a whole word of the command, not a part of '${word.slice(0, 100)}'`, hint },
+    {
+      path,
+      message: `a parameter must be a whole item of the command, not a part of '${argument.slice(0, 100)}'`,
+      hint,
+    },
   ]
 }
 
-/** An option would be left without its value. */
+/** Warns of options that would stay without their value. */
 function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
   const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { default?: unknown } | boolean>)
   const filled = properties.filter(([, property]) => typeof property === 'object' && property?.default !== undefined)
@@ -91,8 +100,8 @@ function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): read
     const [name, before] = [typeof part === 'string' ? parameterOf(part) : undefined, command[index - 1]]
     if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before))
       return []
-    const message = `where '${name}' is not given, the option '${before.slice(0, 50)}' before it stays`
-    const hint = `if it needs the value, write both as one list: ["${before.slice(0, 50)}", "${part}"]`
+    const message = `without '${name}', the option '${before.slice(0, 50)}' before it stays in the command`
+    const hint = `if it needs the value, put both in one array: ["${before.slice(0, 50)}", "${part}"]`
     return [{ path: ['command', index], message, hint, severity: 'warning' }]
   })
 }
@@ -113,8 +122,8 @@ function checkFixed({ cwd, env = {} }: ShellConfig): readonly ConfigFinding[] {
     .filter(([, text]) => text.includes('{{'))
     .map(([path]) => ({
       path,
-      message: `${path.join('.')} may not have parameters`,
-      hint: 'only words of the command may',
+      message: `${path.join('.')} must not contain parameters`,
+      hint: 'use parameters in command only',
     }))
 }
 
@@ -124,7 +133,7 @@ function findUnused({ command, stdin }: ShellConfig, inputSchema: InputSchema): 
   return unused.map((name) => ({
     path: ['command'],
     message: `the command never uses the parameter '${name}'`,
-    hint: `add "{{${name}}}", or drop it from the input schema`,
+    hint: `add "{{${name}}}", or remove it from the input schema`,
     severity: 'warning',
   }))
 }

@@ -4,62 +4,62 @@ import { toOneLine } from '../../base/visible-text.ts'
 
 const whole = /^\{\{\s*([^{}\s]+)\s*\}\}$/
 
-/** The parameter that a word stands for; undefined for a word that stands for itself. */
-export const parameterOf = (word: string): string | undefined => whole.exec(word)?.[1]
+/** The parameter that an argument is a placeholder for; undefined for a literal argument. */
+export const parameterOf = (argument: string): string | undefined => whole.exec(argument)?.[1]
 
-type Given = Readonly<Record<string, unknown>>
+type Input = Readonly<Record<string, unknown>>
 
-/** What a command is filled with. */
+/** The values that a command is filled with. */
 export interface Filling {
-  readonly input: Given
+  readonly input: Input
   /** Parameters whose values may begin with a dash. */
   readonly dashes?: readonly string[] | undefined
 }
 
 /**
- * The words of a command with the values of its parameters in their places. Each value is one word, whatever is in it; a
- * list is as many words as it has; what is not given is no word, and takes the list it stands in with it.
+ * The arguments of a command with its parameters filled in. Each value is one argument, whatever it contains; an array is
+ * one argument per item; an absent value is omitted together with the array that contains its placeholder.
  */
 export function fillCommand(command: readonly (string | readonly string[])[], filling: Filling): readonly string[] {
-  const words: string[] = []
+  const args: string[] = []
   let afterSeparator = false
   for (const part of command) {
     const group = typeof part === 'string' ? [part] : part
-    if (group.some((word) => isAbsent(word, filling.input))) continue
-    for (const word of group) {
-      const name = parameterOf(word)
+    if (group.some((argument) => isAbsent(argument, filling.input))) continue
+    for (const argument of group) {
+      const name = parameterOf(argument)
       if (name === undefined) {
-        words.push(word)
-        afterSeparator ||= word === '--'
+        args.push(argument)
+        afterSeparator ||= argument === '--'
         continue
       }
-      const free = afterSeparator || (filling.dashes ?? []).includes(name)
-      words.push(...valuesOf(filling.input[name]).map((value) => toWord(name, value, free)))
+      const mayStartWithDash = afterSeparator || (filling.dashes ?? []).includes(name)
+      args.push(...valuesOf(filling.input[name]).map((value) => toArgument(name, value, mayStartWithDash)))
     }
   }
-  return words
+  return args
 }
 
-const isAbsent = (word: string, input: Given): boolean => {
-  const name = parameterOf(word)
+const isAbsent = (argument: string, input: Input): boolean => {
+  const name = parameterOf(argument)
   return name !== undefined && (!Object.hasOwn(input, name) || input[name] == null)
 }
 
 const valuesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-function toWord(name: string, value: unknown, free: boolean): string {
-  const word = argumentText(value)
-  if (word.includes('\0')) throw refuse(name, 'contains a NUL byte', 'Leave it out.')
-  if (!free && word.startsWith('-') && word !== '-')
+function toArgument(name: string, value: unknown, mayStartWithDash: boolean): string {
+  const argument = argumentText(value)
+  if (argument.includes('\0')) throw refuse(name, 'contains a NUL byte', 'Remove it.')
+  if (!mayStartWithDash && argument.startsWith('-') && argument !== '-')
     throw refuse(
       name,
-      `'${toOneLine(word).slice(0, 100)}' starts with a dash and would be read as an option`,
-      `For a file write ./${toOneLine(word).slice(0, 100)} instead.`,
+      `'${toOneLine(argument).slice(0, 100)}' starts with a dash and would be read as an option`,
+      `For a file, use ./${toOneLine(argument).slice(0, 100)}.`,
     )
-  return word
+  return argument
 }
 
-/** What a program gets of a value. */
+/** A value as the text of an argument: objects and arrays as JSON. */
 export const argumentText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 

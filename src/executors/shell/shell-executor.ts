@@ -19,7 +19,7 @@ import { mergeMounts, mountsFor, visibleEnv, visibleFolder, visibleProgram } fro
 import { ShellConfig } from './check-config.ts'
 import { argumentText, fillCommand } from './fill-command.ts'
 
-/** How commands are run. */
+/** The settings of the shell executor. */
 export interface ShellExecutorOptions {
   readonly sandbox: Sandbox
   readonly env: Environment
@@ -27,14 +27,14 @@ export interface ShellExecutorOptions {
 
 const defaultTimeoutMs = 30_000
 
-/** Runs tools that are a command: a list of words, never a line for a shell. */
+/** Runs tools that are a command: an array of arguments, never a command line for a shell. */
 export function createShellExecutor(options: ShellExecutorOptions): Executor {
   const { sandbox } = options
   return {
     kind: 'shell',
     readiness: (tool) => sandbox.readiness(readConfig(tool).isolation),
     isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
-    // A parameter that is null is no word of the command.
+    // A null parameter is not an argument of the command.
     boundValues: ({ tool, input }) =>
       boundValues({ tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) }),
     deadlineMs: deadlineOf,
@@ -46,10 +46,10 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
       const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
       const timeoutMs = deadlineOf(job)
       try {
-        const place = await sandbox.place({ ...request, env: traced })
-        const end = await place.run({ stdin, timeoutMs, controls })
+        const run = await sandbox.place({ ...request, env: traced })
+        const end = await run.run({ stdin, timeoutMs, controls })
         const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
-        return request.level === 'limited' ? outcome : explainFailure(outcome, seenBy(prepared, job, sandbox))
+        return request.level === 'limited' ? outcome : explainFailure(outcome, visibleTo(prepared, job, sandbox))
       } catch (error) {
         throw toStartError(error, request.argv[0] ?? '')
       }
@@ -57,8 +57,8 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
   }
 }
 
-/** What a command sees of the machine: of the allowed folders those that its tool names. */
-function seenBy({ config, request }: Prepared, { input, grants }: Job, sandbox: Sandbox) {
+/** The parts of the machine that a command can use: of the allowed folders, those that its tool names. */
+function visibleTo({ config, request }: Prepared, { input, grants }: Job, sandbox: Sandbox) {
   const folders = request.mounts.map(({ source: path, writable }) => ({ path, writable: writable === true }))
   const unnamed = grants?.includes('folders') === false ? [] : sandbox.folders
   const { cwd, network } = request
@@ -67,9 +67,9 @@ function seenBy({ config, request }: Prepared, { input, grants }: Job, sandbox: 
 
 function readConfig({ name, executorConfig }: RunnableTool): ShellConfig {
   const parsed = ShellConfig.safeParse(executorConfig)
-  // A relative path means the same to us as to the program only where both begin in the same folder.
+  // The path check and the program must resolve relative paths from the same folder.
   if (parsed.success) return { ...parsed.data, cwd: parsed.data.cwd ?? Object.values(parsed.data.paths ?? {})[0] }
-  throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
+  throw new TooldexError('TOOL_INVALID', `${name} has an invalid config.`)
 }
 
 const deadlineOf = (job: Job): number => job.timeoutMs ?? readConfig(job.tool).timeoutMs ?? defaultTimeoutMs
@@ -86,13 +86,13 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   const argv = fillCommand(config.command, { input, dashes: config.dashes })
   checkRoots(config, input)
   const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
-  const [word = ''] = argv
-  const place =
+  const [command = ''] = argv
+  const settings =
     level === 'limited'
-      ? limitedPlace(config, word, env)
-      : sandboxedCommand(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, word)
+      ? limitedSettings(config, command, env)
+      : sandboxedSettings(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, command)
   const request: SandboxRequest = {
-    ...place,
+    ...settings,
     level,
     argv,
     limits: limitsFor(tool.name, config.limits, sandbox.bounds),
@@ -103,31 +103,31 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
   return { config, request, stdin: text == null ? undefined : argumentText(text) }
 }
 
-/** What a command is run with at a level. */
-type ShellPlace = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts' | 'asOwnerOf'>
+/** The parts of a sandbox request that depend on the isolation level. */
+type LevelSettings = Pick<SandboxRequest, 'program' | 'cwd' | 'env' | 'mounts' | 'asOwnerOf'>
 
-function sandboxedCommand(
+function sandboxedSettings(
   folders: readonly AllowedFolder[],
   level: Level,
   config: ShellConfig,
-  word: string,
-): ShellPlace {
+  command: string,
+): LevelSettings {
   const folder = visibleFolder(folders, level, config.cwd)
-  const found = visibleProgram(folders, word, { cwd: folder.cwd })
+  const found = visibleProgram(folders, command, { cwd: folder.cwd })
   const roots = mountsFor(folders, Object.values(config.paths ?? {}), 'folder')
   const mounts = mergeMounts([...folder.mounts, ...found.mounts, ...roots])
   return { program: found.program, cwd: folder.cwd, env: visibleEnv(level), mounts, asOwnerOf: mounts[0]?.source }
 }
 
-function limitedPlace(config: ShellConfig, word: string, env: Environment): ShellPlace {
+function limitedSettings(config: ShellConfig, command: string, env: Environment): LevelSettings {
   const { cwd } = config
   if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     throw new TooldexError('WORKING_DIR_INVALID', `The folder ${cwd} does not exist.`)
   const path = env.PATH ?? sandboxPath
-  return { program: findProgram(word, { PATH: path }, cwd ?? '/'), cwd, env: { PATH: path }, mounts: [] }
+  return { program: findProgram(command, { PATH: path }, cwd ?? '/'), cwd, env: { PATH: path }, mounts: [] }
 }
 
-/** Paths are looked at where they lie on the machine: a run in a sandbox sees the same folders at the same places. */
+/** Paths are checked on the machine itself: a sandbox mounts folders at the same paths. */
 function checkRoots({ paths = {}, cwd }: ShellConfig, input: Job['input']): void {
   for (const [name, root] of Object.entries(paths)) {
     for (const value of [input[name]].flat()) if (value != null) checkPath(name, argumentText(value), root, cwd ?? root)
@@ -143,7 +143,7 @@ function toPlan({ config, request, stdin }: Prepared, job: Job): RunPlan {
     cwd: request.cwd ?? null,
     env: [...new Set([...Object.keys(request.env), ...Object.keys(config.env ?? {})])].sort(),
     stdin: stdin !== undefined,
-    // Limits keep nothing from the network.
+    // The level limited does not restrict the network.
     network: request.network || request.level === 'limited',
     limits: { ...request.limits },
   }
