@@ -168,7 +168,7 @@ describe("a call that needs a person's yes", () => {
     const env = { TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: caller, TOOLDEX_URL: '', DATABASE_URL: '' }
     const left = await runCli(['call', 'pays', 'left'], { env })
     expect(left.code).toBe(75)
-    expect(left.stderr).toMatch(/waits for a person's yes until \S+: tooldex executions approve \S+\n/)
+    expect(left.stderr).toMatch(/waits for approval until \S+: tooldex executions approve \S+\n/)
     const waiting = runCli(['call', '--wait', 'pays', 'patient'], { env })
     const list = () => server.request('GET', '/executions?status=PENDING&tool=pays&limit=1')
     const open = await eventually(

@@ -145,7 +145,10 @@ describe('tooldex call of a registered tool at a server', () => {
     const named = await call(['slow_words', 'x', '--count', '1', '--server', server.url], elsewhere)
     expect([named.code, named.stdout]).toEqual([0, 'x 1\n'])
     const bad = await call(['slow_words', 'x', '--timeout', 'soon'])
-    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("--timeout 'soon' is invalid. Write seconds")])
+    expect([bad.code, bad.stderr]).toEqual([
+      2,
+      expect.stringContaining("--timeout 'soon' is invalid. Enter a number of seconds"),
+    ])
   })
 
   it('runs nothing with --dry-run, wherever the flag stands', async () => {
@@ -240,7 +243,7 @@ describe('tooldex call of a tool of a config', () => {
     expect((await call(['no_such_tool'], env as never)).code).toBe(4)
     const queued = await call(['--queue', 'coreutils_cat', 'x'], env as never)
     expect(queued.code).toBe(2)
-    expect(queued.stderr).toContain('There is no database with a queue here')
+    expect(queued.stderr).toContain('There is no server or database with a queue on this machine')
     expect(existsSync(join(env.TOOLDEX_HOME, 'db'))).toBe(false)
     const folder = tempFile('a.txt', 'a\n')
     expect(await call(['--timeout', '20', 'coreutils_cat', folder], env as never)).toMatchObject({
@@ -254,7 +257,7 @@ describe('tooldex call of a tool of a config', () => {
   it('refuses a server together with configs', async () => {
     const { code, stderr } = await call(['--server', server.url, '-c', 'coreutils', 'coreutils_cat', 'x'])
     expect(code).toBe(2)
-    expect(stderr).toContain('A server has configs and a policy of its own')
+    expect(stderr).toContain('--server cannot be combined with configs or --policy: a server has its own')
   })
 })
 

@@ -75,7 +75,10 @@ describe('commands that read tools ask the server', () => {
     const describes = await runInline(['describe', 'zebra_count', '-c', 'coreutils'], { env })
     expect(describes.code).toBe(4)
     const both = await runInline(['search', 'zebras', '-c', 'coreutils', '--server', server.url], { env })
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('configs and a policy of its own') })
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('configs or --policy: a server has its own'),
+    })
   })
 })
 
@@ -93,12 +96,12 @@ describe('a server that was only found', () => {
     const { code, stdout, stderr } = await search({ TOOLDEX_HOME: server.home })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).results.length).toBeGreaterThan(0)
-    expect(stderr).toContain(`Set TOOLDEX_API_KEY to see the tools of the server at ${server.url} too`)
+    expect(stderr).toContain(`Set TOOLDEX_API_KEY to include the tools of the server at ${server.url}`)
   })
 
   it('does not stand in the way with a wrong key, or when it does not answer', async () => {
     const wrong = await search({ TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: 'wrong' })
-    expect([wrong.code, wrong.stderr]).toEqual([0, expect.stringContaining('Only the configs here are looked at.')])
+    expect([wrong.code, wrong.stderr]).toEqual([0, expect.stringContaining('Only local configs are used.')])
     const home = homeWith({ url: 'http://127.0.0.1:9', pid: process.pid })
     const away = await search({ TOOLDEX_HOME: home, TOOLDEX_API_KEY: server.key })
     expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('does not answer')])

@@ -170,7 +170,7 @@ describe('tooldex executions tail', () => {
       tail.child.kill('SIGINT')
       expect(await tail.ended).toBe(0)
       expect(tail.err()).toBe(
-        `The server at http://127.0.0.1:${proxy.port} does not answer. Asking again every second; Ctrl+C ends this.\nthe server is back\n`,
+        `The server at http://127.0.0.1:${proxy.port} does not answer. Retrying every second; stop with Ctrl+C.\nThe server is available again.\n`,
       )
     } finally {
       await proxy.stop()

@@ -27,9 +27,9 @@ describe('a registry with more than 10,000 tools', () => {
     const env = { TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: server.home }
     const words = ['--server', server.url]
     const written = await runCli(['tools', 'export', join(folder, 'all.json'), ...words], { env })
-    expect([written.code, written.stdout]).toEqual([0, `${join(folder, 'all.json')} has 10001 tools now.\n`])
+    expect([written.code, written.stdout]).toEqual([0, `10001 tools written to ${join(folder, 'all.json')}\n`])
     const again = await runCli(['apply', folder, '--dry-run', ...words], { env })
-    expect([again.code, again.stdout]).toEqual([0, 'Nothing to do: everything is as the files say.\n'])
+    expect([again.code, again.stdout]).toEqual([0, 'Nothing to do: the registry matches the files.\n'])
   })
 
   it('says by how much a body is too large, and the way out', async () => {

@@ -115,7 +115,7 @@ describe('learning of a server', () => {
     const env = { ...on, TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: tempFolder() }
     expect((await runInline(['learning', '--server', server.url], { env })).stdout).toContain(query)
     const forgotten = await runInline(['learning', '--server', server.url, '--reset'], { env })
-    expect(forgotten.stdout).toBe('Forgotten: 1 in the database\n')
+    expect(forgotten.stdout).toBe('Learned queries deleted from the database: 1\n')
     expect((await server.request('DELETE', '/learning')).body).toEqual({ keptIn: 'the database', forgotten: 0 })
     expect((await server.request('GET', '/learning', { key: 'wrong' })).status).toBe(401)
   })
@@ -170,7 +170,9 @@ describe('learning of a server', () => {
     await createStores(embedded).learning.note('default', query, echo)
     await embedded.close()
     const env = { ...on, TOOLDEX_HOME: home }
-    expect((await runInline(['learning'], { env })).stdout).toContain('Nothing was learned yet')
-    expect((await runInline(['learning', '--registry', '--reset'], { env })).stdout).toContain('Forgotten: 1')
+    expect((await runInline(['learning'], { env })).stdout).toContain('No queries learned yet')
+    expect((await runInline(['learning', '--registry', '--reset'], { env })).stdout).toContain(
+      'deleted from the database: 1',
+    )
   })
 })

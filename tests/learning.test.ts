@@ -40,7 +40,7 @@ describe('search learns from calls', () => {
     expect((await runInline(['eval', '--mine', set], { env })).stdout).toMatch(/^1 queries over \d+ tools/)
     expect((await runInline(['eval', set, '--json'], { env })).code).toBe(0)
     expect((await runInline(['learning'], { env })).stdout).toContain(query)
-    expect((await runInline(['learning', '--reset'], { env })).stdout).toContain('Forgotten')
+    expect((await runInline(['learning', '--reset'], { env })).stdout).toContain('Learned queries deleted')
     expect(existsSync(file)).toBe(false)
   })
 
@@ -56,8 +56,6 @@ describe('search learns from calls', () => {
     await names(off.client, 'print a message')
     await off.client.callTool({ name: 'call_tool', arguments: { name: 'coreutils_echo', arguments: { message: 'x' } } })
     expect(existsSync(join(env.TOOLDEX_HOME, 'learned.jsonl'))).toBe(false)
-    expect((await runInline(['learning'], { env: { ...env, TOOLDEX_LEARNING: 'off' } })).stdout).toContain(
-      'switched off',
-    )
+    expect((await runInline(['learning'], { env: { ...env, TOOLDEX_LEARNING: 'off' } })).stdout).toContain('turned off')
   })
 })

@@ -82,7 +82,7 @@ describe('a list', () => {
     expectProblem(await list('&page=0'), 422, 'INPUT_INVALID')
     const words = ['tools', 'list', '--tag', 'paged', '--sort', 'name', '--limit', '2', '--page', '2']
     const said = await runInline([...words, '--server', server.url], { env: { TOOLDEX_API_KEY: server.key } })
-    expect(said.stdout).toContain('3 in all')
+    expect(said.stdout).toContain('3 in total')
     expect(said.stdout).toContain('paged_c')
     expect(said.stdout).not.toContain('paged_a')
   })

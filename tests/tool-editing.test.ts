@@ -42,7 +42,7 @@ describe('tooldex tools edit in an editor', () => {
 
   it('changes nothing where nothing was changed, or the editor fails or is not there', async () => {
     await register(server, 'left_alone')
-    expect(await edit(['left_alone'], 'true')).toMatchObject({ code: 0, stdout: 'nothing changed\n' })
+    expect(await edit(['left_alone'], 'true')).toMatchObject({ code: 0, stdout: 'Nothing changed.\n' })
     const failed = await edit(['left_alone'], 'sh -c "exit 3"')
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining('ended with 3; nothing was changed')])
     const missing = await edit(['left_alone'], 'no-such-editor --wait')
@@ -89,7 +89,7 @@ describe('tooldex tools edit in an editor', () => {
         said += text
       })
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      for (const late = Date.now() + 60_000; !said.includes('Press Enter to mend it') && Date.now() < late; )
+      for (const late = Date.now() + 60_000; !said.includes('Press Enter to fix it') && Date.now() < late; )
         await sleep(50)
       expect(said).toContain('displayName')
       child.stdin.write('\n')

@@ -1,13 +1,13 @@
 import type { AddCommand } from './commands/command.ts'
 
-/** A command as the help of the program lists it, and how it is loaded. */
+/** The help text and the loader of a command. */
 interface CommandEntry {
   readonly summary: string
   readonly hidden?: boolean
   readonly load: () => Promise<AddCommand>
 }
 
-/** The commands. Each is loaded when it is used: neither the help nor a server that a client starts waits for the others. */
+/** Each command is loaded on use, so that neither the help nor a server started by a client waits for the others. */
 export const commandTable: Readonly<Record<string, CommandEntry>> = {
   run: {
     summary: 'serve registered tools and the named configs to an MCP client on stdio (the default command)',
@@ -22,7 +22,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/validate.ts')).addValidate,
   },
   search: {
-    summary: 'find tools by what they do; without words, show an overview',
+    summary: 'find tools by what they do; without a query, show an overview',
     load: async () => (await import('./commands/search.ts')).addSearch,
   },
   describe: {
@@ -50,7 +50,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/skill.ts')).addSkill,
   },
   eval: {
-    summary: 'measure search on requests whose correct tools are known',
+    summary: 'measure search quality on queries with known correct tools',
     load: async () => (await import('./commands/eval.ts')).addEval,
   },
   lint: {

@@ -6,17 +6,17 @@ import { commandTable } from './command-table.ts'
 import type { CliHost } from './host.ts'
 import { reportError } from './report-error.ts'
 
-/** Runs one command line and gives the exit code. */
-export async function runCommandLine(words: readonly string[], host: CliHost): Promise<number> {
+/** Runs one command line and returns the exit code. */
+export async function runCommandLine(args: readonly string[], host: CliHost): Promise<number> {
   let code = 0
-  const exit = (given: number): void => {
-    code = given
+  const exit = (value: number): void => {
+    code = value
   }
   let used: Command | undefined
   try {
-    // Bare, a person wants to know what there is; a client wants the tools.
-    const line = words.length === 0 && host.interactive ? ['--help'] : withRun(words)
-    if (line !== words) refuseMistyped(words, host)
+    // Without arguments, people get the help and clients get the tools.
+    const line = args.length === 0 && host.interactive ? ['--help'] : withRun(args)
+    if (line !== args) rejectMistyped(args, host)
     const program = await createProgram(host, exit, line)
     program.hook('preAction', (_, command) => {
       used = command
@@ -24,13 +24,13 @@ export async function runCommandLine(words: readonly string[], host: CliHost): P
     await program.parseAsync(line, { from: 'user' })
     return code
   } catch (thrown) {
-    // commander has said what is wrong already; only the code is ours.
+    // commander has already printed the message; only the exit code is set here.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : errorTable.USAGE.exit
-    return reportError(thrown, host, { json: words.includes('--json'), command: used })
+    return reportError(thrown, host, { json: args.includes('--json'), command: used })
   }
 }
 
-/** The command line as commander sees it: the command that is used, their names where only those are, else all. */
+/** Builds the commander program with as few commands as the line needs: one, their names only, or all. */
 export async function createProgram(
   host: CliHost,
   exit: (code: number) => void,
@@ -53,9 +53,9 @@ export async function createProgram(
   return program
 }
 
-/** Whether a line asks for the help or the version of the whole program, which need no command but its name. */
+/** Whether a line requests the help or the version of the whole program, which need no command but its name. */
 const isAboutAll = (line: readonly string[]): boolean =>
-  line.length > 0 && (line.every((word) => ownFlags.has(word)) || (line.length === 1 && line[0] === 'help'))
+  line.length > 0 && (line.every((arg) => ownFlags.has(arg)) || (line.length === 1 && line[0] === 'help'))
 
 function addNames(program: Command): void {
   for (const [name, { hidden = false }] of Object.entries(commandTable)) program.command(name, { hidden })
@@ -79,7 +79,7 @@ Examples:
   tooldex call git_log --max-count 3        run one
   tooldex install claude-code git           add it to a client`
 
-// Completion looks at the options of the other commands.
+// Completion reads the options of the other commands.
 const needsAll = new Set(['completion', '__complete'])
 const runOptionsWithValue = new Set([
   '--policy',
@@ -93,33 +93,33 @@ const runOptionsWithValue = new Set([
   '--containment',
 ])
 
-/** `tooldex git docker` means `tooldex run git docker`: put the word in where the first plain word is not a command. */
-export function withRun(words: readonly string[]): readonly string[] {
-  const plain = firstPlain(words)
+/** Inserts `run` where the first positional argument is not a command: `tooldex git docker` is `tooldex run git docker`. */
+export function withRun(args: readonly string[]): readonly string[] {
+  const first = firstPositional(args)
   const isCommand =
-    plain === undefined
-      ? words.some((word) => ownFlags.has(word))
-      : plain === 'help' || plain === '__complete' || Object.hasOwn(commandTable, plain)
-  return isCommand ? words : ['run', ...words]
+    first === undefined
+      ? args.some((arg) => ownFlags.has(arg))
+      : first === 'help' || first === '__complete' || Object.hasOwn(commandTable, first)
+  return isCommand ? args : ['run', ...args]
 }
 
 const ownFlags = new Set(['--help', '-h', '--version', '-V'])
 
-const firstPlain = (words: readonly string[]) =>
-  words.find((word, index) => !word.startsWith('-') && !runOptionsWithValue.has(words[index - 1] ?? ''))
+const firstPositional = (args: readonly string[]) =>
+  args.find((arg, index) => !arg.startsWith('-') && !runOptionsWithValue.has(args[index - 1] ?? ''))
 
-/** A word that is no config but nearly a command was meant as one, so it is not looked for among the configs. */
-function refuseMistyped(words: readonly string[], host: CliHost): void {
-  const word = firstPlain(words)
+/** Rejects an unknown name that resembles a command, instead of looking it up among the configs. */
+function rejectMistyped(args: readonly string[], host: CliHost): void {
+  const name = firstPositional(args)
   const configs = host.configNames()
-  if (word === undefined || configs.includes(word) || existsSync(word)) return
-  const meant = suggest(word, [...configs, ...Object.keys(commandTable), 'help'])
-  // Of several words those after the first are configs, so that the first is one, too.
-  const isLone = words.length === 1 && !/[/\\]|\.ya?ml$/i.test(word)
-  if (!isLone && (meant === undefined || configs.includes(meant))) return
-  const question = meant === undefined ? '' : ` Did you mean '${meant}'?`
-  const code = meant === undefined || configs.includes(meant) ? 'CONFIG_NOT_FOUND' : 'USAGE'
-  throw new TooldexError(code, `There is no command or config '${word}'.${question}`, {
+  if (name === undefined || configs.includes(name) || existsSync(name)) return
+  const suggestion = suggest(name, [...configs, ...Object.keys(commandTable), 'help'])
+  // With several arguments those after the first are configs, so the first is one, too.
+  const isLone = args.length === 1 && !/[/\\]|\.ya?ml$/i.test(name)
+  if (!isLone && (suggestion === undefined || configs.includes(suggestion))) return
+  const question = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
+  const code = suggestion === undefined || configs.includes(suggestion) ? 'CONFIG_NOT_FOUND' : 'USAGE'
+  throw new TooldexError(code, `There is no command or config '${name}'.${question}`, {
     hint: 'List the commands with: tooldex --help',
   })
 }

@@ -4,16 +4,16 @@ import { type SavedDump, saveDump } from '../../operations/database/save-dump.ts
 import { type RemoteServer, requestRemote } from '../../operations/registry-client/remote-client.ts'
 import type { CliHost } from './host.ts'
 
-/** Writes the database of a server to a file; without a name, of the one that runs here, where it keeps us out. */
+/** Writes the database of a server to a file; without a server name, of the local server if it has the database locked. */
 export async function downloadDump(
   host: CliHost,
   { file, server }: { readonly file: string; readonly server: string | undefined },
-  here: () => Promise<SavedDump>,
+  dumpLocal: () => Promise<SavedDump>,
 ): Promise<SavedDump> {
   const named = server === undefined ? undefined : host.findServer(server)
   if (named !== undefined) return download(host, file, named)
   try {
-    return await here()
+    return await dumpLocal()
   } catch (thrown) {
     const running = host.runningServer()
     if (!isLocked(thrown) || running === undefined) throw thrown
@@ -33,5 +33,5 @@ const isLocked = (thrown: unknown): thrown is TooldexError =>
 
 const withoutKey = ({ message }: TooldexError, url: string) =>
   new TooldexError('DATABASE_LOCKED', message, {
-    hint: `Set TOOLDEX_API_KEY to an admin key, and the server at ${url} writes the file.`,
+    hint: `Set TOOLDEX_API_KEY to an admin key to download the file from the server at ${url}.`,
   })

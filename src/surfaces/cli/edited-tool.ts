@@ -6,7 +6,7 @@ import { type RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
 import { readToolFile } from './read-tool-file.ts'
 
-/** A tool as a file that a person changes. */
+/** A temporary YAML file of a tool for an editor. */
 export class EditedTool {
   readonly file: string
   readonly #folder: string
@@ -24,7 +24,7 @@ export class EditedTool {
     this.#before = readToolFile(this.file).fields
   }
 
-  /** The names of the fields that differ now, as the registry calls them; none where only the changelog does. */
+  /** The registry names of the changed fields; none if only the changelog changed. */
   changes(): ReadonlySet<string> {
     const { fields, scriptProblem } = readToolFile(this.file)
     if (scriptProblem !== undefined) return new Set(['scriptContent'])
@@ -39,6 +39,6 @@ export class EditedTool {
 }
 
 const heading = ({ name, version, status }: RegisteredTool): string =>
-  `# ${name}, version ${version}, ${status}. Save and close to make the next version; close it as it is to change nothing.
-# What you take out of the file stays as it was. The changelog at the end says why.
+  `# ${name}, version ${version}, ${status}. Save and close to create the next version; close without changes to keep the current one.
+# Fields removed from the file keep their values. Describe the change in the changelog at the end.
 `

@@ -8,7 +8,7 @@ import { formatTable } from './format-table.ts'
 export const toolOf = ({ toolName, version }: ExecutionSummary): string =>
   version === null ? toolName : `${toolName}@${version}`
 
-/** Where a run stands, and what it waits for. */
+/** The status of a run, with the reason for waiting. */
 export const stateOf = ({ status, reason }: ExecutionSummary): string =>
   reason === null ? status : `${status} (${reason})`
 
@@ -31,7 +31,7 @@ export function listText(items: readonly ExecutionSummary[], columns: number): s
   return `${formatTable(['Execution', 'When (UTC)', 'Tool', 'State', 'Took', 'Caller', 'Error'], rows, columns)}\n`
 }
 
-/** One run, with everything that is known of it. */
+/** All details of one run. */
 export function executionText(run: Execution): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ['execution', run.id],
@@ -64,13 +64,13 @@ function textsOf({ outputData, logs, result, truncated }: Execution): readonly s
     ...(outputData === null ? [] : ['output:', indented(output), ...more]),
     ...(logs.stdout === '' ? [] : ['printed:', indented(logs.stdout)]),
     ...(logs.stderr === '' ? [] : ['stderr:', indented(logs.stderr)]),
-    ...(truncated ? ['(what it printed was cut at the limit)'] : []),
+    ...(truncated ? ['(the output was truncated at the limit)'] : []),
   ]
 }
 
 const indented = (text: string): string => showInvisible(text.trimEnd()).replaceAll(/^/gm, '  ')
 
-/** What waits and who runs what. */
+/** The counts of the queue and the state of each worker. */
 export function queueText(
   { queued, waitingForApproval, running, oldestQueuedMs, workers }: QueueState,
   columns: number,
@@ -86,8 +86,8 @@ export function queueText(
     each.labels.join(' '),
     timeOf(each.lastSeenAt),
   ])
-  const names = ['Worker', 'State', 'Running', 'Can run', 'Labels', 'Last seen (UTC)']
-  return `${counts}\n${formatTable(names, rows, columns)}\n`
+  const header = ['Worker', 'State', 'Running', 'Can run', 'Labels', 'Last seen (UTC)']
+  return `${counts}\n${formatTable(header, rows, columns)}\n`
 }
 
 function stateOfWorker({ kind, alive, draining, takesWork, running }: WorkerState): string {
@@ -103,7 +103,7 @@ function stateOfWorker({ kind, alive, draining, takesWork, running }: WorkerStat
   return `${kind}, ${state}`
 }
 
-/** A part of a large output, and how to get the next. */
+/** A part of a large output, with the option for the next part. */
 export function resultText({ items, total, nextOffset }: ResultPage): string {
   const lines = items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
   const more = nextOffset === undefined ? [] : [`(${nextOffset} of ${total}; more: --offset ${nextOffset})`]

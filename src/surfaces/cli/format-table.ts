@@ -1,6 +1,6 @@
 import { showInvisible } from '../../base/visible-text.ts'
 
-/** Rows as aligned columns within a width; the widest columns give way first, by wrapping at spaces. Ids stay whole. */
+/** Aligns rows in columns within a width; the widest columns wrap first, at spaces. Ids are never wrapped. */
 export function formatTable(header: readonly string[], cells: readonly (readonly string[])[], width: number): string {
   const rows = cells.map((row) => row.map(showInvisible))
   const all = [header, ...rows]
@@ -15,7 +15,7 @@ export function formatTable(header: readonly string[], cells: readonly (readonly
 }
 
 const gap = 2
-const narrowest = 12
+const minWidth = 12
 
 const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
@@ -23,9 +23,9 @@ function shrink(wanted: readonly number[], width: number, fixed: readonly boolea
   const widths = [...wanted]
   const room = width - gap * (widths.length - 1)
   while (widths.reduce((sum, size) => sum + size, 0) > room) {
-    const most = Math.max(...widths.filter((_, column) => !fixed[column]))
-    const widest = widths.findIndex((size, column) => size === most && !fixed[column])
-    if (widest < 0 || (widths[widest] ?? 0) <= narrowest) break
+    const maxWidth = Math.max(...widths.filter((_, column) => !fixed[column]))
+    const widest = widths.findIndex((size, column) => size === maxWidth && !fixed[column])
+    if (widest < 0 || (widths[widest] ?? 0) <= minWidth) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }
   return widths

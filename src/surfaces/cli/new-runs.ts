@@ -6,42 +6,42 @@ interface RunPage {
   readonly nextCursor?: string | undefined
 }
 
-/** How runs are looked at. */
-interface Look {
+/** The queries for runs. */
+interface RunQueries {
   readonly list: (query: { since?: string; limit: number; cursor?: string | undefined }) => Promise<RunPage>
   readonly get: (id: string) => Promise<ExecutionSummary>
 }
 
 const pageSize = 100
-const most = { pages: 20, open: 50 }
+const limits = { pages: 20, open: 50 }
 
-/** Finds out which runs are new, and which of the known ones stand otherwise, by looking again and again. */
+/** Detects new runs and changed states by polling. */
 export class NewRuns {
-  /** How each was shown: those that have not ended, and the newest. */
-  readonly #known = new Map<string, ExecutionSummary>()
+  /** The last printed state of the unfinished runs and of the newest. */
+  readonly #lastStates = new Map<string, ExecutionSummary>()
   #newest = ''
 
-  constructor(shown: readonly ExecutionSummary[]) {
-    for (const run of shown) this.#note(run)
+  constructor(printed: readonly ExecutionSummary[]) {
+    for (const run of printed) this.#record(run)
   }
 
-  /** What has changed since the last look, oldest first. */
-  async look({ list, get }: Look): Promise<readonly ExecutionSummary[]> {
+  /** Returns the runs that changed since the last poll, oldest first. */
+  async poll({ list, get }: RunQueries): Promise<readonly ExecutionSummary[]> {
     const found = await this.#listNew(list)
     const seen = new Set(found.map(({ id }) => id))
-    const open = [...this.#known.values()].filter(({ id, status }) => !isFinal(status) && !seen.has(id))
-    for (const { id } of open.slice(0, most.open)) found.push(await get(id))
-    const changed = found.filter((run) => !isSame(run, this.#known.get(run.id)))
-    for (const run of changed) this.#note(run)
-    for (const { id, status, createdAt } of this.#known.values())
-      if (isFinal(status) && createdAt < this.#newest) this.#known.delete(id)
+    const open = [...this.#lastStates.values()].filter(({ id, status }) => !isFinal(status) && !seen.has(id))
+    for (const { id } of open.slice(0, limits.open)) found.push(await get(id))
+    const changed = found.filter((run) => !isSame(run, this.#lastStates.get(run.id)))
+    for (const run of changed) this.#record(run)
+    for (const { id, status, createdAt } of this.#lastStates.values())
+      if (isFinal(status) && createdAt < this.#newest) this.#lastStates.delete(id)
     return changed.sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1))
   }
 
-  async #listNew(list: Look['list']): Promise<ExecutionSummary[]> {
+  async #listNew(list: RunQueries['list']): Promise<ExecutionSummary[]> {
     const found: ExecutionSummary[] = []
     let cursor: string | undefined
-    for (let page = 0; page < most.pages; page++) {
+    for (let page = 0; page < limits.pages; page++) {
       const since = this.#newest === '' ? {} : { since: this.#newest }
       const { items, nextCursor } = await list({ limit: pageSize, cursor, ...since })
       found.push(...items)
@@ -51,11 +51,11 @@ export class NewRuns {
     return found
   }
 
-  #note(run: ExecutionSummary): void {
-    this.#known.set(run.id, run)
+  #record(run: ExecutionSummary): void {
+    this.#lastStates.set(run.id, run)
     if (run.createdAt > this.#newest) this.#newest = run.createdAt
   }
 }
 
-const isSame = (run: ExecutionSummary, known: ExecutionSummary | undefined): boolean =>
-  known !== undefined && known.status === run.status && known.reason === run.reason
+const isSame = (run: ExecutionSummary, last: ExecutionSummary | undefined): boolean =>
+  last !== undefined && last.status === run.status && last.reason === run.reason

@@ -17,7 +17,7 @@ export function optionHint(command: Command, problems: readonly Problem[]): stri
 
 interface Input {
   readonly name: string
-  /** As the command line has it: `--limit`, or `QUERY` of an argument. */
+  /** The spelling on the command line: `--limit`, or `QUERY` for an argument. */
   readonly written: string
   readonly accepted: string
   readonly value: unknown
@@ -29,14 +29,14 @@ function listInputs(command: Command): readonly Input[] {
     const accepted = `${option.flags}: ${option.description}`
     return { name, written: option.long ?? option.flags, accepted, value: command.getOptionValue(name) }
   })
-  const words = command.registeredArguments.map((argument, index) => {
+  const args = command.registeredArguments.map((argument, index) => {
     const name = argument.name()
     return { name, written: name, accepted: `<${name}>: ${argument.description}`, value: command.processedArgs[index] }
   })
-  return [...options, ...words].filter(({ value }) => value !== undefined)
+  return [...options, ...args].filter(({ value }) => value !== undefined)
 }
 
-/** An operation may call the value of `--budget` budgetTokens, and those of a repeated `--tag` tags. */
+/** Field names may extend the option name: `--budget` sets budgetTokens, and a repeated `--tag` sets tags. */
 function findInput(inputs: readonly Input[], field: string): Input | undefined {
   const near = inputs.filter(({ name }) => name.length >= 3 && field.startsWith(name))
   return inputs.find(({ name }) => name === field) ?? near.sort((a, b) => b.name.length - a.name.length)[0]
@@ -45,6 +45,6 @@ function findInput(inputs: readonly Input[], field: string): Input | undefined {
 function describe({ written, accepted, value }: Input, index: string | undefined): string {
   const one = Array.isArray(value) && index !== undefined ? value[Number(index)] : value
   const text = toOneLine(typeof one === 'string' ? one : JSON.stringify(one))
-  const shown = text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
-  return `Correct ${written} '${shown}'. ${accepted}`
+  const excerpt = text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
+  return `Correct ${written} '${excerpt}'. ${accepted}`
 }

@@ -5,7 +5,7 @@ import type { importBundle } from '../../operations/registry/bundles.ts'
 type Answer = z.output<typeof importBundle.output>
 type Part = Omit<Answer['plan'], 'categories' | 'policies'>
 
-/** What an import does, or would do, line by line: + for new, ~ for changed, - for gone. */
+/** Formats the changes of an import, one per line: + for new, ~ for changed, - for removed. */
 export function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
   const texts = new Map(diffs.map(({ tool, text }) => [tool, text]))
   const lines = [
@@ -14,7 +14,7 @@ export function bundlePlanText({ plan, diffs, applied, warnings }: Answer): stri
     ...partLines('tool', plan, texts),
   ]
   const notes = warnings.map((warning) => `warning: ${warning}`)
-  if (lines.length === 0) return [...notes, 'Nothing to do: everything is as the files say.', ''].join('\n')
+  if (lines.length === 0) return [...notes, 'Nothing to do: the registry matches the files.', ''].join('\n')
   return [...notes, ...lines, countText(plan, applied), ''].join('\n')
 }
 
@@ -29,7 +29,7 @@ function partLines(kind: string, part: Part, texts?: ReadonlyMap<string, string>
   ]
 }
 
-/** The fields that change, the status with what it was and what it is to be. */
+/** The changed fields; the status with its old and new value. */
 const fieldsText = ({ fields, status }: Part['change'][number]): string =>
   fields
     .map((field) => (field === 'status' && status !== undefined ? `status ${status.from} -> ${status.to}` : field))
@@ -43,6 +43,6 @@ function countText({ categories, policies, ...tools }: Answer['plan'], applied: 
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0)
   const [created, changed] = [sum(({ create }) => create.length), sum(({ change }) => change.length)]
   const [removed, same] = [sum(({ remove }) => remove.length), sum(({ unchanged }) => unchanged)]
-  const done = applied ? '' : ' (a dry run: nothing was done)'
-  return `${created} new, ${changed} changed, ${removed} removed, ${same} as before${done}`
+  const done = applied ? '' : ' (dry run: nothing was changed)'
+  return `${created} new, ${changed} changed, ${removed} removed, ${same} unchanged${done}`
 }

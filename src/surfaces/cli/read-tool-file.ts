@@ -12,34 +12,34 @@ import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-
 import { respell, toolKeys } from '../../sources/bundle/index.ts'
 import { inFiles } from './validate-files.ts'
 
-/** The fields in a file, and where each of them stands. */
+/** The fields of a tool in a file, with the location of each. */
 export interface ToolFile {
   readonly fields: Readonly<Record<string, unknown>>
-  /** Why the script could not be read; its field is missing then. */
+  /** The reason why the script could not be read; `scriptContent` is missing then. */
   readonly scriptProblem?: Problem | undefined
-  /** The same error with the lines of the file in the place of pointers. */
+  /** Replaces the pointers of an error by lines of the file. */
   explain(thrown: unknown): unknown
-  /** The same problem with its place in the file. */
+  /** Adds the location in the file to a problem. */
   place(problem: Problem): Problem
 }
 
-/** The text of a file, or of standard input where it is called `-`. */
+/** Reads a file, or standard input if its name is `-`. */
 export function readText(file: string): string {
   return file === '-'
     ? readFileSync(0, 'utf8')
     : readTextFile(file, bundleLimits.bytes, `Too much for one file: ${splitHint}`)
 }
 
-/** Reads the fields of a tool from YAML or JSON; its script may be in a file of its own. */
+/** Reads the fields of a tool from YAML or JSON; its script may be in a file of its path. */
 export function readToolFile(file: string, script?: string): ToolFile {
   const name = file === '-' ? 'stdin' : file
   const text = readText(file)
   const document = parseJsonOrYaml(text, name)
   if (document.problems.length > 0)
-    throw new TooldexError('USAGE', `${name} cannot be read.`, { problems: document.problems, hint: mendHint })
+    throw new TooldexError('USAGE', `${name} cannot be read.`, { problems: document.problems, hint: fieldsHint })
   const { value } = document
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TooldexError('USAGE', `${name} does not hold the fields of a tool.`, { hint: mendHint })
+    throw new TooldexError('USAGE', `${name} does not contain the fields of a tool.`, { hint: fieldsHint })
   const { scriptFile, ...rest } = respellKeys(value, fileKeys) as Record<string, unknown>
   const { scriptContent, from, problem: scriptProblem } = readScript(file, script, scriptFile)
   const fields = scriptContent === undefined ? rest : { ...rest, scriptContent }
@@ -47,15 +47,15 @@ export function readToolFile(file: string, script?: string): ToolFile {
   return {
     fields,
     scriptProblem,
-    explain: (thrown) => placed(thrown, source),
+    explain: (thrown) => withLocations(thrown, source),
     place: (problem) => place(problem, source),
   }
 }
 
-/** The keys of bundles, and those that only stand for a field: in camelCase or in snake_case. */
+/** The keys of bundles and the aliases of fields, in camelCase or snake_case. */
 const fileKeys: KeyShape = { ...toolKeys, keys: { ...toolKeys.keys, ...bothSpellings('categoryId scriptFile') } }
 
-const mendHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
+const fieldsHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
 
 interface ScriptText {
   readonly scriptContent?: string
@@ -63,7 +63,7 @@ interface ScriptText {
   readonly problem?: Problem
 }
 
-/** The script in a file of its own; one that cannot be read is reported beside the other problems of the tool. */
+/** The script in a file of its path; one that cannot be read is reported beside the other problems of the tool. */
 function readScript(file: string, script: string | undefined, scriptFile: unknown): ScriptText {
   if (script === undefined && scriptFile === undefined) return {}
   const wrong = (message: string, hint: string) => ({
@@ -82,18 +82,18 @@ function readScript(file: string, script: string | undefined, scriptFile: unknow
   }
 }
 
-/** What a file was when it was read. */
+/** The content of a file at the time of reading. */
 interface Source {
   readonly file: string
   readonly text: string
   readonly document: YamlDocument
   readonly fields: Readonly<Record<string, unknown>>
-  /** The file that the script is in, where it has one of its own. */
+  /** The separate file of the script, if any. */
   readonly script: string | undefined
 }
 
-/** What is wrong with the input is told by where it stands in the file. */
-function placed(thrown: unknown, source: Source): unknown {
+/** Adds locations in the file to the problems of an error. */
+function withLocations(thrown: unknown, source: Source): unknown {
   if (!(thrown instanceof TooldexError) || thrown.problems.length === 0) return thrown
   const problems = thrown.problems.map((problem) => place(problem, source))
   return inFiles(thrown, problems)
@@ -103,10 +103,10 @@ function place(problem: Problem, source: Source): Problem {
   const { file, document } = source
   if (problem.pointer === undefined) return problem
   const names = fromPointer(problem.pointer)
-  // A proposal holds the file's fields one level further in.
-  const own = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
-  const at = respell(document.value, own)
-  // What has lines of its own is about the script.
+  // In a proposal the fields of the file are one level deeper.
+  const path = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
+  const at = respell(document.value, path)
+  // A problem with a line is a problem of the script.
   if (problem.line !== undefined) return placeScript(problem, problem.line, { ...source, at })
   return { ...problem, file, ...document.locate(at, 'key') }
 }

@@ -4,25 +4,25 @@ import type { ReplayReport } from '../../contract/replay.ts'
 import type { getProposal } from '../../operations/registry/proposals.ts'
 import { describeDiff } from '../../versions/index.ts'
 
-/** What came of a replay: the counts, and each input that did not give the same. */
+/** Formats a replay: the counts, and each input with a different output. */
 export function replayText({ same, differs, failed, version, runs }: ReplayReport): string {
   const counts = `${same} the same as version ${version}, ${differs} different, ${failed} failed\n`
   if (runs.length === 0) return `${counts}No successful run is recorded to compare with; call the tool first.\n`
   const lines = runs
     .filter(({ outcome }) => outcome !== 'same')
     .flatMap(({ outcome, inputData, differences, error }) => [
-      `${outcome}: ${shown(inputData)}`,
+      `${outcome}: ${formatValue(inputData)}`,
       ...(error === null ? [] : [`    ${error.code}: ${toOneLine(error.message)}`]),
       ...differences.flatMap(({ pointer, before, after }) => [
         `    ${pointer === '' ? 'output' : pointer}`,
-        ...(before === undefined ? [] : [`      - ${shown(before)}`]),
-        ...(after === undefined ? [] : [`      + ${shown(after)}`]),
+        ...(before === undefined ? [] : [`      - ${formatValue(before)}`]),
+        ...(after === undefined ? [] : [`      + ${formatValue(after)}`]),
       ]),
     ])
   return [counts, ...lines.map((line) => `${line}\n`)].join('')
 }
 
-/** A proposed change in words. */
+/** Formats a proposed change. */
 export function proposalText({
   id,
   status,
@@ -41,4 +41,4 @@ export function proposalText({
   return `${lines.join('\n')}\n`
 }
 
-const shown = (value: unknown): string => toOneLine(JSON.stringify(value) ?? '')
+const formatValue = (value: unknown): string => toOneLine(JSON.stringify(value) ?? '')

@@ -7,16 +7,16 @@ import { showInvisible } from '../../base/visible-text.ts'
 import type { CliHost } from './host.ts'
 import { optionHint } from './option-hint.ts'
 
-/** How an error is shown. */
+/** Options of an error report. */
 interface ReportOptions {
   readonly json: boolean
-  /** The command that failed, where the line was read that far. */
+  /** The command that failed, if the command line was parsed that far. */
   readonly command?: Command | undefined
 }
 
-/** Shows an error to a person on stderr, or to a program as JSON on stdout, and gives the exit code it stands for. */
+/** Prints an error as text on stderr or as JSON on stdout, and returns its exit code. */
 export function reportError(thrown: unknown, host: CliHost, { json, command }: ReportOptions): number {
-  // An operation has logged what failed inside it.
+  // Operations log their own failures.
   const error = thrown instanceof TooldexError ? thrown : logged(errorLogger(host), thrown)
   if (json) host.out(`${JSON.stringify({ error: toErrorBody(error) }, null, 2)}\n`)
   else host.err(`${errorText(error, command)}\n`)
@@ -31,13 +31,13 @@ function errorText(error: TooldexError, command: Command | undefined): string {
   for (const problem of error.problems) {
     const mark = problem.severity === 'error' ? colors.red('✗') : colors.yellow('!')
     const text = showInvisible(formatProblem(problem))
-    // What has a place is worth a line, even where the message says it already.
+    // A problem with a location gets a line, even if the message repeats it.
     if (problem.file !== undefined || !error.message.includes(problem.message)) lines.push(`  ${mark} ${text}`)
   }
   return [...lines, `${colors.cyan('next:')} ${nextStep(error, command)}`].join('\n')
 }
 
-/** The options that the problems are about, where the error has no hint of its own. */
+/** Names the options with problems, if the error has no specific hint. */
 function nextStep({ code, personHint, problems }: TooldexError, command: Command | undefined): string {
   const isDefault = code === 'INPUT_INVALID' && personHint === errorTable.INPUT_INVALID.personHint
   const isOfFiles = problems.some(({ file }) => file !== undefined)

@@ -11,7 +11,7 @@ export interface FlagProperty {
   readonly enum?: readonly unknown[]
 }
 
-/** A tool as its flags are made: its schema, and which arguments may be given without a flag. */
+/** The parts of a tool that define its flags: the properties of its schema, and its positional arguments. */
 export interface FlagTool {
   readonly name: string
   readonly properties: Readonly<Record<string, FlagProperty>>
@@ -21,38 +21,38 @@ export interface FlagTool {
 /** Flags typed after a tool's name. */
 export interface ParsedFlags {
   readonly values: Record<string, unknown>
-  /** Words that belong to Tooldex itself: `--json`, `--dry-run`, `--help`. */
+  /** Flags of Tooldex itself: `--json`, `--dry-run`, `--help`. */
   readonly own: ReadonlySet<string>
 }
 
 const ownFlags = new Set(['json', 'dry-run', 'help'])
-// Spelled like this they are always ours: who asks what would run must never see it run. A tool's own is `--dry_run`.
-const alwaysOurs = new Set(['dry-run', 'help'])
+// In this spelling they always belong to Tooldex: a dry run must never run a tool. An argument of the tool is `--dry_run`.
+const reservedFlags = new Set(['dry-run', 'help'])
 /** An option of `tooldex call` itself. */
 interface OwnOption {
   readonly name: string
   readonly takesValue: boolean
 }
 
-/** Options of `tooldex call` among the words after a tool's name, and the words that are left. */
+/** Options of `tooldex call` among the arguments after a tool's name, and the remaining arguments. */
 export interface LiftedFlags {
   readonly lifted: readonly { readonly name: string; readonly value: string | true }[]
   readonly rest: readonly string[]
 }
 
-/** Takes our own options out of the words after a tool's name; where the tool has an argument of that name, it is the tool's. */
-export function liftOwnFlags(words: readonly string[], options: readonly OwnOption[], tool?: FlagTool): LiftedFlags {
+/** Extracts options of `tooldex call` after a tool's name, except those that are also arguments of the tool. */
+export function liftOwnFlags(args: readonly string[], options: readonly OwnOption[], tool?: FlagTool): LiftedFlags {
   const lifted: { name: string; value: string | true }[] = []
   const rest: string[] = []
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] as string
-    const [, key = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] as string
+    const [, key = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
     const property = tool === undefined ? undefined : findProperty(key, tool)
     const option = property === undefined ? options.find(({ name }) => name === key) : undefined
     const hasValue = option?.takesValue ?? (property !== undefined && tool?.properties[property]?.type !== 'boolean')
-    const next = hasValue && inline === undefined ? words[index + 1] : undefined
+    const next = hasValue && inline === undefined ? args[index + 1] : undefined
     if (next !== undefined) index++
-    if (option === undefined) rest.push(word, ...(next === undefined ? [] : [next]))
+    if (option === undefined) rest.push(arg, ...(next === undefined ? [] : [next]))
     else if (option.takesValue && (inline ?? next) === undefined)
       throw new TooldexError('USAGE', `--${key} needs a value.`, { hint: 'See: tooldex call --help' })
     else lifted.push({ name: key, value: option.takesValue ? ((inline ?? next) as string) : true })
@@ -60,45 +60,45 @@ export function liftOwnFlags(words: readonly string[], options: readonly OwnOpti
   return { lifted, rest }
 }
 
-/** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay texts: the call checks and converts them. */
-export function parseToolFlags(words: readonly string[], tool: FlagTool): ParsedFlags {
+/** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay strings: the call validates and converts them. */
+export function parseToolFlags(args: readonly string[], tool: FlagTool): ParsedFlags {
   const values: Record<string, unknown> = {}
   const own = new Set<string>()
-  const waiting = [...tool.positional]
+  const remaining = [...tool.positional]
   const put = (name: string, value: unknown) => {
-    const list = tool.properties[name]?.type === 'array'
-    values[name] = list ? [...((values[name] as unknown[] | undefined) ?? []), value] : value
+    const isArray = tool.properties[name]?.type === 'array'
+    values[name] = isArray ? [...((values[name] as unknown[] | undefined) ?? []), value] : value
   }
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] as string
-    const flag = /^--([^=]+)(?:=(.*))?$/s.exec(word)
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] as string
+    const flag = /^--([^=]+)(?:=(.*))?$/s.exec(arg)
     if (flag === null) {
-      const name = takePositional(waiting, tool)
-      if (name === undefined) throw usage(`${tool.name} takes no further value: '${word}'`, tool)
-      put(name, word)
+      const name = takePositional(remaining, tool)
+      if (name === undefined) throw usage(`${tool.name} takes no further value: '${arg}'`, tool)
+      put(name, arg)
       continue
     }
     const [, key = '', inline] = flag
-    const name = alwaysOurs.has(key) ? undefined : findProperty(key, tool)
+    const name = reservedFlags.has(key) ? undefined : findProperty(key, tool)
     if (name === undefined && ownFlags.has(key)) own.add(key)
     else if (name === undefined) throw usage(unknownFlag(key, tool), tool)
     else if (tool.properties[name]?.type === 'boolean') put(name, inline ?? 'true')
     else if (inline !== undefined) put(name, inline)
-    else if (index + 1 < words.length) put(name, words[++index])
+    else if (index + 1 < args.length) put(name, args[++index])
     else throw usage(`--${key} needs a value`, tool)
   }
   return { values, own }
 }
 
 function unknownFlag(key: string, tool: FlagTool): string {
-  const meant = didYouMean(key, flagNames(tool))
-  return `${tool.name} has no --${key}${meant === '' ? '' : `.${meant}`}`
+  const suggestion = didYouMean(key, flagNames(tool))
+  return `${tool.name} has no --${key}${suggestion === '' ? '' : `.${suggestion}`}`
 }
 
-/** A list takes all the words that are left. */
-function takePositional(waiting: string[], tool: FlagTool): string | undefined {
-  const [next] = waiting
-  if (next !== undefined && tool.properties[next]?.type !== 'array') waiting.shift()
+/** An array takes all remaining arguments. */
+function takePositional(remaining: string[], tool: FlagTool): string | undefined {
+  const [next] = remaining
+  if (next !== undefined && tool.properties[next]?.type !== 'array') remaining.shift()
   return next
 }
 
@@ -114,7 +114,7 @@ const usage = (message: string, tool: FlagTool) =>
     hint: `See: tooldex call ${tool.name} --help`,
   })
 
-/** The help of one tool, made from its schema: first the values that need no flag, in the order in which they are taken. */
+/** The help of one tool from its schema: positional arguments first, in their order. */
 export function toolHelp(tool: FlagTool, description: string, required: readonly string[]): string {
   const names = new Set([...tool.positional, ...Object.keys(tool.properties)])
   const rows = [...names].map((name) => {
@@ -122,7 +122,7 @@ export function toolHelp(tool: FlagTool, description: string, required: readonly
     const flag = `--${name.replaceAll('_', '-')}${property.type === 'boolean' ? '' : ` <${String(property.type ?? 'value')}>`}`
     const notes = [
       required.includes(name) ? 'required' : '',
-      tool.positional.includes(name) ? 'may be given without the flag' : '',
+      tool.positional.includes(name) ? 'the flag may be omitted' : '',
       property.enum === undefined ? '' : `one of ${property.enum.join(', ')}`,
       property.default === undefined ? '' : `default ${JSON.stringify(property.default)}`,
     ].filter((note) => note !== '')

@@ -3,7 +3,7 @@ import type { FlagProperty } from './tool-flags.ts'
 
 type Properties = Readonly<Record<string, FlagProperty & { readonly items?: FlagProperty }>>
 
-/** Values typed as texts, as the schema of a tool wants them; what cannot be read stays a text, and the call says so. */
+/** Converts strings to the types of a tool's schema; a string that cannot be converted stays, and the call rejects it. */
 export function typedValues(
   values: Readonly<Record<string, unknown>>,
   properties: Properties,
@@ -20,11 +20,11 @@ export function typedValues(
 function typed(value: unknown, type: unknown): unknown {
   if (typeof value !== 'string') return value
   const types: readonly unknown[] = Array.isArray(type) ? type : [type]
-  // A text is always what it is where texts are allowed, or where nothing is said.
+  // A string stays a string if the schema allows strings or has no type.
   if (type === undefined || types.includes('string')) return value
   try {
-    const read = readJson(value)
-    return types.some((each) => isOf(read, each)) ? read : value
+    const parsed = readJson(value)
+    return types.some((each) => isOf(parsed, each)) ? parsed : value
   } catch {
     return value
   }

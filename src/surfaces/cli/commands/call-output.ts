@@ -8,19 +8,19 @@ import { approvalText, planText } from '../../text/result-text.ts'
 import type { CliHost } from '../host.ts'
 import { toJson } from './command.ts'
 
-/** What was printed already while a tool ran. */
-export interface Shown {
+/** Output that was already printed while a tool ran. */
+export interface PrintedOutput {
   stdout: string
   stderr: string
 }
 
 interface PrintOptions {
   readonly json: boolean | undefined
-  readonly shown?: Shown
+  readonly shown?: PrintedOutput
 }
 
-/** Prints how a call was answered and gives the exit code; what was seen while it ran is not printed again. */
-export function printResult(host: CliHost, answer: CallAnswer, { json, shown = none }: PrintOptions): number {
+/** Prints the result of a call and returns the exit code; output printed during the run is not repeated. */
+export function printResult(host: CliHost, answer: CallAnswer, { json, shown = nothingPrinted }: PrintOptions): number {
   if (answer.warning !== undefined && !json) host.err(`${toOneLine(answer.warning)}\n`)
   if (json) host.out(toJson(answer))
   if ('plan' in answer) {
@@ -35,19 +35,19 @@ export function printResult(host: CliHost, answer: CallAnswer, { json, shown = n
   return exitCodeOf(answer.outcome)
 }
 
-/** The exit code that a run stands for. */
+/** The exit code for the status of a run. */
 export function exitCodeOf({ status, errorCode }: Pick<RunOutcome, 'errorCode'> & { status: string }): number {
   if (status === 'SUCCESS') return 0
-  const known = errorCode !== null && Object.hasOwn(errorTable, errorCode)
-  return known ? errorTable[errorCode as ErrorCode].exit : errorTable.EXECUTION_FAILED.exit
+  const isListed = errorCode !== null && Object.hasOwn(errorTable, errorCode)
+  return isListed ? errorTable[errorCode as ErrorCode].exit : errorTable.EXECUTION_FAILED.exit
 }
 
 type Ended = Extract<CallAnswer, { outcome: unknown }>
 
-function printEnded(host: CliHost, { outcome, stored }: Ended, shown: Shown): void {
+function printEnded(host: CliHost, { outcome, stored }: Ended, shown: PrintedOutput): void {
   const { result, output, errorMessage } = outcome
   const printed = output === undefined || sameJson(parsed(result.stdout), output)
-  // What a tool prints beside what it returns is no part of its result.
+  // Printed output is not part of the result of a tool that returns a value.
   const out = rest(result.stdout, shown.stdout)
   if (printed) host.out(out)
   else host.err(out)
@@ -58,7 +58,7 @@ function printEnded(host: CliHost, { outcome, stored }: Ended, shown: Shown): vo
   if (errorMessage !== null) host.err(`${errorMessage}\n`)
 }
 
-/** Of a large output only its beginning is here; then what was seen is at least as much. */
+/** A large output is truncated here; the printed part is then at least as long. */
 const rest = (whole: string, shown: string): string => (whole.startsWith(shown) ? whole.slice(shown.length) : '')
 
 function parsed(text: string): unknown {
@@ -69,8 +69,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** That a call waits for a person, and what the person types. */
+/** The notice that a call waits for approval, with the command to approve it. */
 export const waitingText = ({ executionId, expiresAt }: { executionId: string; expiresAt: string | null }): string =>
-  `The call waits for a person's yes until ${expiresAt ?? 'it is given'}: tooldex executions approve ${executionId}\n`
+  `The call waits for approval${expiresAt === null ? '' : ` until ${expiresAt}`}: tooldex executions approve ${executionId}\n`
 
-const none: Shown = { stdout: '', stderr: '' }
+const nothingPrinted: PrintedOutput = { stdout: '', stderr: '' }

@@ -6,25 +6,27 @@ import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { typedValues } from '../typed-values.ts'
 import { type CallFlags, parseArgs } from './call.ts'
-import { printResult, type Shown, waitingText } from './call-output.ts'
+import { type PrintedOutput, printResult, waitingText } from './call-output.ts'
 import { toJson } from './command.ts'
-import { given, withRegistry } from './registry/registry-command.ts'
+import { definedOptions, withRegistry } from './registry/registry-command.ts'
 
-/** A call as it was typed. */
+/** A call on the command line: the tool and the arguments after it. */
 interface TypedCall {
   readonly name: string
-  readonly words: readonly string[]
+  readonly args: readonly string[]
 }
 
-/** Calls a tool where calls are recorded, showing what it prints while it runs; gives the exit code. */
+/** Calls a tool through the registry, printing its output while it runs; returns the exit code. */
 export function callRecorded(host: CliHost, flags: CallFlags, typed: TypedCall): Promise<number> {
-  return withRegistry(host, given({ server: flags.server }), (registry) => callAt(host, registry, flags, typed))
+  return withRegistry(host, definedOptions({ server: flags.server }), (registry) =>
+    callAt(host, registry, flags, typed),
+  )
 }
 
 async function callAt(host: CliHost, registry: RegistryClient, flags: CallFlags, typed: TypedCall): Promise<number> {
-  const asked = flags.version === undefined ? typed.name : `${typed.name}@${flags.version}`
-  const { tool, description, required } = await readRecorded(registry, asked)
-  const { values, own } = parseToolFlags(typed.words, tool)
+  const name = flags.version === undefined ? typed.name : `${typed.name}@${flags.version}`
+  const { tool, description, required } = await readRecorded(registry, name)
+  const { values, own } = parseToolFlags(typed.args, tool)
   if (own.has('help')) {
     host.out(toolHelp(tool, description, required))
     return 0
@@ -42,15 +44,15 @@ async function runAndShow(
   call: RecordedCall,
   { json, waitForApproval }: { json: boolean | undefined; waitForApproval: boolean },
 ): Promise<number> {
-  const shown: Shown = { stdout: '', stderr: '' }
+  const shown: PrintedOutput = { stdout: '', stderr: '' }
   let waiting: NodeJS.Timeout | undefined
   const onStatus = (execution: Execution): void => {
     clearTimeout(waiting)
-    if (execution.reason === 'approval') host.err(whatFor(execution))
+    if (execution.reason === 'approval') host.err(approvalNotice(execution))
     if (execution.reason === 'queued')
       waiting = setTimeout(() => host.err(`The call waits for a worker (execution ${execution.id}).\n`), patienceMs)
   }
-  const onOutput = (stream: keyof Shown, text: string): void => {
+  const onOutput = (stream: keyof PrintedOutput, text: string): void => {
     if (json) return
     shown[stream] += text
     if (stream === 'stdout') host.out(text)
@@ -64,42 +66,42 @@ async function runAndShow(
   }
 }
 
-// Most calls are taken at once; of one that is not, whoever waits should know.
+// Most calls start at once; the user is notified about one that does not.
 const patienceMs = 2000
 
 const toCall = (
   { version, timeout, idempotencyKey }: CallFlags,
   name: string,
   values: Readonly<Record<string, unknown>>,
-): RecordedCall => ({ name, arguments: values, ...given({ version, timeoutMs: timeout, idempotencyKey }) })
+): RecordedCall => ({ name, arguments: values, ...definedOptions({ version, timeoutMs: timeout, idempotencyKey }) })
 
 const plan = (registry: RegistryClient, call: RecordedCall) =>
   registry.call({ ...call, dryRun: true }, { waitForApproval: false, onStatus: () => {}, onOutput: () => {} })
 
-/** Puts a call into the queue and says where it will be found. */
+/** Queues a call and prints its execution id. */
 async function queue(
   host: CliHost,
   registry: RegistryClient,
   { name: idOrName, arguments: input, ...options }: RecordedCall,
   json: boolean | undefined,
 ): Promise<number> {
-  const begun = await registry.invoke(executeTool, { idOrName, input, ...options })
-  if (json) host.out(toJson(begun))
-  else if ('id' in begun) host.out(`${begun.id}\n`)
-  if (!json && 'id' in begun) host.err(`${whatFor(begun)}${howToFollow(host, begun.id)}`)
+  const queued = await registry.invoke(executeTool, { idOrName, input, ...options })
+  if (json) host.out(toJson(queued))
+  else if ('id' in queued) host.out(`${queued.id}\n`)
+  if (!json && 'id' in queued) host.err(`${approvalNotice(queued)}${howToFollow(host, queued.id)}`)
   return 0
 }
 
-/** Where no server runs here, and none elsewhere was named, it would wait for ever. */
+/** Without a server the call would wait until one is started. */
 const howToFollow = (host: CliHost, id: string): string =>
   host.findServer() === undefined
-    ? `It waits until a server or worker takes it: tooldex serve, then: tooldex executions tail ${id}\n`
-    : `follow it with: tooldex executions tail ${id}\n`
+    ? `It waits for a server or worker. Start one with: tooldex serve, then: tooldex executions tail ${id}\n`
+    : `Follow it with: tooldex executions tail ${id}\n`
 
-const whatFor = ({ id: executionId, reason, expiresAt }: Execution): string =>
+const approvalNotice = ({ id: executionId, reason, expiresAt }: Execution): string =>
   reason === 'approval' ? waitingText({ executionId, expiresAt }) : ''
 
-/** The tool as its flags are made; a server of an older release does not say which arguments need no flag. */
+/** Reads the parts of a tool that define its flags; servers of older releases do not return positional arguments. */
 export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}

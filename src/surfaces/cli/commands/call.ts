@@ -11,10 +11,10 @@ import type { CliHost } from '../host.ts'
 import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { printResult } from './call-output.ts'
 import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
-import { isLocal, queryServer, refuseBoth, type ServerFlags, withServerOption } from './query-server.ts'
-import { given, withRegistry } from './registry/registry-command.ts'
+import { isLocal, queryServer, rejectServerWithLocal, type ServerFlags, withServerOption } from './query-server.ts'
+import { definedOptions, withRegistry } from './registry/registry-command.ts'
 
-/** The options of a call, apart from the tool's own. */
+/** The options of a call, apart from the arguments of the tool. */
 export interface CallFlags extends ServerFlags {
   readonly args?: string
   readonly dryRun?: boolean
@@ -25,48 +25,48 @@ export interface CallFlags extends ServerFlags {
   readonly wait?: boolean
 }
 
-/** `tooldex call TOOL --flag value`: runs a tool with flags made from its schema. */
+/** `tooldex call TOOL --flag value`: runs a tool with flags derived from its schema. */
 export const addCall: AddCommand = (program, host, exit) => {
   const command = program
     .command('call')
-    .argument('<tool>', 'name or id of the tool; name@3 is its version 3')
-    .argument('[flags...]', 'its arguments, as flags')
-    .option('--args <json>', 'its arguments, as a JSON object')
-    .option('--dry-run', 'show exactly what would run, and run nothing')
-    .option('--timeout <seconds>', 'how long it may take', parseSeconds)
-    .option('--version <n>', 'run this version of a registered tool, not the latest', parseCount)
-    .option('--idempotency-key <key>', 'make this call once, however often it is repeated under this key')
-    .option('--queue', 'only put it into the queue, and print its execution')
-    .option('--wait', "where the call needs a person's yes, wait for it")
-    // After the tool's name its own arguments come first; --help is the tool's.
+    .argument('<tool>', 'name or id of the tool; name@3 for version 3')
+    .argument('[flags...]', 'arguments of the tool, as flags')
+    .option('--args <json>', 'arguments of the tool, as a JSON object')
+    .option('--dry-run', 'show what would run, without running it')
+    .option('--timeout <seconds>', 'time limit of the call', parseSeconds)
+    .option('--version <n>', 'run this version of a registered tool instead of the latest', parseCount)
+    .option('--idempotency-key <key>', 'run the call only once for this key, even if it is repeated')
+    .option('--queue', 'queue the call, print the execution id and exit')
+    .option('--wait', 'wait for approval if the call needs it')
+    // After the tool's name its arguments take precedence; --help is that of the tool.
     .passThroughOptions()
     .allowUnknownOption()
     .helpOption(false)
   withServerOption(withLimitOptions(withToolOptions(command))).action(
     async (name: string, typed: string[], before: CallFlags) => {
       if (name === '--help' || name === '-h') return command.outputHelp()
-      const { words, flags } = await withLaterFlags(host, command, { name, typed, before })
-      const context = await openHere(host, flags, name)
-      if (context !== undefined) return exit(await callHere(host, flags, { name, words, context }))
+      const { args, flags } = await withLaterFlags(host, command, { name, typed, before })
+      const context = await openLocal(host, flags, name)
+      if (context !== undefined) return exit(await callLocal(host, flags, { name, args, context }))
       const { callRecorded } = await import('./call-recorded.ts')
-      exit(await callRecorded(host, flags, { name, words }))
+      exit(await callRecorded(host, flags, { name, args }))
     },
   )
 }
 
-interface TypedWords {
+interface TypedCall {
   readonly name: string
   readonly typed: readonly string[]
   readonly before: CallFlags
 }
 
-/** Options of the call may stand after the tool's name, too, unless the tool has an argument of that name. */
-async function withLaterFlags(host: CliHost, command: Command, { name, typed, before }: TypedWords) {
-  const ofTool = new Set(['json', 'dry-run', 'help'])
+/** Accepts options of the call after the tool's name, unless the tool has an argument of that name. */
+async function withLaterFlags(host: CliHost, command: Command, { name, typed, before }: TypedCall) {
+  const toolFlags = new Set(['json', 'dry-run', 'help'])
   const options = command.options
     .map((option) => ({ option, name: option.name(), takesValue: option.required || option.optional }))
-    .filter((each) => !ofTool.has(each.name))
-  if (liftOwnFlags(typed, options).lifted.length === 0) return { words: typed, flags: before }
+    .filter((each) => !toolFlags.has(each.name))
+  if (liftOwnFlags(typed, options).lifted.length === 0) return { args: typed, flags: before }
   const { lifted, rest } = liftOwnFlags(typed, options, await findTool(host, before, name))
   const flags: Record<string, unknown> = { ...before }
   for (const { name: key, value } of lifted) {
@@ -74,7 +74,7 @@ async function withLaterFlags(host: CliHost, command: Command, { name, typed, be
     const attribute = option.attributeName()
     flags[attribute] = parseOption(option, value, flags[attribute])
   }
-  return { words: rest, flags: flags as CallFlags }
+  return { args: rest, flags: flags as CallFlags }
 }
 
 function parseOption(option: Option, value: string | true, previous: unknown): unknown {
@@ -88,13 +88,15 @@ function parseOption(option: Option, value: string | true, previous: unknown): u
   }
 }
 
-/** The tool that a name means without what is typed after it; undefined where only that says where to look. */
+/** Resolves a tool without the options after its name; undefined if those determine where it is. */
 async function findTool(host: CliHost, flags: CallFlags, name: string): Promise<FlagTool | undefined> {
   try {
-    const context = await openHere(host, flags, name)
+    const context = await openLocal(host, flags, name)
     if (context !== undefined) return (await readTool(name, context)).tool
     const { readRecorded } = await import('./call-recorded.ts')
-    const found = await withRegistry(host, given({ server: flags.server }), (registry) => readRecorded(registry, name))
+    const found = await withRegistry(host, definedOptions({ server: flags.server }), (registry) =>
+      readRecorded(registry, name),
+    )
     return found.tool
   } catch {
     return undefined
@@ -102,26 +104,26 @@ async function findTool(host: CliHost, flags: CallFlags, name: string): Promise<
 }
 
 /**
- * The tools of configs, where the call is made among them: at once, in this folder and unrecorded. A tool that no config
- * here has, one whose very id was given, and every tool where a server is named, is called there and recorded.
+ * Opens the tools of local configs for calls that run directly: in this folder and unrecorded. Undefined for calls that the
+ * registry runs and records: of a tool that no local config has, by the id of a registered tool, or with a server.
  */
-async function openHere(host: CliHost, flags: CallFlags, name: string): Promise<OperationContext | undefined> {
-  refuseBoth(flags)
+async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise<OperationContext | undefined> {
+  rejectServerWithLocal(flags)
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
   const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
   const entry = context.catalog.current().names.get(name)
-  const known = entry !== undefined && (local || (await isMeantHere(host, flags, name, configToolId(entry))))
-  const elsewhere = !local && (flags.queue === true || !known) && host.hasRegistry()
-  if (!elsewhere && flags.queue)
-    throw new TooldexError('USAGE', 'There is no database with a queue here.', {
+  const isLocalTool = entry !== undefined && (local || (await resolvesLocally(host, flags, name, configToolId(entry))))
+  const usesRegistry = !local && (flags.queue === true || !isLocalTool) && host.hasRegistry()
+  if (!usesRegistry && flags.queue)
+    throw new TooldexError('USAGE', 'There is no server or database with a queue on this machine.', {
       hint: 'Start a server with: tooldex serve',
     })
-  return elsewhere ? undefined : context
+  return usesRegistry ? undefined : context
 }
 
-/** Whether a name means this tool to the server that runs here, too; what the server does not know is meant here. */
-async function isMeantHere(host: CliHost, flags: CallFlags, name: string, id: string): Promise<boolean> {
+/** Whether the local server resolves a name to the same tool, or does not have it. */
+async function resolvesLocally(host: CliHost, flags: CallFlags, name: string, id: string): Promise<boolean> {
   if (name === id || host.findServer()?.key === undefined) return true
   try {
     const input = { ids: [name], level: 'summary' as const }
@@ -133,15 +135,15 @@ async function isMeantHere(host: CliHost, flags: CallFlags, name: string, id: st
   }
 }
 
-interface CallHere {
+interface LocalCall {
   readonly name: string
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly context: OperationContext
 }
 
-async function callHere(host: CliHost, flags: CallFlags, { name, words, context }: CallHere): Promise<number> {
+async function callLocal(host: CliHost, flags: CallFlags, { name, args, context }: LocalCall): Promise<number> {
   const { tool, description, required } = await readTool(name, context)
-  const { values, own } = parseToolFlags(words, tool)
+  const { values, own } = parseToolFlags(args, tool)
   if (own.has('help')) {
     host.out(toolHelp(tool, description, required))
     return 0
@@ -172,7 +174,7 @@ async function readTool(name: string, context: OperationContext) {
 
 const argsHint = `Write: --args '{"name": "value"}'`
 
-/** What `--args` says. */
+/** Parses `--args`. */
 export function parseArgs(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   const value = readArgs(text)
@@ -189,10 +191,10 @@ function readArgs(text: string): unknown {
   }
 }
 
-/** Seconds as milliseconds; a call may take an hour. */
+/** Parses seconds to milliseconds; the maximum is one hour. */
 function parseSeconds(text: string): number {
   const seconds = Number(text)
   if (!/^\d+(\.\d+)?$/.test(text) || seconds <= 0 || seconds > 3600)
-    throw new InvalidArgumentError('Write seconds, at most 3600.')
+    throw new InvalidArgumentError('Enter a number of seconds greater than 0 and at most 3600.')
   return Math.max(1, Math.round(seconds * 1000))
 }

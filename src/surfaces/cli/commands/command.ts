@@ -3,7 +3,7 @@ import { type LogLevel, logLevels } from '../../../base/logger.ts'
 import { ReadinessState, ToolSource, ToolStatus } from '../../../contract/tool-state.ts'
 import type { CliHost, OpenOptions } from '../host.ts'
 
-/** Adds one command to the program; returns the exit code through the host when it is not zero. */
+/** Adds one command to the program; `exit` sets an exit code other than zero. */
 export type AddCommand = (program: Command, host: CliHost, exit: (code: number) => void) => void
 
 /** The options of every command that works on tools. */
@@ -24,69 +24,68 @@ export interface ToolOptions {
   readonly json?: boolean
 }
 
-/** The file of MCP servers, of commands that run their tools. */
+/** The option for the MCP servers file, for commands that run their tools. */
 export const mcpServersOption = (): Option =>
-  new Option(
-    '--mcp-servers <file>',
-    'the MCP servers that tools may name, instead of servers.json in TOOLDEX_HOME',
-  ).env('TOOLDEX_MCP_SERVERS')
+  new Option('--mcp-servers <file>', 'file of MCP servers for tools, instead of servers.json in TOOLDEX_HOME').env(
+    'TOOLDEX_MCP_SERVERS',
+  )
 
-/** Which configs to load, under which policy. */
+/** Adds the options for configs, policy, log level and JSON. */
 export function withToolOptions(command: Command): Command {
   return command
+    .addOption(new Option('-c, --config <name|file>', 'config to load (default: all named configs)').argParser(collect))
+    .option('--policy <file>', 'policy file that restricts the calls')
     .addOption(
-      new Option('-c, --config <name|file>', 'a config to load; all named ones if left out').argParser(collect),
+      new Option('--log-level <level>', 'minimum level of log lines on stderr').choices(logLevels).default('WARNING'),
     )
-    .option('--policy <file>', 'a policy file that says what may be called')
-    .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
 }
 
-/** What a command that shows tools may leave out. */
+/** Filters by source and state of tools. */
 export interface StateFlags {
   readonly source?: string[]
   readonly status?: string[]
   readonly readiness?: string[]
 }
 
-/** Filters by where tools come from, where they are in their life, and whether they can be called now. */
+/** Adds the filters by source, life cycle status and readiness. */
 export function withStateFilters(command: Command): Command {
   const several = (flag: string, text: string, values: readonly string[]) =>
     new Option(flag, `${text} (${values.join(', ')})`).argParser(collect)
   return command
-    .addOption(several('--source <kind>', 'only tools that come from here', ToolSource.options))
-    .addOption(several('--status <status>', 'only tools of this status, ACTIVE if left out', ToolStatus.options))
-    .addOption(several('--readiness <state>', 'only tools in this state', ReadinessState.options))
+    .addOption(several('--source <kind>', 'only tools of this source', ToolSource.options))
+    .addOption(several('--status <status>', 'only tools with this status, default ACTIVE', ToolStatus.options))
+    .addOption(several('--readiness <state>', 'only tools in this readiness state', ReadinessState.options))
 }
 
-/** How long a process that is stopped waits for its runs. */
+/** The option for the maximum wait for runs at shutdown. */
 export const drainOption = (): Option =>
   new Option(
     '--drain <seconds>',
-    'wait this long for runs to end when stopped; idempotent runs then go back to the queue',
+    'time for running calls to finish at shutdown; idempotent runs then return to the queue',
   )
     .argParser(parseLimit)
     .default(25)
 
-/** The bounds of running commands. */
+/** Adds the limits of running commands. */
 export function withLimitOptions(command: Command): Command {
   return command
-    .option('--max-output <bytes>', 'keep this much of each output stream', parseSize)
-    .option('--max-file <bytes>', 'the largest file a command may write', parseSize)
+    .option('--max-output <bytes>', 'maximum size of each output stream; the rest is dropped', parseSize)
+    .option('--max-file <bytes>', 'maximum size of a file that a command writes', parseSize)
     .addOption(
       new Option(
         '--containment <kind>',
-        'what keeps the processes of a call together, if not the best there is',
+        'how the processes of a call are grouped (default: the strongest available)',
       ).choices(['pid-namespace', 'process-group']),
     )
 }
 
-/** What an admin allows to tools that are processes. */
+/** Adds the permissions of tools that run as processes. */
 export function withSandboxOptions(command: Command): Command {
   return command
     .option(
       '--allow-limited',
-      'run tools that ask for it with limits only, without a sandbox (or TOOLDEX_ALLOW_LIMITED=1)',
+      'run tools that request it with limits only, without a sandbox (or TOOLDEX_ALLOW_LIMITED=1)',
     )
     .addOption(
       new Option(
@@ -94,11 +93,11 @@ export function withSandboxOptions(command: Command): Command {
         'run the tools of this config with limits only, without a sandbox; * for all (or TOOLDEX_LIMITED)',
       ).argParser(collect),
     )
-    .option('--allow-network', 'let tools that ask use the network (or TOOLDEX_ALLOW_NETWORK=1)')
+    .option('--allow-network', 'allow the network to tools that request it (or TOOLDEX_ALLOW_NETWORK=1)')
     .addOption(
       new Option(
         '--allow-folder <path[:ro|:rw]>',
-        'let tools in a sandbox read this folder, or with :rw change it (or TOOLDEX_ALLOW_FOLDERS)',
+        'allow sandboxed tools to read this folder, or with :rw to write it (or TOOLDEX_ALLOW_FOLDERS)',
       ).argParser(collect),
     )
     .addOption(
@@ -109,7 +108,7 @@ export function withSandboxOptions(command: Command): Command {
     )
 }
 
-/** The options of a command as what has to be opened. */
+/** Maps the options of a command to those of the host. */
 export function toOpenOptions(options: ToolOptions): OpenOptions {
   const { config: configs, policy, logLevel, maxOutput, maxFile, concurrency, containment, mcpServers } = options
   const { allowLimited, limited, allowNetwork, allowFolder: allowFolders, grant: grants } = options
@@ -120,30 +119,30 @@ export function toOpenOptions(options: ToolOptions): OpenOptions {
 /** Collects a repeated option. */
 export const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
-/** A number of bytes: `1048576`, `64KiB`, `10M`. */
+/** Parses a number of bytes: `1048576`, `64KiB`, `10M`. */
 export function parseSize(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? []
-  if (digits === '') throw new InvalidArgumentError('Write a number of bytes, such as 1048576, 64KiB or 10M.')
+  if (digits === '') throw new InvalidArgumentError('Enter a number of bytes, such as 1048576, 64KiB or 10M.')
   return Number(digits) * 1024 ** ' kmg'.indexOf(unit.toLowerCase() || ' ')
 }
 
-/** A whole number of at least one. */
+/** Parses an integer of at least 1. */
 export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 1.')
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Enter an integer of at least 1.')
   return Number(text)
 }
 
-/** A whole number, zero included. */
+/** Parses an integer of at least 0. */
 export function parseLimit(text: string): number {
-  if (!/^(?:0|[1-9]\d{0,5})$/.test(text)) throw new InvalidArgumentError('Write a whole number of at least 0.')
+  if (!/^(?:0|[1-9]\d{0,5})$/.test(text)) throw new InvalidArgumentError('Enter an integer of at least 0.')
   return Number(text)
 }
 
-/** JSON as programs like to read it. */
+/** Formats a value as indented JSON. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export function parsePort(text: string): number {
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a number from 0 to 65535.')
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Enter an integer from 0 to 65535.')
   return port
 }

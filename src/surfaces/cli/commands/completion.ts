@@ -28,7 +28,7 @@ complete -c tooldex -a '(__tooldex_complete)'
 `,
 }
 
-/** `tooldex completion SHELL`: a script to load, and the hidden command it asks. */
+/** `tooldex completion SHELL`: prints a script, and adds the hidden command that it calls. */
 export const addCompletion: AddCommand = (program, host) => {
   program
     .command('completion')
@@ -50,15 +50,15 @@ export const addCompletion: AddCommand = (program, host) => {
     })
 }
 
-/** What may stand where the last word is being typed. */
+/** Returns the completions of the last argument. */
 async function complete(words: readonly string[], program: Command, host: CliHost): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const [name, ...rest] = words.slice(0, -1)
-  const known = program.commands.filter((command) => !command.name().startsWith('_'))
-  const command = known.find((candidate) => candidate.name() === name)
+  const visible = program.commands.filter((command) => !command.name().startsWith('_'))
+  const command = visible.find((candidate) => candidate.name() === name)
   const candidates =
     command === undefined
-      ? [...(name === undefined ? known.map((candidate) => candidate.name()) : []), ...host.configNames()]
+      ? [...(name === undefined ? visible.map((candidate) => candidate.name()) : []), ...host.configNames()]
       : [...(typed.startsWith('-') ? optionsOf(command) : []), ...(await valuesFor(command.name(), rest, host))]
   return candidates.filter((word) => word.startsWith(typed))
 }
@@ -70,11 +70,11 @@ async function valuesFor(command: string, before: readonly string[], host: CliHo
   if (command === 'completion') return Object.keys(scripts)
   if (command === 'import') return before.length === 0 ? ['help'] : []
   if ((command === 'install' || command === 'uninstall') && before.length === 0) return clientNames
-  if (command === 'call' || command === 'describe') return toolWords(command, before, host)
+  if (command === 'call' || command === 'describe') return toolCompletions(command, before, host)
   return ['run', 'list', 'validate', 'install'].includes(command) ? host.configNames() : []
 }
 
-async function toolWords(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
+async function toolCompletions(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
   const { catalog } = await host.open({ logLevel: 'ERROR' })
   const { names, entries } = catalog.current()
   const [first] = before.filter((word) => !word.startsWith('-'))

@@ -22,19 +22,19 @@ interface Flags {
   readonly replace?: boolean
 }
 
-/** `tooldex db`: looking after the database. */
+/** `tooldex db`: database administration. */
 export const addDb: AddCommand = (program, host) => {
   const db = program.command('db')
   addMigrate(db, host)
   addStatus(db, host)
-  addWriting(db, host, 'backup', 'write the whole database to a file, while others go on working')
-  addReading(db, host, 'restore', 'put a backup in the place of what is in the database', true)
-  addWriting(db, host, 'export', 'write everything to a file that every engine reads')
-  addReading(db, host, 'import', 'read an exported file into an empty database', false)
+  addWriting(db, host, 'backup', 'write the whole database to a file, without stopping the server')
+  addReading(db, host, 'restore', 'replace the content of the database by a backup', true)
+  addWriting(db, host, 'export', 'write the whole database to a file that any engine can import')
+  addReading(db, host, 'import', 'import an exported file into an empty database', false)
 }
 
 function addMigrate(db: Command, host: CliHost): void {
-  withJson(db.command('migrate').description('bring the database up to date')).action(async (flags: Flags) => {
+  withJson(db.command('migrate').description('apply pending migrations')).action(async (flags: Flags) => {
     const answer = await withDatabase(host, (context) => invoke(migrateDatabase, {}, context))
     if (flags.json) return host.out(toJson(answer))
     host.out(answer.steps.length === 0 ? `${answer.name} is up to date.\n` : `${answer.name} is now up to date.\n`)
@@ -42,26 +42,24 @@ function addMigrate(db: Command, host: CliHost): void {
 }
 
 function addStatus(db: Command, host: CliHost): void {
-  withJson(db.command('status').description('say how far the database is and what is in it')).action(
-    async (flags: Flags) => {
-      const answer = await withDatabase(host, (context) => invoke(databaseStatus, {}, context))
-      if (flags.json) return host.out(toJson(answer))
-      const { name, engine, applied, pending, olderShape, rows } = answer
-      host.out(`${name} (${engine}): ${applied.length} migrations applied, ${pending.length} to do\n`)
-      if (olderShape) host.out('It has tables of the older shape, which db migrate brings over.\n')
-      for (const step of pending) host.out(`  to do: ${step}\n`)
-      const cells = Object.entries(rows ?? {}).map(([table, count]) => [table, String(count)])
-      if (cells.length > 0) host.out(`${formatTable(['Table', 'Rows'], cells, host.columns)}\n`)
-    },
-  )
+  withJson(db.command('status').description('show migration status and row counts')).action(async (flags: Flags) => {
+    const answer = await withDatabase(host, (context) => invoke(databaseStatus, {}, context))
+    if (flags.json) return host.out(toJson(answer))
+    const { name, engine, applied, pending, olderShape, rows } = answer
+    host.out(`${name} (${engine}): ${applied.length} migrations applied, ${pending.length} pending\n`)
+    if (olderShape) host.out('It has tables of the first data model; convert them with: tooldex db migrate\n')
+    for (const step of pending) host.out(`  pending: ${step}\n`)
+    const cells = Object.entries(rows ?? {}).map(([table, count]) => [table, String(count)])
+    if (cells.length > 0) host.out(`${formatTable(['Table', 'Rows'], cells, host.columns)}\n`)
+  })
 }
 
 function addWriting(db: Command, host: CliHost, name: string, text: string): void {
   const command = db
     .command(name)
     .description(text)
-    .argument('<file>', 'the file, gzip where its name ends in .gz; - for standard output')
-    .option('--server <url>', 'the database of this server; one that runs here is asked where it has it open')
+    .argument('<file>', 'output file, compressed if its name ends in .gz; - for standard output')
+    .option('--server <url>', 'use the database of this server (default: the local server if it has the database open)')
   withJson(command).action(async (file: string, flags: Flags) => {
     if (file === '-') return writeOut(host, flags)
     const answer = await writeFile(host, file, flags)
@@ -70,11 +68,11 @@ function addWriting(db: Command, host: CliHost, name: string, text: string): voi
 }
 
 function writeFile(host: CliHost, file: string, { server }: Flags): Promise<SavedDump> {
-  const here = () => withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
-  return downloadDump(host, { file, server }, here)
+  const dumpLocal = () => withDatabase(host, (context) => invoke(exportDatabase, { file }, context))
+  return downloadDump(host, { file, server }, dumpLocal)
 }
 
-/** Through a file, so that nothing is printed of what cannot be written whole; the words about it go to stderr. */
+/** Goes through a temporary file, so that nothing is printed if the dump fails; the summary goes to stderr. */
 async function writeOut(host: CliHost, flags: Flags): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tooldex-export-'))
   try {
@@ -87,8 +85,8 @@ async function writeOut(host: CliHost, flags: Flags): Promise<void> {
 }
 
 function addReading(db: Command, host: CliHost, name: string, text: string, always: boolean): void {
-  const command = db.command(name).description(text).argument('<file>', 'a file that db backup or db export wrote')
-  if (!always) command.option('--replace', 'lose what is in the database')
+  const command = db.command(name).description(text).argument('<file>', 'file written by db backup or db export')
+  if (!always) command.option('--replace', 'delete the current content of the database')
   withJson(command).action(async (file: string, flags: Flags) => {
     if (file === '-') throw new TooldexError('USAGE', `db ${name} cannot read standard input.`, { hint: twiceHint })
     const input = { file, replace: always || flags.replace === true }
@@ -98,12 +96,12 @@ function addReading(db: Command, host: CliHost, name: string, text: string, alwa
 }
 
 const twiceHint =
-  'Write it to a file first: the file is read twice, so that a damaged one is refused before anything is changed.'
+  'Save it to a file first: the file is read twice, so that a damaged one is rejected before any change.'
 
-const withJson = (command: Command): Command => command.option('--json', 'print JSON for programs')
+const withJson = (command: Command): Command => command.option('--json', 'print JSON')
 const total = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, n) => sum + n, 0)
 
-/** Opens the database for one command and closes it whatever happens; what goes on is said on stderr. */
+/** Opens the database for one command and always closes it; progress is printed on stderr. */
 async function withDatabase<Result>(
   host: CliHost,
   work: (context: OperationContext) => Promise<Result>,
@@ -118,7 +116,7 @@ async function withDatabase<Result>(
   }
 }
 
-/** A database that a server has open cannot be changed under it; what to do is not the same as for a tool. */
+/** Replaces the hint of a locked database by one for database commands. */
 async function openUnlocked(host: CliHost): ReturnType<CliHost['openDatabase']> {
   try {
     return await host.openDatabase()
@@ -129,4 +127,4 @@ async function openUnlocked(host: CliHost): ReturnType<CliHost['openDatabase']> 
 }
 
 const lockedHint =
-  'Stop that process, run this, and start it again. While a server runs: tooldex db backup, tooldex apply, tooldex tools import.'
+  'Stop that process, run this command, and start it again. Commands that work while a server runs: tooldex db backup, tooldex apply, tooldex tools import.'

@@ -14,7 +14,7 @@ const queries = [
   'how many lines are in a file',
 ]
 
-/** `tooldex demo`: what Tooldex does, shown in the terminal with the bundled configs. */
+/** `tooldex demo`: a tour in the terminal with the bundled configs. */
 export const addDemo: AddCommand = (program, host) => {
   program.command('demo', { hidden: true }).action(() => showTour(host))
 }
@@ -33,14 +33,14 @@ async function showTour(host: CliHost): Promise<void> {
   ])
   host.out(`${formatTable(['CLI', 'Tools', 'Category', 'Description'], rows, host.columns)}\n`)
 
-  title('2. Search: an agent asks for what it wants to do')
+  title('2. Search: find tools by task')
   for (const query of queries) {
     const { results = [], spentTokens } = await invoke(searchTools, { query, limit: 3, level: 'line' }, context)
     host.out(`${colors.cyan(`"${query}"`)} ${colors.dim(`(${spentTokens} tokens)`)}\n`)
     for (const hit of results) host.out(`   ${hit.name.padEnd(24)} ${hit.shortDescription}\n`)
   }
 
-  title('3. Call: one of them, for real')
+  title('3. Call: run a tool')
   const call = { name: 'coreutils_echo', arguments: { message: 'hello from a tool' } }
   const { tools } = await invoke(describeTools, { ids: [call.name], level: 'summary' }, context)
   host.out(`${call.name}: ${tools[0]?.summary}\n`)
@@ -48,7 +48,7 @@ async function showTour(host: CliHost): Promise<void> {
   if ('outcome' in answer)
     host.out(`${colors.green(outcomeText(answer.outcome))}  ${colors.dim(`${answer.outcome.result.durationMs} ms`)}\n`)
 
-  title('4. Your turn')
+  title('4. Next steps')
   host.out(connectText(host.selfCommand().join(' ')))
 }
 

@@ -3,22 +3,22 @@ import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
-import { ask, withServerOption } from './query-server.ts'
+import { queryTools, withServerOption } from './query-server.ts'
 
 interface DescribeFlags extends ToolOptions {
   readonly level: string
   readonly server?: string
 }
 
-/** `tooldex describe TOOL...`: what one reads about tools before calling them. */
+/** `tooldex describe TOOL...`: prints descriptions, schemas and examples. */
 export const addDescribe: AddCommand = (program, host) => {
   const command = program
     .command('describe')
     .argument('<tool...>', 'names or ids of tools')
-    .addOption(new Option('--level <level>', 'how much').choices(['summary', 'schema', 'full']).default('full'))
+    .addOption(new Option('--level <level>', 'amount of detail').choices(['summary', 'schema', 'full']).default('full'))
   withServerOption(withToolOptions(command)).action(async (ids: string[], flags: DescribeFlags) => {
     const input = { ids, level: flags.level }
-    const answer = await ask(host, flags, { operation: describeTools, input, combined: true })
+    const answer = await queryTools(host, flags, { operation: describeTools, input, combined: true })
     if (flags.json) return host.out(toJson(answer))
     const texts = answer.tools.map((doc) => {
       const labels = [doc.category ?? '', ...doc.tags].filter((label) => label !== '').join(', ')

@@ -3,11 +3,11 @@ import { invoke } from '../../../operations/invoke.ts'
 import { runDoctor } from '../../../operations/server/run-doctor.ts'
 import { type AddCommand, toJson } from './command.ts'
 
-/** `tooldex doctor`: what of the installation works, and what to do about the rest. */
+/** `tooldex doctor`: checks the installation and prints hints for problems. */
 export const addDoctor: AddCommand = (program, host, exit) => {
   program
     .command('doctor')
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .action(async (flags: { json?: boolean }) => {
       const answer = await invoke(runDoctor, {}, await host.open({ configs: [] }))
       const marks = { ok: colors.green('✓'), warning: colors.yellow('!'), error: colors.red('✗') }

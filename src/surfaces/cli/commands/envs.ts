@@ -8,14 +8,14 @@ import {
 import { formatTable } from '../format-table.ts'
 import { type AddCommand, toJson } from './command.ts'
 
-/** `tooldex envs`: the sets of packages that Python tools of this machine can choose. */
+/** `tooldex envs`: the package environments for Python tools on this machine. */
 export const addEnvs: AddCommand = (program, host) => {
   const envs = program.command('envs')
   const context = () => host.open({ configs: [] })
   envs
     .command('list')
-    .description('their names, and where they are')
-    .option('--json', 'print JSON for programs')
+    .description('list environments')
+    .option('--json', 'print JSON')
     .action(async (flags: { json?: boolean }) => {
       const answer = await invoke(listEnvironments, {}, await context())
       const rows = answer.items.map(({ name, folder, fingerprint, dependencies }) => [
@@ -31,9 +31,9 @@ export const addEnvs: AddCommand = (program, host) => {
     })
   envs
     .command('add')
-    .description('make a folder of packages, or a virtual environment, known under a name')
+    .description('register a package folder or a virtual environment under a name')
     .argument('<name>')
-    .argument('<path>', 'made by: pip install --target PATH PACKAGE...')
+    .argument('<path>', 'folder created by: pip install --target PATH PACKAGE...')
     .action(async (name: string, path: string) => {
       const added = await invoke(addEnvironment, { name, path }, await context())
       host.out(`${added.name} is ${added.folder} (${added.fingerprint}).\n`)
@@ -41,17 +41,20 @@ export const addEnvs: AddCommand = (program, host) => {
   envs
     .command('build')
     .description('install the packages that Python tools list as dependencies')
-    .argument('<packages...>', 'such as requests==2.32.3; settings of pip apply (PIP_INDEX_URL, PIP_FIND_LINKS)')
+    .argument(
+      '<packages...>',
+      'requirements such as requests==2.32.3; pip settings apply (PIP_INDEX_URL, PIP_FIND_LINKS)',
+    )
     .action(async (dependencies: string[]) => {
       const built = await invoke(buildEnvironment, { dependencies }, await context())
       host.out(`${built.name} has ${built.dependencies?.join(', ')} (${built.fingerprint}).\n`)
     })
   envs
     .command('remove')
-    .description('remove one; packages that were added from a folder stay there')
+    .description('remove an environment; the files of an added folder are kept')
     .argument('<name>')
     .action(async (name: string) => {
-      const gone = await invoke(removeEnvironment, { name }, await context())
-      host.out(`${gone.name} is removed.\n`)
+      const removed = await invoke(removeEnvironment, { name }, await context())
+      host.out(`${removed.name} is removed.\n`)
     })
 }

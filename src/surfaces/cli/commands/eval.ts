@@ -25,19 +25,19 @@ interface EvalFlags {
 
 type Answer = Awaited<ReturnType<typeof evalSearch.handle>>
 
-/** `tooldex eval DIR...`: how well search finds the right tools. */
+/** `tooldex eval DIR...`: measures the quality of search. */
 export const addEval: AddCommand = (program, host, exit) => {
   program
     .command('eval')
-    .argument('<dir...>', 'folders with a tools.jsonl and a queries.jsonl each')
-    .addOption(new Option('--mode <mode>', 'how to rank (default: hybrid)').choices(SearchMode.options))
-    .option('--limit <n>', 'tools in an answer (default: 10)', parseCount)
-    .option('--run <file>', 'write the answers to this file, one JSON line for each query')
-    .option('--learn <file>', 'lines of a queries file whose answers search knows beforehand')
-    .option('--baseline <file>', 'compare with what an earlier run printed with --json')
-    .option('--max-drop <points>', 'fail when the macro nDCG@10 fell by more than this', parsePoints)
-    .option('--mine', 'write a set made from recorded calls into the folder instead')
-    .option('--json', 'print JSON for programs')
+    .argument('<dir...>', 'folders that contain tools.jsonl and queries.jsonl')
+    .addOption(new Option('--mode <mode>', 'ranking method (default: hybrid)').choices(SearchMode.options))
+    .option('--limit <n>', 'number of results for each query (default: 10)', parseCount)
+    .option('--run <file>', 'write the results to this file, one JSON line for each query')
+    .option('--learn <file>', 'file of queries with correct tools for search to learn first')
+    .option('--baseline <file>', 'compare with the --json output of an earlier run')
+    .option('--max-drop <points>', 'fail if the macro nDCG@10 dropped by more than this', parsePoints)
+    .option('--mine', 'write a set of recorded calls to the folder instead')
+    .option('--json', 'print JSON')
     .action(async (folders: string[], { run, json, mine, ...flags }: EvalFlags) => {
       if (mine) return writeMined(folders[0] ?? '.', host)
       const progress = showProgress(host)
@@ -52,7 +52,7 @@ export const addEval: AddCommand = (program, host, exit) => {
     })
 }
 
-/** A golden set of what people here really asked for. */
+/** Writes a golden set of recorded searches and calls. */
 async function writeMined(folder: string, host: CliHost): Promise<void> {
   const { tools, queries } = await invoke(mineGoldenSet, {}, await host.open({ logLevel: 'ERROR' }))
   const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
@@ -123,6 +123,6 @@ function showProgress(host: CliHost) {
 
 function parsePoints(text: string): number {
   const points = Number(text)
-  if (text.trim() === '' || !(points >= 0)) throw new InvalidArgumentError('Write a number of points, such as 0.5.')
+  if (text.trim() === '' || !(points >= 0)) throw new InvalidArgumentError('Enter a number of points, such as 0.5.')
   return points
 }

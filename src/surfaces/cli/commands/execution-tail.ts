@@ -7,9 +7,9 @@ import { getExecution, listExecutions } from '../../../operations/runs/execution
 import { stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { NewRuns } from '../new-runs.ts'
-import { printResult, type Shown, waitingText } from './call-output.ts'
+import { type PrintedOutput, printResult, waitingText } from './call-output.ts'
 import { parseCount } from './command.ts'
-import { given, type RegistryFlags, withRegistry, withRegistryOptions } from './registry/registry-command.ts'
+import { definedOptions, type RegistryFlags, withRegistry, withRegistryOptions } from './registry/registry-command.ts'
 
 interface TailFlags extends RegistryFlags {
   readonly follow?: boolean
@@ -19,15 +19,15 @@ interface TailFlags extends RegistryFlags {
 
 const pollIntervalMs = 1000
 
-/** `tooldex executions tail [ID]`: the latest runs and those to come, or what one run prints. */
+/** `tooldex executions tail [ID]`: the latest and new runs, or the output of one run. */
 export function addTail(parent: Command, host: CliHost, exit: (code: number) => void): void {
   const command = parent
     .command('tail')
-    .description('the latest runs, oldest first; with an id, what that run prints, until it has ended')
+    .description('show the latest runs, oldest first; with an id, follow the output of that run')
     .argument('[id]')
-    .option('-f, --follow', 'go on with new runs, and with how they end')
-    .option('-n, --lines <number>', 'how many to begin with', parseCount)
-    .option('--tool <name>', 'only of this tool')
+    .option('-f, --follow', 'print new runs and changes of state')
+    .option('-n, --lines <number>', 'number of runs to start with', parseCount)
+    .option('--tool <name>', 'only runs of this tool')
   withRegistryOptions(command).action((id: string | undefined, flags: TailFlags) =>
     withRegistry(host, flags, async (registry) => {
       if (id === undefined) await tailAll(host, registry, flags)
@@ -36,11 +36,11 @@ export function addTail(parent: Command, host: CliHost, exit: (code: number) => 
   )
 }
 
-/** Shows one run until it has ended; the exit code is that of a call. */
+/** Prints one run until it ends; returns the exit code of a call. */
 async function tailOne(host: CliHost, registry: RegistryClient, id: string, json = false): Promise<number> {
-  const shown: Shown = { stdout: '', stderr: '' }
+  const shown: PrintedOutput = { stdout: '', stderr: '' }
   for await (const event of registry.follow(id)) {
-    // A line each, for programs that read them as they come.
+    // One line per event, for programs that read a stream.
     if (json) host.out(`${JSON.stringify(event)}\n`)
     if (event.event === 'status' && event.execution.reason === 'approval' && !json)
       host.err(waitingText({ executionId: id, expiresAt: event.execution.expiresAt }))
@@ -61,31 +61,31 @@ async function tailAll(host: CliHost, registry: RegistryClient, flags: TailFlags
   const show = (runs: readonly ExecutionSummary[]) => {
     for (const run of runs) host.out(json ? `${JSON.stringify(run)}\n` : lineOf(run))
   }
-  const list = (query: Record<string, unknown>) => registry.invoke(listExecutions, given({ tool, ...query }))
+  const list = (query: Record<string, unknown>) => registry.invoke(listExecutions, definedOptions({ tool, ...query }))
   const { items } = await list({ limit: Math.min(lines, 100) })
   show([...items].reverse())
   if (!follow) return
   const seen = new NewRuns(items)
-  let isAway = false
+  let isUnavailable = false
   while (!host.signal.aborted) {
     await sleep(pollIntervalMs, undefined, { signal: host.signal }).catch(() => {})
     if (host.signal.aborted) return
     try {
-      const runs = await seen.look({ list, get: (id) => registry.invoke(getExecution, { id }) })
-      if (isAway) host.err('the server is back\n')
-      isAway = false
+      const runs = await seen.poll({ list, get: (id) => registry.invoke(getExecution, { id }) })
+      if (isUnavailable) host.err('The server is available again.\n')
+      isUnavailable = false
       show(runs)
     } catch (thrown) {
-      // A server that is away for a moment comes back.
+      // Temporary outages are retried.
       if (!(thrown instanceof TooldexError) || thrown.code !== 'UNAVAILABLE') throw thrown
-      if (!isAway) host.err(`${thrown.message} Asking again every second; Ctrl+C ends this.\n`)
-      isAway = true
+      if (!isUnavailable) host.err(`${thrown.message} Retrying every second; stop with Ctrl+C.\n`)
+      isUnavailable = true
     }
   }
 }
 
 function lineOf(run: ExecutionSummary): string {
   const end = [tookText(run.durationMs), run.errorCode ?? ''].filter((part) => part !== '').join(' ')
-  const who = run.callerId ?? ''
-  return `${timeOf(run.updatedAt)}  ${run.id}  ${stateOf(run).padEnd(9)}  ${toolOf(run)}  ${[who, end].filter(Boolean).join('  ')}\n`
+  const caller = run.callerId ?? ''
+  return `${timeOf(run.updatedAt)}  ${run.id}  ${stateOf(run).padEnd(9)}  ${toolOf(run)}  ${[caller, end].filter(Boolean).join('  ')}\n`
 }

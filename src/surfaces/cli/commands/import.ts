@@ -13,18 +13,18 @@ interface ImportFlags {
   readonly json?: boolean
 }
 
-/** `tooldex import help COMMAND`: a draft of a config from a program's own help. */
+/** `tooldex import help COMMAND`: drafts a config from the help text of a program. */
 export const addImport: AddCommand = (program, host) => {
   const command = program.command('import')
   command
     .command('help')
-    .description("draft a config from a program's own --help")
-    .argument('<command>', 'the program')
+    .description('draft a config from the --help output of a program')
+    .argument('<command>', 'program to read')
     .argument('[subcommand...]', 'only these subcommands')
     .option('-o, --out <file>', 'write the draft to this file instead of printing it')
     .option('--from <file>', 'read the help text from a file instead of running the program')
-    .option('--max <n>', 'at most this many subcommands', parseCount)
-    .option('--json', 'print JSON for programs')
+    .option('--max <n>', 'maximum number of subcommands', parseCount)
+    .option('--json', 'print JSON')
     .action(async (name: string, subcommands: string[], flags: ImportFlags) => {
       const helpText = flags.from === undefined ? undefined : readFile(flags.from)
       const input = { command: name, subcommands, max: flags.max, helpText }
@@ -33,8 +33,8 @@ export const addImport: AddCommand = (program, host) => {
       if (flags.out === undefined) host.out(answer.yaml)
       else writeNew(flags.out, answer.yaml)
       const where = flags.out === undefined ? '' : ` to ${flags.out}`
-      host.err(`Drafted ${answer.tools} tool(s)${where}; ${answer.unsure.length} place(s) marked "# unsure".\n`)
-      if (flags.out !== undefined) host.err(`Next: read it, then: tooldex validate --strict ${flags.out}\n`)
+      host.err(`Drafted ${answer.tools} tool(s)${where}; ${answer.unsure.length} line(s) marked "# unsure".\n`)
+      if (flags.out !== undefined) host.err(`Next: review it, then run: tooldex validate --strict ${flags.out}\n`)
     })
 }
 
@@ -52,7 +52,7 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' })
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
-    const why = exists ? 'exists already' : 'cannot be written'
+    const why = exists ? 'already exists' : 'cannot be written'
     throw new TooldexError('FILE_REFUSED', `${path} ${why}.`, { hint: 'Choose another file.', cause })
   }
 }

@@ -30,21 +30,21 @@ interface InstallFlags extends TargetFlags {
   readonly classic?: boolean
 }
 
-/** `tooldex install CLIENT CONFIG...`: writes the server into a client's config. */
+/** `tooldex install CLIENT CONFIG...`: adds the server to the config of a client. */
 export const addInstall: AddCommand = (program, host) => {
   const command = program
     .command('install')
     .argument('<client>', `one of: ${clientNames.join(', ')}`)
-    .argument('[config...]', 'the configs to serve; all named ones if left out, none with --server')
+    .argument('[config...]', 'configs to serve (default: all named configs, or none with --server)')
     .option('-c, --config <name|file>', 'another config to serve', collect)
-    .option('--policy <file>', 'a policy file that says what may be called')
+    .option('--policy <file>', 'policy file that restricts the calls')
     .option('--server <url>', 'offer the tools of this server')
-    .option('--classic', 'list every tool itself')
+    .option('--classic', 'list every tool directly')
   withTarget(command).action(async (client: string, names: string[], flags: InstallFlags) => {
     if (flags.server !== undefined) checkUrl(flags.server)
-    const given = [...names, ...(flags.config ?? [])]
-    const configs = given.length > 0 || flags.server !== undefined ? given : host.configNames()
-    // Opening them first: a client that starts a server that cannot start says little about why.
+    const requested = [...names, ...(flags.config ?? [])]
+    const configs = requested.length > 0 || flags.server !== undefined ? requested : host.configNames()
+    // The configs are opened first: clients report little about a server that fails to start.
     const context = await host.open({ configs, policy: flags.policy })
     const entry = isClient(client) ? toEntry(host, client, { ...flags, configs }) : { command: ['tooldex'] }
     const input = { client, ...entry, name: flags.name, scope: flags.scope, dryRun: flags.dryRun }
@@ -53,7 +53,7 @@ export const addInstall: AddCommand = (program, host) => {
   })
 }
 
-/** `tooldex uninstall CLIENT`: takes the server out of a client's config. */
+/** `tooldex uninstall CLIENT`: removes the server from the config of a client. */
 export const addUninstall: AddCommand = (program, host) => {
   const command = program.command('uninstall').argument('<client>', `one of: ${clientNames.join(', ')}`)
   withTarget(command).action(async (client: string, flags: TargetFlags) => {
@@ -64,29 +64,29 @@ export const addUninstall: AddCommand = (program, host) => {
 
 const withTarget = (command: Command): Command =>
   command
-    .option('--name <name>', 'what the client calls the server', 'tooldex')
+    .option('--name <name>', 'name of the server in the client', 'tooldex')
     .addOption(
       new Option(
         '--scope <scope>',
-        'user: for you in every folder; project: for everybody who opens this one. Each client has its default',
+        'user: for you in every folder; project: for all users of this folder. The default depends on the client',
       ).choices(clientScopes),
     )
-    .option('--dry-run', 'show the change, and change nothing')
-    .option('--json', 'print JSON for programs')
+    .option('--dry-run', 'show the change without writing it')
+    .option('--json', 'print JSON')
 
 const isClient = (name: string): name is ClientName => (clientNames as readonly string[]).includes(name)
 
 function checkUrl(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new TooldexError('USAGE', `--server is not a valid URL: '${url}'.`, {
-    hint: 'Write it like http://127.0.0.1:7331',
+    hint: 'Set it to something like http://127.0.0.1:7331.',
   })
 }
 
-type Wanted = Omit<InstallFlags, 'config'> & { readonly configs: readonly string[] }
+type EntryOptions = Omit<InstallFlags, 'config'> & { readonly configs: readonly string[] }
 
 /** The command and variables in a client's file: portable where the file is meant to be committed. */
-function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope }: Wanted) {
+function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope }: EntryOptions) {
   const portable = scopeOf(id, scope) === 'project'
   const path = portable ? toPortable : (file: string) => resolve(file)
   const options = [
@@ -102,7 +102,7 @@ function toEntry(host: CliHost, id: ClientName, { configs, policy, server, class
   }
 }
 
-/** TOOLDEX_HOME is kept; a committed file refers to it, and no file ever holds a key. */
+/** Passes TOOLDEX_HOME on; a committed file refers to the variable, and no file ever contains a key. */
 function toVariables(id: ClientName, { portable, server }: { portable: boolean; server: string | undefined }) {
   const { variable }: Client = clients[id]
   const home = process.env.TOOLDEX_HOME
@@ -116,8 +116,8 @@ function toVariables(id: ClientName, { portable, server }: { portable: boolean; 
 function toPortable(file: string): string {
   const path = relative(process.cwd(), resolve(file))
   if (path.startsWith('..') || isAbsolute(path))
-    throw new TooldexError('USAGE', `${file} is outside this folder, so a config of the project cannot name it.`, {
-      hint: 'Move it into the project, or use --scope user where the client has it.',
+    throw new TooldexError('USAGE', `${file} is outside this folder, so the config of a project cannot refer to it.`, {
+      hint: 'Move it into the project, or use --scope user if the client supports it.',
     })
   return path.split(sep).join('/')
 }
@@ -126,9 +126,9 @@ function notesFor(host: CliHost, id: ClientName, { scope, server }: InstallFlags
   const { variable, title }: Client = clients[id]
   const notes: string[] = []
   if (scopeOf(id, scope) === 'project' && host.selfCommand(true)[0] === 'tooldex' && !host.isOnPath())
-    notes.push('the file starts "tooldex", which is not on your PATH: npm install -g, or npm link in its folder')
+    notes.push('the entry runs "tooldex", which is not on your PATH: run npm install -g, or npm link in its folder')
   if (server !== undefined && variable === undefined)
-    notes.push(`${title} needs TOOLDEX_API_KEY in the env of this entry; it is not written for you`)
+    notes.push(`${title} needs TOOLDEX_API_KEY in the env of this entry; add it yourself`)
   return notes
 }
 
@@ -142,7 +142,7 @@ function toText({ file, changed, backup, diff, next, client }: Answer, dryRun: b
   if (!changed) return `Nothing to change for ${client}: ${file}\n`
   const paint = (line: string) => (line[0] === '+' ? colors.green(line) : line[0] === '-' ? colors.red(line) : line)
   const lines = [dryRun ? `Would change ${file}:` : `Changed ${file}:`, ...diff.map(paint)]
-  if (backup !== null) lines.push(`The old one is kept as ${backup}`)
+  if (backup !== null) lines.push(`The previous file is kept as ${backup}`)
   if (!dryRun) lines.push(next)
   return `${lines.join('\n')}\n`
 }

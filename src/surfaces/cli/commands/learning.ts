@@ -14,25 +14,25 @@ interface LearningFlags {
   readonly json?: boolean
 }
 
-/** `tooldex learning`: what search learned from calls; `--reset` forgets it. */
+/** `tooldex learning`: shows the queries learned from calls; `--reset` deletes them. */
 export const addLearning: AddCommand = (program, host) => {
   const command = program
     .command('learning')
-    .option('--reset', 'forget it')
-    .option('--registry', 'of the registry: at the server that runs here, or in the database itself')
-    .option('--json', 'print JSON for programs')
-  command.option('--server <url>', 'ask this server').action(async (flags: LearningFlags) => {
+    .option('--reset', 'delete all learned queries')
+    .option('--registry', 'use the registry: of the local server, or in the database itself')
+    .option('--json', 'print JSON')
+  command.option('--server <url>', 'use the registry of this server').action(async (flags: LearningFlags) => {
     if (flags.reset) {
-      const answer = await askWhere(host, flags, forgetLearning)
-      return host.out(flags.json ? toJson(answer) : forgottenText(answer))
+      const answer = await runOperation(host, flags, forgetLearning)
+      return host.out(flags.json ? toJson(answer) : resetText(answer))
     }
-    const answer = await askWhere(host, flags, showLearning)
-    host.out(flags.json ? toJson(answer) : shownText(answer, host.columns))
+    const answer = await runOperation(host, flags, showLearning)
+    host.out(flags.json ? toJson(answer) : learningText(answer, host.columns))
   })
 }
 
-/** Without --server and --registry, the file that stands in for a database. */
-async function askWhere<Input extends z.ZodType, Output extends z.ZodType>(
+/** Without --server and --registry, the operation works on the local file of learned queries. */
+async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: LearningFlags,
   operation: Operation<Input, Output>,
@@ -42,19 +42,21 @@ async function askWhere<Input extends z.ZodType, Output extends z.ZodType>(
   return invoke(operation, {}, await host.open({ configs: [] }))
 }
 
-const off = 'Learning is switched off.\n'
+const off = 'Learning is turned off.\n'
 
-const forgottenText = ({ keptIn, forgotten }: Awaited<ReturnType<typeof forgetLearning.handle>>): string => {
+const resetText = ({ keptIn, forgotten }: Awaited<ReturnType<typeof forgetLearning.handle>>): string => {
   if (keptIn === null) return off
-  return forgotten === 0 ? `Nothing was learned yet (${keptIn}).\n` : `Forgotten: ${forgotten} in ${keptIn}\n`
+  return forgotten === 0
+    ? `No queries learned yet (${keptIn}).\n`
+    : `Learned queries deleted from ${keptIn}: ${forgotten}\n`
 }
 
-function shownText(
+function learningText(
   { keptIn, count, latest }: Awaited<ReturnType<typeof showLearning.handle>>,
   columns: number,
 ): string {
   if (keptIn === null) return off
-  if (count === 0) return `Nothing was learned yet (${keptIn}).\n`
+  if (count === 0) return `No queries learned yet (${keptIn}).\n`
   const rows = latest.map(({ query, toolIds }) => [query, toolIds.join(', ')])
-  return `${count} in ${keptIn}, the latest:\n${formatTable(['Query', 'Led to'], rows, columns)}\n`
+  return `Learned queries in ${keptIn}: ${count}; the latest:\n${formatTable(['Query', 'Called tools'], rows, columns)}\n`
 }

@@ -2,7 +2,7 @@ import colors from 'picocolors'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { lintCatalog } from '../../../operations/lint/lint-catalog.ts'
 import { type AddCommand, parseLimit, toJson, withToolOptions } from './command.ts'
-import { ask, type ServerFlags, withServerOption } from './query-server.ts'
+import { queryTools, type ServerFlags, withServerOption } from './query-server.ts'
 
 interface LintFlags extends ServerFlags {
   readonly maxFindings?: number
@@ -13,16 +13,16 @@ type Finding = Answer['findings'][number]
 
 const maxShown = 10
 
-/** `tooldex lint [CONFIG...]`: what makes tools hard to find, to tell apart or to call. */
+/** `tooldex lint [CONFIG...]`: reports tools that are hard to find, to distinguish or to call. */
 export const addLint: AddCommand = (program, host, exit) => {
   const command = program
     .command('lint')
-    .argument('[config...]', 'names of configs, or YAML files; all named ones, or all of the server, if left out')
-    .option('--max-findings <n>', 'fail when there are more findings than this', parseLimit)
+    .argument('[config...]', 'names of configs, or YAML files (default: all named configs, or all tools of the server)')
+    .option('--max-findings <n>', 'fail if there are more findings than this', parseLimit)
   withServerOption(withToolOptions(command)).action(async (names: string[], flags: LintFlags) => {
     const configs = [...names, ...(flags.config ?? [])]
-    const asked = { ...flags, ...(configs.length === 0 ? {} : { config: configs }) }
-    const answer = await ask(host, asked, { operation: lintCatalog, input: {} })
+    const options = { ...flags, ...(configs.length === 0 ? {} : { config: configs }) }
+    const answer = await queryTools(host, options, { operation: lintCatalog, input: {} })
     host.out(flags.json ? toJson(answer) : toText(answer))
     const { length } = answer.findings
     if (flags.maxFindings === undefined || length <= flags.maxFindings) return
@@ -37,10 +37,10 @@ function toText({ findings, sources, summary }: Answer): string {
   const costs = sources.map(
     ({ source, tools, tokens }) => `  ${showInvisible(source)}: ${tools} tool(s), ${tokens} tokens`,
   )
-  return [...groups, ['Cost of listing all', ...costs].join('\n'), summary].join('\n\n').concat('\n')
+  return [...groups, ['Token cost of listing all tools', ...costs].join('\n'), summary].join('\n\n').concat('\n')
 }
 
-/** The findings of one rule; the worst first, and not so many that the rest is lost. */
+/** The findings of one rule, most severe first, limited in number. */
 function groupText(findings: readonly Finding[]): string {
   const marks = { error: colors.red('✗'), warning: colors.yellow('!'), info: colors.dim('·') }
   const order = Object.keys(marks)
@@ -50,5 +50,5 @@ function groupText(findings: readonly Finding[]): string {
   })
   const rest = findings.length - lines.length
   const title = `${colors.bold(sorted[0]?.rule ?? '')} (${findings.length})  ${colors.dim(sorted[0]?.hint ?? '')}`
-  return [title, ...lines, ...(rest > 0 ? [`  and ${rest} more; --json has all of them`] : [])].join('\n')
+  return [title, ...lines, ...(rest > 0 ? [`  and ${rest} more; list all with --json`] : [])].join('\n')
 }

@@ -12,12 +12,12 @@ import {
   withStateFilters,
   withToolOptions,
 } from './command.ts'
-import { queryRegistry, refuseBoth, type ServerFlags, withServerOption } from './query-server.ts'
+import { queryRegistry, rejectServerWithLocal, type ServerFlags, withServerOption } from './query-server.ts'
 
 type ListFlags = ServerFlags & StateFlags
 type Hit = NonNullable<z.output<typeof searchTools.output>['results']>[number]
 
-/** `tooldex list [CONFIG...]`: the bundled configs and what is registered, or the tools of some configs. */
+/** `tooldex list [CONFIG...]`: lists configs and registered tools, or the tools of the named configs. */
 export const addList: AddCommand = (program, host) => {
   const command = program.command('list').argument('[config...]', 'names of configs, or YAML files')
   withServerOption(withToolOptions(withStateFilters(command))).action(async (names: string[], flags: ListFlags) => {
@@ -42,7 +42,7 @@ async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
   host.out(`\nregistered ${where} - ${rows.length} tool(s)\n${table}`)
 }
 
-/** Every registered tool that agents are offered, page by page. */
+/** Reads all registered tools that are offered to agents, page by page. */
 async function readAll(registry: RegistryClient, { source, status, readiness }: ListFlags): Promise<readonly Hit[]> {
   if (source !== undefined && !source.includes('registry')) return []
   const all: Hit[] = []
@@ -58,14 +58,14 @@ async function readAll(registry: RegistryClient, { source, status, readiness }: 
 
 async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly string[]): Promise<void> {
   const { source, status, readiness } = flags
-  refuseBoth({ ...flags, config: configs })
+  rejectServerWithLocal({ ...flags, config: configs })
   const context = await host.open({ ...toOpenOptions(flags), configs })
   const answer = await invoke(listTools, { source, status, readiness }, context)
   if (flags.json) return host.out(toJson(answer))
   const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
-    const shown = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
+    const argTexts = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
     const what = state === undefined ? description : `${description} (not ready: ${state.reason ?? state.state})`
-    return [name, what, runs, shown.join('\n') || 'none']
+    return [name, what, runs, argTexts.join('\n') || 'none']
   })
   const title = `${answer.name} - ${rows.length} tool(s)`
   const executor = answer.executor === null ? '' : `Executor: ${answer.executor}\n`

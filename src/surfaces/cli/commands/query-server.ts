@@ -7,31 +7,31 @@ import type { CliHost, RegistryClient } from '../host.ts'
 import { type ToolOptions, toOpenOptions } from './command.ts'
 import { withRegistry } from './registry/registry-command.ts'
 
-/** The options of a command that reads tools, here or at a server. */
+/** The options of a command that reads tools, locally or from a server. */
 export interface ServerFlags extends ToolOptions {
   readonly server?: string
 }
 
 /** One operation on tools. */
-interface Question<Input extends z.ZodType, Output extends z.ZodType> {
+interface ToolQuery<Input extends z.ZodType, Output extends z.ZodType> {
   readonly operation: Operation<Input, Output>
   readonly input: Record<string, unknown>
-  /** Whether the answer is about the tools of configs here and of the registry together. */
+  /** Whether the result combines the tools of local configs and of the registry. */
   readonly combined?: boolean
 }
 
-/** For commands that work on the tools of configs where there is no server. */
+/** Adds --server, for commands that otherwise work on the tools of configs. */
 export const withServerOption = (command: Command): Command =>
   command.option(
     '--server <url>',
-    'use the tools of this server; TOOLDEX_URL, or those of the one that runs here besides the configs here, if left out',
+    'use the tools of this server (default: TOOLDEX_URL, or the local server together with the local configs)',
   )
 
-/** Asks the server that is named; else the tools of configs here, together with those of the registry here. */
-export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
+/** Runs an operation on the named server, or else on the local configs, together with the local registry. */
+export async function queryTools<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: ServerFlags,
-  { operation, input, combined = false }: Question<Input, Output>,
+  { operation, input, combined = false }: ToolQuery<Input, Output>,
 ): Promise<z.output<Output>> {
   const open = async () => ({ ...(await host.open(toOpenOptions(flags))), signal: host.signal })
   const isNamed = flags.server !== undefined || host.findServer()?.named === true
@@ -44,7 +44,7 @@ export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   return answer === undefined ? invoke(operation, input, await open()) : answer.value
 }
 
-/** Asks the server, if there is one, or else the database here; configs or a policy that are named are those here. */
+/** Queries the server, if any, or else the local database; undefined if configs or a policy are named. */
 export async function queryRegistry<Result>(
   host: CliHost,
   flags: ServerFlags,
@@ -53,17 +53,17 @@ export async function queryRegistry<Result>(
   const isServer = flags.server !== undefined || host.findServer() !== undefined
   if (isServer || isLocal(flags) || !host.hasRegistry())
     return queryServer(host, flags, (registry, url) => work(registry, `at ${url}`))
-  return { value: await withRegistry(host, {}, (registry) => work(registry, 'in the database here')) }
+  return { value: await withRegistry(host, {}, (registry) => work(registry, 'in the local database')) }
 }
 
-/** Asks the server, if there is one to ask; configs or a policy that are named are those here. */
+/** Queries the server, if any; undefined if configs or a policy are named. */
 export async function queryServer<Result>(
   host: CliHost,
   flags: ServerFlags,
   work: (registry: RegistryClient, url: string) => Promise<Result>,
 ): Promise<{ readonly value: Result } | undefined> {
   const { server } = flags
-  refuseBoth(flags)
+  rejectServerWithLocal(flags)
   if (server !== undefined) return { value: await withRegistry(host, flags, (registry) => work(registry, server)) }
   const found = isLocal(flags) ? undefined : host.findServer()
   if (found === undefined) return undefined
@@ -71,9 +71,9 @@ export async function queryServer<Result>(
   try {
     return { value: await withRegistry(host, { server: found.url }, (registry) => work(registry, found.url)) }
   } catch (thrown) {
-    // A server that nobody named is no reason to fail.
+    // A command does not fail because of a server that was not named.
     if (found.named || !isUnreachable(thrown)) throw thrown
-    return void host.err(`${thrown.message} Only the configs here are looked at.\n`)
+    return void host.err(`${thrown.message} Only local configs are used.\n`)
   }
 }
 
@@ -81,19 +81,21 @@ const isUnreachable = (thrown: unknown): thrown is TooldexError =>
   thrown instanceof TooldexError && (thrown.code === 'UNAVAILABLE' || thrown.code === 'UNAUTHORIZED')
 
 const withoutKey = (url: string) =>
-  `Set TOOLDEX_API_KEY to see the tools of the server at ${url} too; only the configs here are looked at.\n`
+  `Only local configs are used. Set TOOLDEX_API_KEY to include the tools of the server at ${url}.\n`
 
-/** Whether configs or a policy of this machine are meant. */
+/** Whether local configs or a local policy are named. */
 export const isLocal = ({
   config,
   policy,
 }: Pick<ServerFlags, 'policy'> & { readonly config?: readonly string[] }): boolean =>
   config !== undefined || policy !== undefined
 
-/** Refuses a server together with what only this machine has. */
-export function refuseBoth(flags: Omit<ServerFlags, 'config'> & { readonly config?: readonly string[] }): void {
+/** Rejects a server together with local configs or a local policy. */
+export function rejectServerWithLocal(
+  flags: Omit<ServerFlags, 'config'> & { readonly config?: readonly string[] },
+): void {
   if (flags.server === undefined || !isLocal(flags)) return
-  throw new TooldexError('USAGE', 'A server has configs and a policy of its own.', {
-    hint: 'Leave out --server, or the configs and the policy.',
+  throw new TooldexError('USAGE', '--server cannot be combined with configs or --policy: a server has its own.', {
+    hint: 'Omit --server, or omit the configs and the policy.',
   })
 }

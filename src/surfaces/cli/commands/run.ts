@@ -15,16 +15,20 @@ interface RunFlags extends ToolOptions {
 export const addRun: AddCommand = (program, host) => {
   const command = program
     .command('run')
-    .argument('[config...]', 'names of bundled configs, or YAML files, whose tools run here')
-    .option('--server <url>', 'offer the tools of this server; TOOLDEX_URL or the one that runs here if left out')
+    .argument('[config...]', 'names of bundled configs, or YAML files')
+    .option('--server <url>', 'offer the tools of this server (default: TOOLDEX_URL, or the local server)')
     .option('--no-registry', 'offer the tools of the configs only')
-    .option('--classic', 'list every tool itself instead of the three that find and call them')
-    .addOption(new Option('--pin <tool>', 'list this tool too, beside the three').argParser(collect))
-    .option('--policy <file>', 'a policy file that says what may be called')
-    .option('--watch', 'take changes of the files over while running')
-    .option('--concurrency <n>', 'how many commands may run at once', parseCount)
+    .option('--classic', 'list every tool directly instead of the three meta tools')
+    .addOption(
+      new Option('--pin <tool>', 'list this tool beside the three meta tools; may be repeated').argParser(collect),
+    )
+    .option('--policy <file>', 'policy file that restricts the calls')
+    .option('--watch', 'reload configs when their files change')
+    .option('--concurrency <n>', 'maximum number of concurrent commands', parseCount)
     .addOption(new Option('--transport <name>', 'how clients connect').choices(['stdio']).default('stdio').hideHelp())
-    .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
+    .addOption(
+      new Option('--log-level <level>', 'minimum level of log lines on stderr').choices(logLevels).default('WARNING'),
+    )
   withLimitOptions(command).action(async (configs: string[], flags: RunFlags) => {
     const { classic = false, pin: pinned = [], watch = false, server, registry } = flags
     await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch, server, registry })

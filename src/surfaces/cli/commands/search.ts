@@ -14,7 +14,7 @@ import {
   withStateFilters,
   withToolOptions,
 } from './command.ts'
-import { ask, withServerOption } from './query-server.ts'
+import { queryTools, withServerOption } from './query-server.ts'
 
 interface SearchFlags extends ToolOptions, StateFlags {
   readonly server?: string
@@ -32,27 +32,27 @@ interface SearchFlags extends ToolOptions, StateFlags {
   readonly explainTool?: string
 }
 
-/** `tooldex search WORDS`: the tools that do what the words say. */
+/** `tooldex search QUERY`: finds tools for a task. */
 export const addSearch: AddCommand = (program, host) => {
   const command = program
     .command('search')
-    .argument('[words...]', 'what the tool should do')
+    .argument('[words...]', 'task for the tool')
     .option('--category <name>', 'only tools of this category')
     .option('--cli <name>', 'only tools of this program')
     .addOption(new Option('--tag <tag>', 'only tools with this tag').argParser(collect))
-    .addOption(new Option('--level <level>', 'how much to show of each').choices(['line', 'summary', 'schema']))
-    .option('--limit <n>', 'at most this many', parseLimit)
-    .option('--cursor <cursor>', 'go on where the last answer ended')
-    .option('--budget <tokens>', 'fit the answer into this many tokens', parseCount)
-    .addOption(new Option('--mode <mode>', 'how to rank').choices(SearchMode.options))
-    .option('--min-score <share>', 'leave out what is less likely than this, from 0 to 1', Number)
-    .option('--facets', 'count the values of every filter among all answers')
-    .option('--explain', 'say why each answer is where it is')
-    .option('--explain-tool <tool>', 'say why this tool is or is not among the answers')
+    .addOption(new Option('--level <level>', 'amount of detail for each tool').choices(['line', 'summary', 'schema']))
+    .option('--limit <n>', 'maximum number of results', parseLimit)
+    .option('--cursor <cursor>', 'cursor of the next page')
+    .option('--budget <tokens>', 'limit the result to this many tokens', parseCount)
+    .addOption(new Option('--mode <mode>', 'ranking method').choices(SearchMode.options))
+    .option('--min-score <share>', 'omit tools with a lower score, from 0 to 1', Number)
+    .option('--facets', 'count the values of every filter over all results')
+    .option('--explain', 'explain the rank of each result')
+    .option('--explain-tool <tool>', 'explain why this tool is or is not among the results')
   withServerOption(withToolOptions(withStateFilters(command))).action(async (words: string[], flags: SearchFlags) => {
     const query = words.length === 0 ? undefined : words.join(' ')
     const input = { ...toInput(flags), query }
-    const answer = await ask(host, flags, { operation: searchTools, input, combined: true })
+    const answer = await queryTools(host, flags, { operation: searchTools, input, combined: true })
     host.out(flags.json ? toJson(answer) : toText(answer, host.columns, namedFilters(flags)))
   })
 }
@@ -61,16 +61,16 @@ function toInput(flags: SearchFlags) {
   const { category, cli, source, status, readiness, limit, cursor, mode, minScore, facets, explain, explainTool } =
     flags
   const { tag: tags, budget: budgetTokens } = flags
-  // A person at a terminal pays no tokens.
+  // Tokens do not matter at a terminal.
   const level = flags.level ?? (flags.json || budgetTokens !== undefined ? undefined : 'summary')
   const filters = { category, cli, tags, source, status, readiness }
   return { ...filters, level, limit, cursor, budgetTokens, mode, minScore, facets, explain, explainTool }
 }
 
-/** The filters that were given, as they were. */
+/** The filters as they were typed. */
 function namedFilters({ category, cli, tag, source, status, readiness }: SearchFlags): string {
-  const given = Object.entries({ category, cli, tag, source, status, readiness })
-  return given
+  const filters = Object.entries({ category, cli, tag, source, status, readiness })
+  return filters
     .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${[value].flat().join(', ')}`]))
     .join(' ')
 }
@@ -89,7 +89,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   if (hits.length === 0 && answer.omitted > 0)
     return `${answer.omitted} tools match, but none fits the limit or budget.\n`
   if (hits.length === 0 && filters !== '')
-    return `No tool matches with ${filters}. Try other words; --facets without the filters counts what there is.\n`
+    return `No tool matches with ${filters}. Try other words, or list the available values with --facets and without filters.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => {
     const { readiness: state } = hit
@@ -111,7 +111,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   return `${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
 }
 
-/** A description that was cut at its limit ends with a whole word, and shows that there is more. */
+/** Ends a truncated description with a whole word and an ellipsis. */
 function withEllipsis(text: string): string {
   if (text.length < maxShortDescription || /[.!?)]$/.test(text)) return text
   const space = text.lastIndexOf(' ')

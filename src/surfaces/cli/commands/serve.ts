@@ -27,31 +27,33 @@ interface ServeCommandFlags extends ToolOptions {
 /** `tooldex serve [CONFIG...]`: the registry and the tools of configs over HTTP. */
 export const addServe: AddCommand = (program, host) => {
   const command = withSandboxOptions(program.command('serve'))
-    .argument('[config...]', 'names of bundled configs, or YAML files, besides those in TOOLDEX_HOME/configs')
-    .addOption(new Option('--host <address>', 'where to listen').default('127.0.0.1'))
+    .argument('[config...]', 'names of bundled configs, or YAML files, in addition to TOOLDEX_HOME/configs')
+    .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(
-      new Option('--port <number>', 'the port, or the next free one')
+      new Option('--port <number>', 'port to listen on; the next free one if it is taken')
         .argParser(parsePort)
         .env('TOOLDEX_PORT')
         .default(7331),
     )
-    .option('--policy <file>', 'a policy file that says what may be called')
-    .option('--bundled', 'serve every bundled config, too')
-    .option('--examples', 'register a few example tools where there are none yet')
-    .option('--no-worker', 'run no tool here; workers run all calls')
-    .option('--label <label...>', 'take queued calls of tools that ask for this label, too')
-    .addOption(new Option('--concurrency <number>', 'how many tools run at once').argParser(parseCount).default(16))
+    .option('--policy <file>', 'policy file that restricts the calls')
+    .option('--bundled', 'also serve every bundled config')
+    .option('--examples', 'register example tools if the registry is empty')
+    .option('--no-worker', 'run no tools in this process; workers run all calls')
+    .option('--label <label...>', 'also take queued calls of tools with this label')
     .addOption(
-      new Option('--waiting <number>', 'how many calls may wait for their turn here; more are refused')
+      new Option('--concurrency <number>', 'maximum number of concurrent calls').argParser(parseCount).default(16),
+    )
+    .addOption(
+      new Option('--waiting <number>', 'maximum number of waiting calls; further calls are rejected')
         .argParser(parseCount)
         .default(256),
     )
-    .addOption(
-      new Option('--max-timeout <seconds>', 'the longest that any call may take').argParser(parseCount).default(3600),
-    )
+    .addOption(new Option('--max-timeout <seconds>', 'maximum duration of a call').argParser(parseCount).default(3600))
     .addOption(drainOption())
     .addOption(mcpServersOption())
-    .addOption(new Option('--log-level <level>', 'what to report on stderr').choices(logLevels).default('WARNING'))
+    .addOption(
+      new Option('--log-level <level>', 'minimum level of log lines on stderr').choices(logLevels).default('WARNING'),
+    )
   withLimitOptions(command).action(async (configs: string[], flags: ServeCommandFlags) => {
     const { host: address, port, examples = false, worker, label: labels = [] } = flags
     const open = { ...toOpenOptions(flags), configs, bundled: flags.bundled, homeConfigs: true }

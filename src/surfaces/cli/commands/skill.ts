@@ -5,12 +5,12 @@ import { TooldexError } from '../../../base/errors.ts'
 import { skillFile } from '../../../base/package-info.ts'
 import type { AddCommand } from './command.ts'
 
-/** `tooldex skill`: the guide that teaches an agent to write configs. */
+/** `tooldex skill`: the guide for agents that write configs. */
 export const addSkill: AddCommand = (program, host) => {
   program
     .command('skill')
-    .option('--path', 'print where the guide is')
-    .option('--install', 'copy it to .claude/skills/tooldex-config/SKILL.md here')
+    .option('--path', 'print the path of the guide')
+    .option('--install', 'copy the guide to .claude/skills/tooldex-config/SKILL.md in this folder')
     .action((flags: { path?: boolean; install?: boolean }) => {
       if (flags.path) return host.out(`${skillFile}\n`)
       if (!flags.install) return host.out(readFileSync(skillFile, 'utf8'))
@@ -20,7 +20,7 @@ export const addSkill: AddCommand = (program, host) => {
         copyFileSync(skillFile, target)
       } catch (cause) {
         throw new TooldexError('FILE_REFUSED', `${target} cannot be written.`, {
-          hint: 'Choose a folder that is yours.',
+          hint: 'Run this in a folder that you can write to.',
           cause,
         })
       }

@@ -12,14 +12,14 @@ interface ValidateFlags {
   readonly json?: boolean
 }
 
-/** `tooldex validate CONFIG...`: what is wrong with some files, all of it at once. */
+/** `tooldex validate CONFIG...`: reports all problems of the files. */
 export const addValidate: AddCommand = (program, host, exit) => {
   program
     .command('validate')
     .argument('<config...>', 'names of configs, or YAML files')
-    .option('--policy <file>', 'a policy file to check with them')
+    .option('--policy <file>', 'policy file to validate against the configs')
     .option('--strict', 'treat unknown keys and everything else tolerated for CLImax as errors')
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .action(async (configs: string[], flags: ValidateFlags) => {
       const input = { configs, policy: flags.policy, strict: flags.strict }
       const answer = await invoke(validateConfigs, input, await host.open({ configs: [] }))

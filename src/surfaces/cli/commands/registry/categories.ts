@@ -5,7 +5,13 @@ import * as categories from '../../../../operations/registry/categories.ts'
 import { formatTable } from '../../format-table.ts'
 import type { AddCommand } from '../command.ts'
 import { toJson } from '../command.ts'
-import { given, printOperation, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+import {
+  definedOptions,
+  printOperation,
+  type RegistryFlags,
+  withRegistry,
+  withRegistryOptions,
+} from './registry-command.ts'
 
 /** `tooldex categories ...`: the tree of categories. */
 export const addCategories: AddCommand = (program, host) => {
@@ -18,9 +24,9 @@ export const addCategories: AddCommand = (program, host) => {
       text: ({ items }) => (items.length === 0 ? 'There are no categories.\n' : treeText(items, '')),
     }),
   )
-  make('create <name>', 'make a category')
-    .option('--description <text>', 'what belongs in it')
-    .option('--parent <name>', 'below this one')
+  make('create <name>', 'create a category')
+    .option('--description <text>', 'description of the category')
+    .option('--parent <name>', 'parent category')
     .action((name: string, flags: RegistryFlags & { description?: string; parent?: string }) =>
       withRegistry(host, flags, async (registry) => {
         const { description, parent } = flags
@@ -32,7 +38,7 @@ export const addCategories: AddCommand = (program, host) => {
           ...(above === undefined ? {} : { parentId: above.id }),
         }
         const answer = await registry.invoke(categories.createCategory, input)
-        host.out(flags.json ? toJson(answer) : `${toOneLine(answer.name)} is made.\n`)
+        host.out(flags.json ? toJson(answer) : `${toOneLine(answer.name)} is created.\n`)
       }),
     )
   make('move <name> [parent]', 'move a category below another, or to the top').action(
@@ -44,21 +50,23 @@ export const addCategories: AddCommand = (program, host) => {
         host.out(flags.json ? toJson(answer) : `${toOneLine(answer.name)} is moved.\n`)
       }),
   )
-  make('edit <name>', 'rename a category, or say what belongs in it')
-    .option('--name <name>', 'its new name')
-    .option('--description <text>', 'what belongs in it')
+  make('edit <name>', 'change the name or the description of a category')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', 'description of the category')
     .action((idOrName: string, flags: RegistryFlags & { name?: string; description?: string }) => {
       const { name, description } = flags
       if (name === undefined && description === undefined)
-        throw new TooldexError('USAGE', 'Nothing is said to change.', { hint: 'Give --name or --description.' })
+        throw new TooldexError('USAGE', 'Nothing to change.', {
+          hint: 'Use --name or --description.',
+        })
       return printOperation(host, flags, {
         operation: categories.changeCategory,
-        input: { idOrName, ...given({ name, description }) },
+        input: { idOrName, ...definedOptions({ name, description }) },
         text: (changed) => `${toOneLine(changed.name)} is changed.\n`,
       })
     })
   make('delete <name>', 'delete an empty category')
-    .option('--reparent', 'move what is in it to its parent')
+    .option('--reparent', 'move its content to the parent category first')
     .action((idOrName: string, flags: RegistryFlags & { reparent?: boolean }) =>
       printOperation(host, flags, {
         operation: categories.deleteCategory,
@@ -71,7 +79,7 @@ export const addCategories: AddCommand = (program, host) => {
 /** `tooldex tags ...`: the tags of registered tools. */
 export const addTags: AddCommand = (program, host) => {
   const group = program.command('tags')
-  withRegistryOptions(group.command('list').description('list tags with how many tools have them')).action(
+  withRegistryOptions(group.command('list').description('list tags with the number of tools')).action(
     (flags: RegistryFlags) =>
       printOperation(host, flags, {
         operation: categories.listTags,
@@ -97,7 +105,7 @@ export const addTags: AddCommand = (program, host) => {
 const treeText = (nodes: readonly categories.CategoryNode[], indent: string): string =>
   nodes
     .map(({ name, tools, toolsBelow, children }) => {
-      const count = children.length === 0 ? `${tools}` : `${tools}, ${toolsBelow} with those below`
+      const count = children.length === 0 ? `${tools}` : `${tools}, ${toolsBelow} including subcategories`
       return `${indent}${toOneLine(name)} (${count})\n${treeText(children, `${indent}  `)}`
     })
     .join('')

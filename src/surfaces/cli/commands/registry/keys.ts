@@ -20,11 +20,11 @@ export const addKeys: AddCommand = (program, host) => {
             stateOf(key),
             key.lastUsedAt ?? 'never',
           ])
-          return `${formatTable(['Name', 'Begins', 'Scopes', 'State', 'Last used'], rows, host.columns)}\n`
+          return `${formatTable(['Name', 'Prefix', 'Scopes', 'State', 'Last used'], rows, host.columns)}\n`
         },
       }),
   )
-  withRegistryOptions(group.command('current').description('who you are to the server, and what you may do')).action(
+  withRegistryOptions(group.command('current').description('show the current key and its scopes')).action(
     (flags: RegistryFlags) =>
       printOperation(host, flags, {
         operation: currentKey,
@@ -34,15 +34,14 @@ export const addKeys: AddCommand = (program, host) => {
   )
   const create = group
     .command('create <name>')
-    .description('make a key; its secret is shown this once')
+    .description('create a key; its secret is shown only once')
     .addOption(
-      new Option(
-        '--scope <scope>',
-        'what it may do: read (if left out), call, write, admin; may be repeated',
-      ).argParser(collect),
+      new Option('--scope <scope>', 'scope of the key: read (default), call, write, admin; may be repeated').argParser(
+        collect,
+      ),
     )
-    .option('--expires <time>', 'until when it is valid, such as 2027-01-31T00:00:00Z')
-    .option('--workspace <name>', 'for another workspace; its first key makes it')
+    .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z')
+    .option('--workspace <name>', 'workspace of the key; created if it does not exist')
   withRegistryOptions(create).action(
     (name: string, flags: RegistryFlags & { scope?: string[]; expires?: string; workspace?: string }) => {
       const { scope, expires, workspace } = flags
@@ -55,7 +54,7 @@ export const addKeys: AddCommand = (program, host) => {
       return printOperation(host, flags, { operation: createKey, input, text: ({ secret }) => `${secret}\n` })
     },
   )
-  withRegistryOptions(group.command('revoke <name>').description('revoke a key at once and for good')).action(
+  withRegistryOptions(group.command('revoke <name>').description('revoke a key immediately and permanently')).action(
     (idOrName: string, flags: RegistryFlags) =>
       printOperation(host, flags, {
         operation: revokeKey,
@@ -65,13 +64,13 @@ export const addKeys: AddCommand = (program, host) => {
   )
 }
 
-/** `tooldex audit`: who changed what. */
+/** `tooldex audit`: the log of changes. */
 export const addAudit: AddCommand = (program, host) => {
   const command = program
     .command('audit')
-    .option('--subject <subject>', 'only of this, such as tool:send_report')
-    .option('--limit <n>', 'at most this many', parseCount)
-    .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--subject <subject>', 'only changes of this subject, such as tool:send_report')
+    .option('--limit <n>', 'maximum number of results', parseCount)
+    .option('--cursor <cursor>', 'cursor of the next page')
   withRegistryOptions(command).action((flags: RegistryFlags & Record<string, unknown>) => {
     const { server: _server, json: _json, ...input } = flags
     return printOperation(host, flags, {
@@ -79,7 +78,7 @@ export const addAudit: AddCommand = (program, host) => {
       input,
       text: ({ items }) => {
         const rows = items.map(({ at, actor, action, subject }) => [at, actor, action, subject])
-        return `${formatTable(['When', 'Who', 'What', 'Of what'], rows, host.columns)}\n`
+        return `${formatTable(['Time', 'Actor', 'Action', 'Subject'], rows, host.columns)}\n`
       },
     })
   })

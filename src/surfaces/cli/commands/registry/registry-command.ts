@@ -11,14 +11,14 @@ export interface RegistryFlags {
   readonly json?: boolean
 }
 
-/** Where the registry is, and how the answer is wanted. */
+/** Adds the options for the server and for JSON. */
 export function withRegistryOptions(command: Command): Command {
   return command
-    .option('--server <url>', 'ask this server; the one that runs here, or the database itself, if left out')
-    .option('--json', 'print JSON for programs')
+    .option('--server <url>', 'use the registry of this server (default: the local server, or the database itself)')
+    .option('--json', 'print JSON')
 }
 
-/** Does one operation and prints what it gave: as JSON, or as text for people. */
+/** Runs one operation and prints its output as JSON or as text. */
 export async function printOperation<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
@@ -36,7 +36,7 @@ export async function printOperation<Input extends z.ZodType, Output extends z.Z
   host.out(flags.json ? toJson(answer) : text(answer))
 }
 
-/** Opens the registry for as long as some work takes. */
+/** Opens the registry, runs the work and closes the registry. */
 export async function withRegistry<Result>(
   host: CliHost,
   { server }: RegistryFlags,
@@ -50,9 +50,10 @@ export async function withRegistry<Result>(
   }
 }
 
-/** The options that were given, without those that were not. */
-export const given = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+/** The options without those that are undefined. */
+export const definedOptions = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
-/** What a tool is after a change, in one line. */
-export const said = ({ name, status, version }: RegisteredTool): string => `${name} is ${status}, version ${version}.\n`
+/** The state of a tool after a change, in one line. */
+export const toolStateText = ({ name, status, version }: RegisteredTool): string =>
+  `${name} is ${status}, version ${version}.\n`

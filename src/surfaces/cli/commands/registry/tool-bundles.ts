@@ -10,7 +10,7 @@ import { readText } from '../../read-tool-file.ts'
 import { toJson } from '../command.ts'
 import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 
-/** How an import is made. */
+/** The options of an import. */
 export interface ImportFlags extends RegistryFlags {
   readonly prune?: boolean
   readonly dryRun?: boolean
@@ -21,7 +21,12 @@ export function addBundles(group: Command, host: CliHost): void {
   const write = group
     .command('export [file]')
     .description('write all tools, categories and policies as one bundle, to a file or to standard output (-)')
-    .addOption(new Option('--format <format>', 'of what kind; that of the file, or YAML').choices(['yaml', 'json']))
+    .addOption(
+      new Option('--format <format>', 'output format (default: by the name of the file, or YAML)').choices([
+        'yaml',
+        'json',
+      ]),
+    )
   withRegistryOptions(write).action(
     async (path: string | undefined, flags: RegistryFlags & { format?: 'yaml' | 'json' }) => {
       const file = path === '-' ? undefined : path
@@ -31,39 +36,39 @@ export function addBundles(group: Command, host: CliHost): void {
       if (file === undefined) return host.out(text)
       save(file, text)
       const counts = countsOf(bundle)
-      host.out(flags.json ? toJson({ file, ...counts }) : `${file} has ${counts.tools} tools now.\n`)
+      host.out(flags.json ? toJson({ file, ...counts }) : `${counts.tools} tools written to ${file}\n`)
     },
   )
-  const take = group
+  const load = group
     .command('import <file>')
-    .description('take a bundle, a CLI config or a list of tools (- for standard input), all or nothing')
-  withImportOptions(take).action((file: string, flags: ImportFlags) =>
+    .description('import a bundle, a CLI config or a list of tools (- for standard input) in one transaction')
+  withImportOptions(load).action((file: string, flags: ImportFlags) =>
     importInto(host, flags, { text: readText(file), file: file === '-' ? 'stdin' : file }),
   )
 }
 
-/** The options of commands that make the registry what files say. */
+/** Adds the options of commands that update the registry from files. */
 export const withImportOptions = (command: Command): Command =>
   withRegistryOptions(command)
-    .option('--prune', 'remove what the files do not have')
-    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--prune', 'remove tools, categories and policies that are not in the files')
+    .option('--dry-run', 'show the changes without making them')
 
-/** Makes the registry what a bundle or its text says, and prints what that changes. */
+/** Imports a bundle or its text and prints the changes. */
 export async function importInto(host: CliHost, flags: ImportFlags, input: Record<string, unknown>): Promise<void> {
   const { prune = false, dryRun = false } = flags
   const answer = await withRegistry(host, flags, (registry) =>
-    tellTime(host, registry.invoke(importBundle, { ...input, prune, dryRun })),
+    reportProgress(host, registry.invoke(importBundle, { ...input, prune, dryRun })),
   )
   host.out(flags.json ? toJson(answer) : bundlePlanText(answer))
 }
 
 const publishIntervalMs = 2000
 
-/** Whoever waits long is told that it goes on. */
-async function tellTime<Result>(host: CliHost, work: Promise<Result>): Promise<Result> {
+/** Prints the elapsed time of a long import. */
+async function reportProgress<Result>(host: CliHost, work: Promise<Result>): Promise<Result> {
   const started = Date.now()
   const timer = setInterval(
-    () => host.err(`still importing, ${Math.round((Date.now() - started) / 1000)} s\n`),
+    () => host.err(`importing, ${Math.round((Date.now() - started) / 1000)} s\n`),
     publishIntervalMs,
   )
   return work.finally(() => clearInterval(timer))
@@ -73,7 +78,7 @@ function save(file: string, text: string): void {
   try {
     writeFileSync(file, text)
   } catch (cause) {
-    throw new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Give another path.', cause })
+    throw new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Choose another file.', cause })
   }
 }
 

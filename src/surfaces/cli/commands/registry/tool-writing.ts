@@ -11,9 +11,15 @@ import type { WrittenTool } from '../../../../operations/registry/written-tool.t
 import type { CliHost, RegistryClient } from '../../host.ts'
 import { readToolFile, type ToolFile } from '../../read-tool-file.ts'
 import { toJson } from '../command.ts'
-import { given, type RegistryFlags, said, withRegistry, withRegistryOptions } from './registry-command.ts'
+import {
+  definedOptions,
+  type RegistryFlags,
+  toolStateText,
+  withRegistry,
+  withRegistryOptions,
+} from './registry-command.ts'
 
-/** How a tool is written. */
+/** The options of commands that write a tool. */
 export interface WriteFlags extends RegistryFlags {
   readonly changelog?: string
   readonly expectedVersion?: number
@@ -27,11 +33,11 @@ interface Writing<Input extends z.ZodType, Output extends z.ZodType<WithWarnings
   readonly operation: Operation<Input, Output>
   readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly text: (answer: z.output<Output>) => string
-  /** A second step in the same session. */
+  /** A second step in the same registry session. */
   readonly after?: ((registry: RegistryClient, answer: z.output<Output>) => Promise<z.output<Output>>) | undefined
 }
 
-interface Asking<Input extends z.ZodType, Output extends z.ZodType> {
+interface FileOperation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly file: ToolFile
   readonly operation: Operation<Input, Output>
   readonly input: (fields: Readonly<Record<string, unknown>>) => Record<string, unknown>
@@ -45,7 +51,7 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
   { file: path, operation, input, text, after }: Writing<Input, Output>,
 ): Promise<void> {
   const file = readToolFile(path, flags.script)
-  const answer = await queryFor(host, flags, { file, operation, input, after })
+  const answer = await invokeWithFile(host, flags, { file, operation, input, after })
   host.out(flags.json ? toJson(answer) : text(answer))
   printWarnings(host, answer, file.place)
 }
@@ -54,23 +60,23 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
 export function printWarnings(
   host: CliHost,
   { warnings = [] }: WithWarnings,
-  place: (problem: Problem) => Problem = (problem) => problem,
+  locate: (problem: Problem) => Problem = (problem) => problem,
 ): void {
-  for (const warning of warnings as readonly Problem[]) host.err(findingText(place(warning)))
+  for (const warning of warnings as readonly Problem[]) host.err(findingText(locate(warning)))
 }
 
-async function queryFor<Input extends z.ZodType, Output extends z.ZodType>(
+async function invokeWithFile<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: RegistryFlags,
-  { file: { fields, explain, scriptProblem }, operation, input, after }: Asking<Input, Output>,
+  { file: { fields, explain, scriptProblem }, operation, input, after }: FileOperation<Input, Output>,
 ): Promise<z.output<Output>> {
   return withRegistry(host, flags, async (registry) => {
     try {
       if (scriptProblem !== undefined) {
-        // A change may hold a part of the fields, which is not a whole tool to validate.
+        // A change may contain only some fields, which cannot be validated as a tool.
         const isWhole = [tools.createTool.name, validateDraft.name].includes(operation.name)
         const others = isWhole ? await findProblems(registry, fields) : []
-        throw refuseWithoutScript(scriptProblem, others)
+        throw rejectWithoutScript(scriptProblem, others)
       }
       const answer = await registry.invoke(operation, input(await withCategory(registry, fields)))
       return after === undefined ? answer : await after(registry, answer)
@@ -80,8 +86,8 @@ async function queryFor<Input extends z.ZodType, Output extends z.ZodType>(
   })
 }
 
-/** The refusal of a tool whose script cannot be read, with everything else that is wrong with it. */
-function refuseWithoutScript(scriptProblem: Problem, others: readonly Problem[]): TooldexError {
+/** The error for a tool whose script cannot be read, with the other problems of the tool. */
+function rejectWithoutScript(scriptProblem: Problem, others: readonly Problem[]): TooldexError {
   const errors = others.filter(({ severity, pointer }) => severity === 'error' && pointer !== '/scriptContent')
   return toProblemError({ code: 'TOOL_INVALID', what: 'The tool', problems: [scriptProblem, ...errors] })
 }
@@ -101,7 +107,7 @@ async function findProblems(
   }
 }
 
-/** Activates a tool that was just registered; where that is refused, the draft stays and the error says so. */
+/** Activates a newly registered tool; if that fails, the draft stays and the error names it. */
 async function activate(registry: RegistryClient, { id, name }: WrittenTool): Promise<WrittenTool> {
   try {
     return await registry.invoke(tools.activateTool, { idOrName: id })
@@ -115,7 +121,7 @@ async function activate(registry: RegistryClient, { id, name }: WrittenTool): Pr
   }
 }
 
-/** People write the name of a category; the registry keeps its id. */
+/** Replaces the name of a category by its id. */
 export async function withCategory(registry: RegistryClient, fields: Readonly<Record<string, unknown>>) {
   const { category, ...rest } = fields
   if (typeof category !== 'string') return category === undefined ? fields : { ...rest, categoryId: category }
@@ -128,15 +134,15 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
   const create = group
     .command('create <file>')
     .description('register the tool in a YAML or JSON file (- for standard input)')
-    .option('--changelog <text>', 'what to say about it')
-    .option('--script <file>', 'the script of the tool; scriptFile in the file does the same')
-    .option('--activate', 'activate it at once')
+    .option('--changelog <text>', 'description of the change')
+    .option('--script <file>', 'file with the script of the tool; same as scriptFile in the file')
+    .option('--activate', 'activate the tool after registration')
   withRegistryOptions(create).action((file: string, flags: WriteFlags & { activate?: boolean }) =>
     writeTool(host, flags, {
       file,
       operation: tools.createTool,
-      input: (fields) => ({ ...fields, ...given({ changelog: flags.changelog }) }),
-      text: said,
+      input: (fields) => ({ ...fields, ...definedOptions({ changelog: flags.changelog }) }),
+      text: toolStateText,
       after: flags.activate ? activate : undefined,
     }),
   )
@@ -146,27 +152,27 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
 function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {
   const command = group
     .command('validate <tool>')
-    .description('say everything that is wrong with a tool, or with a file (--file)')
-    .option('--file', 'the tool is a file')
-    .option('--script <file>', 'the script of the tool in the file')
-  withRegistryOptions(command).action(async (what: string, flags: WriteFlags & { file?: boolean }) => {
-    const file = flags.file ? readToolFile(what, flags.script) : undefined
+    .description('validate a tool, or with --file a file')
+    .option('--file', 'validate a file instead of a registered tool')
+    .option('--script <file>', 'file with the script of the tool')
+  withRegistryOptions(command).action(async (toolOrFile: string, flags: WriteFlags & { file?: boolean }) => {
+    const file = flags.file ? readToolFile(toolOrFile, flags.script) : undefined
     const answer =
       file === undefined
-        ? await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: what }))
-        : await queryFor(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
+        ? await withRegistry(host, flags, (registry) => registry.invoke(validateTool, { idOrName: toolOrFile }))
+        : await invokeWithFile(host, flags, { file, operation: validateDraft, input: (fields) => ({ ...fields }) })
     const problems = answer.problems as readonly Problem[]
-    host.out(flags.json ? toJson(answer) : verdictText(answer.valid, file ? problems.map(file.place) : problems))
+    host.out(flags.json ? toJson(answer) : validationText(answer.valid, file ? problems.map(file.place) : problems))
     if (!answer.valid) exit(2)
   })
 }
 
-const verdictText = (valid: boolean, problems: readonly Problem[]): string =>
+const validationText = (valid: boolean, problems: readonly Problem[]): string =>
   `${problems.map(findingText).join('')}${valid ? 'valid' : 'not valid'}\n`
 
 function findingText(problem: Problem): string {
   const { severity, file, pointer, line, column, message } = problem
   if (file !== undefined || line === undefined) return `${severity}: ${formatProblem(problem)}\n`
-  const place = `line ${line}${column === undefined ? '' : `, column ${column}`}: `
-  return `${severity}: ${formatProblem({ ...problem, pointer: pointer ?? '', message: place + message })}\n`
+  const location = `line ${line}${column === undefined ? '' : `, column ${column}`}: `
+  return `${severity}: ${formatProblem({ ...problem, pointer: pointer ?? '', message: location + message })}\n`
 }

@@ -6,7 +6,7 @@ import * as tools from '../../../../operations/registry/tools.ts'
 import { formatTable } from '../../format-table.ts'
 import type { CliHost } from '../../host.ts'
 import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
-import { printOperation, type RegistryFlags, said, withRegistryOptions } from './registry-command.ts'
+import { printOperation, type RegistryFlags, toolStateText, withRegistryOptions } from './registry-command.ts'
 import { addBundles } from './tool-bundles.ts'
 import { addDefinitions } from './tool-definitions.ts'
 import { addEditing } from './tool-editing.ts'
@@ -22,7 +22,7 @@ const steps = {
   undeprecate: tools.undeprecateTool,
 }
 
-const nothingYet = 'No tool is registered yet. Register one with: tooldex tools create FILE\n'
+const noToolsText = 'No tools are registered yet. Register one with: tooldex tools create FILE\n'
 
 /** `tooldex tools ...`: registered tools. */
 export const addTools: AddCommand = (program, host, exit) => {
@@ -38,7 +38,7 @@ export const addTools: AddCommand = (program, host, exit) => {
   for (const [step, operation] of Object.entries(steps))
     withRegistryOptions(group.command(`${step} <tool>`).description(operation.summary.toLowerCase())).action(
       (idOrName: string, flags: RegistryFlags) =>
-        printOperation(host, flags, { operation, input: { idOrName }, text: said }),
+        printOperation(host, flags, { operation, input: { idOrName }, text: toolStateText }),
     )
   withRegistryOptions(group.command('delete <tool>').description('delete a tool and its versions')).action(
     (idOrName: string, flags: RegistryFlags) =>
@@ -59,21 +59,26 @@ function addList(group: Command, host: CliHost): void {
     .command('list')
     .description('list registered tools')
     .addOption(
-      new Option('--status <status>', `only of this status (${ToolStatus.options.join(', ')})`).argParser(collect),
+      new Option('--status <status>', `only tools with this status (${ToolStatus.options.join(', ')})`).argParser(
+        collect,
+      ),
     )
-    .option('--category <name>', 'only of this category and those below it')
-    .addOption(new Option('--tag <tag>', 'only with this tag').argParser(collect))
+    .option('--category <name>', 'only tools of this category and its subcategories')
+    .addOption(new Option('--tag <tag>', 'only tools with this tag').argParser(collect))
     .addOption(
-      new Option('--executor-type <kind>', `only of this kind (${ExecutorType.options.join(', ')})`).argParser(collect),
+      new Option(
+        '--executor-type <kind>',
+        `only tools with this executor (${ExecutorType.options.join(', ')})`,
+      ).argParser(collect),
     )
-    .option('--search <text>', 'only with this in the name or description')
-    .addOption(new Option('--sort <field>', 'in this order').choices(toolSorts))
-    .option('--limit <n>', 'at most this many', parseCount)
-    .option('--cursor <cursor>', 'go on where the last list ended')
-    .option('--page <n>', 'this page, the first being 1', parseCount)
+    .option('--search <text>', 'only tools with this text in the name or description')
+    .addOption(new Option('--sort <field>', 'sort order').choices(toolSorts))
+    .option('--limit <n>', 'maximum number of results', parseCount)
+    .option('--cursor <cursor>', 'cursor of the next page')
+    .option('--page <n>', 'page number, from 1', parseCount)
   withRegistryOptions(command).action((flags: RegistryFlags & Record<string, unknown>) => {
     const { server: _server, json: _json, ...input } = flags
-    const isWhole = Object.keys(input).length === 0
+    const isUnfiltered = Object.keys(input).length === 0
     return printOperation(host, flags, {
       operation: tools.listRegistered,
       input,
@@ -85,10 +90,10 @@ function addList(group: Command, host: CliHost): void {
           tool.executorType,
           tool.description,
         ])
-        const counted = total === undefined ? '' : `${total} in all\n`
+        const totalText = total === undefined ? '' : `${total} in total\n`
         const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
-        if (rows.length === 0) return isWhole ? nothingYet : 'No tool is registered that fits.\n'
-        return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${counted}${more}`
+        if (rows.length === 0) return isUnfiltered ? noToolsText : 'No registered tool matches the filters.\n'
+        return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${totalText}${more}`
       },
     })
   })
