@@ -283,5 +283,5 @@ it('opens the registry in the database here where no server runs, and lets other
   expect(JSON.parse(search.stdout).results[0], search.stderr).toMatchObject({ name: 'count_zebras' })
   expect((await runCli(['describe', 'count_zebras', 'git_status'], { env: here() })).stdout).toContain('git_status')
   const list = await runCli(['list'], { env: here() })
-  expect(list.stdout).toMatch(/git[\s\S]*registered in the database here - \d+ tool\(s\)[\s\S]*count_zebras/)
+  expect(list.stdout).toMatch(/git[\s\S]*registered in the local database - \d+ tool\(s\)[\s\S]*count_zebras/)
 }, 240_000)
