@@ -70,7 +70,7 @@ import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment }
 import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
 
-/** Everything a caller can do. Surfaces import the operations they render; docs and tests walk the list. */
+/** All operations. Surfaces import the ones they render; docs and tests iterate over the list. */
 export const operations = [
   searchTools,
   searchByAddress,

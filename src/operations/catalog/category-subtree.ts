@@ -2,7 +2,7 @@ import type { SearchFilters } from '../../contract/catalog.ts'
 import type { Category } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** Filters by a category with all below it, where the registry has it by this name or id. */
+/** Extends a category filter by its subcategories, if the registry has a category of this name or id. */
 export async function withSubtree(filters: SearchFilters, context: OperationContext): Promise<SearchFilters> {
   const { category } = filters
   if (typeof category !== 'string' || context.registry === undefined) return filters
@@ -12,7 +12,7 @@ export async function withSubtree(filters: SearchFilters, context: OperationCont
 
 function namesBelow(all: readonly Category[], wanted: string): readonly string[] {
   const names: string[] = []
-  // The case of a name counts in the registry, but not for those who search.
+  // Names are case-sensitive in the registry, but not in search.
   let level = all.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
   while (level.length > 0) {
     names.push(...level.map(({ name }) => name))

@@ -5,10 +5,10 @@ import { toHints } from '../../contract/cli-config.ts'
 import type { ToolIndexEntry } from '../../contract/tool-index.ts'
 import type { ToolIndex } from '../../search/index.ts'
 
-/** Who runs the tools of configs. */
+/** The backend of all tools of configs. */
 export const configBackend: Backend = { kind: 'local', name: 'cli' }
 
-/** The tools of configs as the catalog keeps them; their names may be any, so they are not checked by its rules. */
+/** The tools of configs in catalog form; the naming rules of the catalog do not apply to them. */
 export function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntry[]): readonly CatalogTool[] {
   const normalize = rememberTags()
   return entries.map((entry) => {
@@ -28,7 +28,9 @@ export function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntr
   })
 }
 
-/** A config's tools mostly have the same tags, and bringing them into one spelling is what registration spends its time on. */
+/**
+ * Normalizes tags with a cache: tools of a config mostly share their tags, and normalization dominates registration time.
+ */
 function rememberTags(): (tags: readonly string[]) => string[] {
   const known = new Map<string, string[]>()
   return (tags) => {

@@ -5,7 +5,7 @@ import { parseToolId, toFullId } from '../../contract/tool-id.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 
-/** Finds a tool by its name, or else by the name it has in a list for a provider, which is what a model knows. */
+/** Finds a tool by its name, or else by its alias in a list for a provider, which is the only name a model has. */
 export async function orByAlias<Found>(
   context: OperationContext,
   name: string,
@@ -21,7 +21,7 @@ export async function orByAlias<Found>(
   }
 }
 
-/** A tool as lists for models name it: with a full id where several tools have its name. */
+/** A tool as named in lists for models: with a full id if several tools have its name. */
 export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
   const { name, namespace } = tool
   if (namespace || !tools.sharesName(tool)) return { id, name, namespace }
@@ -37,7 +37,7 @@ async function findByAlias(context: OperationContext, name: string): Promise<str
   const names = new Map(named.map((tool) => [tool.id, tool]))
   for (const format of ['openai', 'gemini'] as const)
     for (const [id, alias] of assignAliases(named, format)) {
-      // The id of a hidden tool is not shown.
+      // The id of a hidden tool must not leak.
       if (alias === name && view?.sees(names.get(id) ?? { name }) !== false) return id
     }
   return undefined

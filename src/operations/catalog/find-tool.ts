@@ -11,16 +11,16 @@ import { viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 
-/** A tool that is offered by another source than a config, such as the registry. */
+/** A tool of another source than a config, such as the registry. */
 export interface RegistryMatch {
   readonly from: 'catalog'
   readonly id: string
   readonly tool: CatalogTool
-  /** As the registry has it, where it comes from there. */
+  /** The stored form of a tool of the registry. */
   readonly registered?: RegisteredTool | undefined
 }
 
-/** The tool of an id, a bare name or a client's short name; the error for an unknown one says what may have been meant. */
+/** The tool of an id, a bare name or a client's short name; the error for an unknown one has suggestions. */
 export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
   const { catalog } = context
   const names = (await viewOf(context))?.names
@@ -34,7 +34,7 @@ export async function findTool(context: OperationContext, idOrName: string): Pro
   throw await unknownTool(catalog, idOrName, names)
 }
 
-/** A registered tool as agents are offered it: what is a draft or disabled is not. */
+/** A registered tool in the form offered to agents; drafts and disabled tools are not offered. */
 async function toOffered(context: OperationContext, { tool: latest, version }: NamedTool) {
   if (!isCallable(latest)) return undefined
   const id = idOfRegistered(latest)
@@ -42,7 +42,7 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   const { tools } = await context.catalog.open()
   const shown = registered === latest ? tools.entries.get(id)?.tool : undefined
   if (shown?.source === 'registry') return { from: 'catalog' as const, id, tool: shown, registered }
-  // Loaded for the first who asks, because a server for configs starts without.
+  // Loaded on first use, because a server for configs starts without it.
   const { showRegistered } = await import('../registry/offered-doc.ts')
   return {
     from: 'catalog' as const,
@@ -58,7 +58,7 @@ async function findElsewhere(catalog: LiveCatalog, idOrName: string): Promise<Re
   return tool === undefined ? undefined : { from: 'catalog', id: formatToolId(tool), tool }
 }
 
-/** What is no id is no tool; what several tools are called is refused, with their ids. */
+/** An invalid id matches no tool; an ambiguous name is rejected with the ids of its tools. */
 function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
   try {
     parseToolId(idOrName)
@@ -68,14 +68,14 @@ function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
   return tools.get(idOrName)?.tool
 }
 
-/** Whether two names have a word in common; search finds others too, by parts of words that mean nothing here. */
+/** Whether two names have a word in common; search also matches parts of words, which are no basis for a suggestion. */
 function sharesWord(name: string, known: string): boolean {
   const wordsOf = (text: string) => text.toLowerCase().match(/[a-z\d]{3,}/g) ?? []
   const words = new Set(wordsOf(known))
   return wordsOf(name).some((word) => words.has(word))
 }
 
-/** What is hidden is as unknown as what is not there, and nobody is led to it. */
+/** The error for an unknown or hidden tool: the two cannot be distinguished, and hidden tools are never suggested. */
 async function unknownTool(
   catalog: LiveCatalog,
   name: string,
@@ -89,7 +89,7 @@ async function unknownTool(
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
   const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name).filter((known) => sharesWord(name, known))
-  // The name itself leads nowhere where it is that of a tool which is not offered.
+  // The same name is no suggestion if its tool is not offered.
   const same = seen.filter((tool) => tool.name === name).map(formatToolId)
   const others = [...(near === undefined ? [] : [near]), ...alike].filter((known) => known !== name)
   const meant = [...new Set([...same, ...others])].slice(0, 3)

@@ -26,18 +26,18 @@ export interface CatalogSnapshot {
   readonly names: ReadonlyMap<string, ToolIndexEntry>
   readonly policy: Policy | undefined
   readonly configs: readonly LoadedConfig[]
-  /** Grows with every reload that took effect. */
+  /** Incremented by every reload that took effect. */
   readonly version: number
 }
 
-/** What the catalog is made from. */
+/** The sources and dependencies of the catalog. */
 export interface LiveCatalogOptions extends LiveIndexOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
   readonly logger: Logger
-  /** Whether a tool could be run now; all can where absent. */
+  /** Whether a tool can run now; without it, all can. */
   readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
-  /** The level that a call of the tool would run at; undefined where callers need not be told. */
+  /** The isolation level of a call of the tool; undefined where callers need no such information. */
   readonly isolationOf?: ((tool: RunnableTool) => Isolation | undefined) | undefined
 }
 
@@ -48,14 +48,15 @@ export class LiveCatalog {
   #opened: OpenCatalog | undefined
   #failures: readonly LoadFailure[]
   #snapshot: CatalogSnapshot
-  /** The policies of the database that this catalog follows, as of its last change; undefined where it follows none. */
+  /** The stored policies as of the last change of the registry; undefined if no registry is followed. */
   policies: readonly BundlePolicy[] | undefined
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options
     const { configs, failures } = options.source.load()
     const named = failures.filter(({ found }) => found !== true)
-    // A broken file in a folder is no reason not to start: nobody named it, and it can be fixed while the tools are served.
+    // An invalid file in a folder does not prevent the start: it was not named explicitly and can be fixed while the
+    // others are served.
     if (named.length > 0 && configs.length === 0) throw allFailed(named.map(({ error }) => error))
     this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
@@ -66,52 +67,52 @@ export class LiveCatalog {
     return this.#snapshot
   }
 
-  /** Whether a tool could be run now; undefined where that is not known. */
+  /** Whether a tool can run now; undefined if unknown. */
   readinessOf(tool: RunnableTool): Readiness | undefined {
     return this.#options.readinessOf?.(tool)
   }
 
-  /** The level that a call of a tool would run at; undefined where callers need not be told. */
+  /** The isolation level of a call of a tool; undefined where callers need no such information. */
   isolationOf(tool: RunnableTool): Isolation | undefined {
     return this.#options.isolationOf?.(tool)
   }
 
-  /** What could not be loaded the last time; of what is in use the tools are those from before. */
+  /** The failures of the last load; a config that was loaded before keeps its previous tools. */
   failures(): readonly LoadFailure[] {
     return this.#failures
   }
 
-  /** The catalog in which tools are found; loaded for its first reader, because a server starts without. */
+  /** The searchable catalog; loaded on first use, because a server starts without it. */
   async open(): Promise<OpenCatalog> {
     const { openCatalog } = await import('./open-catalog.ts')
     this.#opened ??= openCatalog(this.#options, () => this.#snapshot)
     return this.#opened
   }
 
-  /** The tools of the registry in the order of their names; none where no registry feeds this catalog. */
+  /** The tools of the registry by name; empty if no registry feeds this catalog. */
   registered(): readonly CatalogTool[] {
     const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
     return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Calls back after each change of the tools that took effect, of configs or of the registry. */
+  /** Adds a listener for every change of tools that took effect, of configs or of the registry. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)
   }
 
-  /** Says that other tools than those of configs have changed. */
+  /** Notifies listeners of a change outside the configs. */
   announce(): void {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Reloads whenever a config or the policy changes; a broken edit is reported and the tools stay as they were. */
+  /** Reloads on every change of a config or the policy; an invalid edit is reported and the previous tools stay active. */
   watch(signal: AbortSignal): void {
     const reload = () => this.reload()
     this.#options.source.watch(reload, signal)
     if (this.#options.policyFile !== undefined) watchFiles([this.#options.policyFile], reload, signal)
   }
 
-  /** Builds the catalog anew and, if that worked, puts it in the old one's place. */
+  /** Builds a new snapshot and replaces the current one if that succeeds. */
   reload(): boolean {
     const { logger } = this.#options
     try {
@@ -128,8 +129,8 @@ export class LiveCatalog {
   }
 
   /**
-   * The configs to use after a reload. What is in use is not given up for a broken edit: that of a named config refuses the
-   * reload; one found in a folder stays as it was, so that it does not keep the others from changing.
+   * The configs to use after a reload. An invalid edit does not remove tools in use: for a named config it rejects the
+   * reload; for one found in a folder, its previous tools stay, so that the other files can still change.
    */
   #withBroken({ configs, failures }: LoadResult): readonly LoadedConfig[] {
     const reported = new Set(this.#failures.map(textOf))
@@ -144,7 +145,7 @@ export class LiveCatalog {
     return [...configs, ...failures.flatMap(({ name }) => used.get(name) ?? [])]
   }
 
-  /** Whoever hears of a change finds the new snapshot; where the catalog refuses, the old one stays. */
+  /** Listeners of a change see the new snapshot; if the catalog rejects it, the previous one stays. */
   #swap(next: CatalogSnapshot): void {
     const before = this.#snapshot
     this.#snapshot = next
@@ -200,6 +201,6 @@ function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, Tool
   return names
 }
 
-/** The id of a tool that comes from a config. */
+/** The id of a tool of a config. */
 export const configToolId = (entry: ToolIndexEntry): string =>
   formatToolId({ namespace: entry.cliName, name: entry.toolName })

@@ -4,15 +4,15 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { SearchableTool } from '../../contract/search.ts'
 import { type Embedder, type RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 
-/** Where the vectors come from. */
+/** The sources of vectors. */
 export interface LiveIndexOptions {
-  /** For search by meaning; loaded with the first search. */
+  /** The encoder for semantic search, loaded with the first search. */
   readonly loadEmbedder?: (() => Embedder | undefined) | undefined
-  /** A service that gives the vectors instead. */
+  /** An embeddings service that replaces the encoder. */
   readonly remote?: RemoteEmbedder | undefined
 }
 
-/** A search engine that follows a catalog: it notes each change, and takes it over with the next search. */
+/** A search engine that follows a catalog: changes are collected and applied by the next search. */
 export class LiveIndex {
   readonly #catalog: Catalog
   readonly #engine: SearchEngine
@@ -34,26 +34,26 @@ export class LiveIndex {
     })
   }
 
-  /** The engine, holding exactly the tools of the catalog. */
+  /** The engine, with exactly the tools of the catalog. */
   engine(): SearchEngine {
     for (const id of this.#toCheck()) this.#follow(id)
     this.#changed.clear()
     return this.#engine
   }
 
-  /** Makes sure that a query can be ranked by meaning; where a service does not answer it is ranked by words alone. */
+  /** Prepares semantic ranking of a query; if a service does not respond, the query is ranked by words only. */
   async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
     await this.#followInTurns(signal)
     if (this.#remote === undefined) return true
     const tools = Array.from(this.#catalog.entries, ([id, { tool }]) => toSearchable(id, tool))
     const ready = await this.#remote.prepare(query, tools, signal)
-    // Tools that came while the service was away have no vector yet.
+    // Tools that were added while the service was unavailable have no vector yet.
     if (ready && this.#unprepared) this.#engine.forgetMeaning()
     this.#unprepared = !ready
     return ready
   }
 
-  /** Takes over many changes while other requests have their turns; what changes meanwhile is left to the search. */
+  /** Applies many changes in turns with other requests; changes made meanwhile are left to the search. */
   async #followInTurns(signal: AbortSignal | undefined): Promise<void> {
     const rest = yieldTurns(signal)
     for (const id of [...this.#changed]) {
@@ -62,7 +62,7 @@ export class LiveIndex {
     }
   }
 
-  /** Whoever searches while events are still being told must find all that was changed, so all is looked at. */
+  /** A search during event delivery must include every change, so all tools are compared. */
   #toCheck(): Iterable<string> {
     if (this.#heard === this.#catalog.version) return this.#changed
     return new Set([...this.#indexed.keys(), ...this.#catalog.entries.keys()])

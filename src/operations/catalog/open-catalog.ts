@@ -18,13 +18,13 @@ export interface OpenCatalog {
   readonly index: LiveIndex
   /** Whether a tool could be run now, and what it needs otherwise. */
   readonly readinessOf: (tool: CatalogTool) => Readiness
-  /** The level that a call of a tool would run at, where that is known and of interest. */
+  /** The isolation level of a call of the tool, where it applies and is available. */
   readonly isolationOf: (tool: CatalogTool) => Isolation | undefined
-  /** Puts the tools of a snapshot in the place of those that configs gave before, in one step. */
+  /** Replaces the tools of configs with those of a snapshot, in one step. */
   replaceConfigs(snapshot: CatalogSnapshot): void
 }
 
-/** Fills a catalog with the tools of configs; `current` says what there is of them now. */
+/** Fills a catalog with the tools of configs; `current` returns their present snapshot. */
 export function openCatalog(options: LiveCatalogOptions, current: () => CatalogSnapshot): OpenCatalog {
   const wayOf = (tool: CatalogTool): RunnableTool | undefined => {
     const resolved = tool.source === 'cli' ? current().index.get(tool.name) : null
@@ -44,7 +44,7 @@ export function openCatalog(options: LiveCatalogOptions, current: () => CatalogS
       search: (asked) => (asked.query.trim() === '' ? browse(current(), tools, asked) : index.engine().search(asked)),
     },
     readinessOf,
-    // One command gives a cursor and the next, another process, takes it.
+    // The command that returns a cursor and the next one that reads it are two processes.
     sharedCursors: true,
     onListenerError: (error) => options.logger.error(`a listener failed: ${String(error)}`),
   })
@@ -52,14 +52,14 @@ export function openCatalog(options: LiveCatalogOptions, current: () => CatalogS
   const replaceConfigs = (snapshot: CatalogSnapshot) => {
     const before = tools.version
     tools.sync(configBackend, toCatalogTools(snapshot.index, snapshot.entries), { checked: true })
-    // Only their order may have changed, in which they are listed.
+    // Only the listing order may have changed.
     if (tools.version === before) tools.refresh()
   }
   replaceConfigs(current())
   return { tools, index, readinessOf, isolationOf, replaceConfigs }
 }
 
-/** Without a query registered tools come first, by id; then those of configs, in the order of their files. */
+/** The order without a query: registered tools by id, then tools of configs in file order. */
 function browse({ entries }: CatalogSnapshot, tools: Catalog, { offset, limit, accept }: RankQuery): RankedPage {
   const configured = new Set(entries.map(configToolId))
   const others = [...tools.entries.keys()].filter((id) => !configured.has(id)).sort()

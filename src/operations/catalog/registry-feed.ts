@@ -12,20 +12,20 @@ import type { Stores } from '../../contract/stores.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { setRunnable } from './runnable-for.ts'
 
-/** Who runs registered tools. */
+/** The backend of registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
-// A notice may be lost; then this much later the number of changes tells, still within a second.
+// A notification may be lost; polling the change counter this often still detects the change within a second.
 const pollIntervalMs = 700
-/** Where changes come all the time, this much time goes by between two looks, and as much again as a look took. */
+/** Under constant changes, the pause between two reads is this long plus the duration of the last read. */
 const [pauseMs, maxPauseMs] = [50, 300]
 
-/** The tools that the catalog was given, by their ids, and up to where they were seen. */
+/** The tools of the last read by id, and the position in the change log. */
 interface Shown {
   readonly tools: ReadonlyMap<string, CatalogTool>
   readonly seen: string
 }
 
-/** Keeps a catalog equal to the active tools of a workspace, whoever changes them in whichever process. */
+/** Keeps a catalog equal to the active tools of a workspace, across all processes that change them. */
 export class RegistryFeed {
   readonly #stores: Stores
   readonly #catalog: LiveCatalog
@@ -47,14 +47,14 @@ export class RegistryFeed {
     this.#logger = options.logger
   }
 
-  /** Follows changes until the signal is aborted; resolved when the first look is taken over. */
+  /** Follows changes until the signal is aborted; resolves after the first read is applied. */
   async follow(signal: AbortSignal): Promise<void> {
     await this.sync()
     void this.#listen(signal)
     void this.#look(signal)
   }
 
-  /** Takes over what is there now; a change that comes in between is taken over after it. */
+  /** Applies the present state; changes that arrive meanwhile are applied afterwards. */
   sync(): Promise<void> {
     this.#again = this.#syncing !== undefined
     this.#syncing ??= this.#takeOver().finally(() => {
@@ -79,7 +79,7 @@ export class RegistryFeed {
     this.#tookMs = Math.min(this.#endedAt - began, maxPauseMs)
   }
 
-  /** What is shown, with what changed since; undefined where that is not enough to know it. */
+  /** The previous tools with the changes since; undefined if the change log is not sufficient. */
   async #changed(): Promise<Shown | undefined> {
     if (this.#shown === undefined) return undefined
     const { tools: changed, active, seen } = await this.#stores.tools.offeredSince(this.#workspace, this.#shown.seen)
@@ -89,7 +89,7 @@ export class RegistryFeed {
       if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toShown(each))
       else tools.delete(each.tool.id)
     }
-    // Some were deleted otherwise.
+    // The counts differ: some tools were deleted.
     return tools.size === active ? { tools, seen } : undefined
   }
 
@@ -104,7 +104,7 @@ export class RegistryFeed {
     return { tools, seen }
   }
 
-  /** Takes over what was told of: now, or, where that was done just before, in a moment, with what is told until then. */
+  /** Schedules a read: immediately, or shortly after a recent one, together with all changes until then. */
   #syncSoon(): void {
     const since = performance.now() - this.#endedAt
     this.#soon ??= setTimeout(
@@ -136,7 +136,7 @@ export class RegistryFeed {
         if ((await this.#stores.feed.version(this.#workspace)) !== this.#seen) await this.sync()
         this.#told = false
       } catch (thrown) {
-        // The tools stay as they were, and it is asked again.
+        // The tools stay as they were until the next attempt.
         if (!this.#told)
           this.#logger.warn('cannot read tool changes from the database', { reason: toTooldexError(thrown).message })
         this.#told = true
@@ -145,7 +145,7 @@ export class RegistryFeed {
   }
 }
 
-/** A registered tool as the catalog keeps it, with how it would be run. */
+/** A registered tool in catalog form, with its runnable form. */
 export function toShown(offered: OfferedTool): CatalogTool {
   const tool = toCatalogTool(offered)
   setRunnable(tool, fromRegistry(offered.tool))

@@ -6,21 +6,21 @@ import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { configToolId } from './live-catalog.ts'
 
-/** A tool of a config, as found and as run. */
+/** A tool of a config, with its entry and its runnable form. */
 export interface FoundTool {
   readonly from: 'config'
   readonly entry: ToolIndexEntry
   readonly resolved: ResolvedTool
 }
 
-/** A registered tool as it is now, whatever its status, and the version of it that was named. */
+/** A registered tool in its present state, whatever its status, and the version in the name. */
 export interface NamedTool {
   readonly from: 'registry'
   readonly tool: RegisteredTool
   readonly version?: number | undefined
 }
 
-/** A name taken apart. */
+/** The parts of a name. */
 interface AskedTool {
   readonly name: string
   readonly namespace?: string | undefined
@@ -28,8 +28,8 @@ interface AskedTool {
 }
 
 /**
- * The tool that a name means on every surface: the one with exactly this id, or else the only one with this bare name. A
- * name that a config and the registry both offer is ambiguous, so that no source takes over calls of another's tool.
+ * The tool of a name, on every surface: the one with exactly this id, or else the only one with this bare name. A name that
+ * a config and the registry both offer is ambiguous, so that no source can intercept calls of another's tool.
  */
 export async function resolveName(
   context: OperationContext,
@@ -40,12 +40,12 @@ export async function resolveName(
   const named = await findNamed(context, given)
   if (known === undefined || named === undefined) return named ?? known
   if (named.tool.name !== given) return named
-  // A tool that cannot be called leaves the name to the other.
+  // A tool that cannot be called does not make the name ambiguous.
   if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return known
   throw ambiguous(given, [configToolId(known.entry), toFullId(named.tool)])
 }
 
-/** A registered tool by its name, its id, the id of its row, each with a version or without. */
+/** A registered tool by name, catalog id or row id, each with or without a version. */
 export async function findNamed({ registry, caller }: OperationContext, given: string): Promise<NamedTool | undefined> {
   const asked = readName(given)
   if (registry === undefined || asked === undefined) return undefined
@@ -54,7 +54,7 @@ export async function findNamed({ registry, caller }: OperationContext, given: s
   return { from: 'registry', tool, version: asked.version }
 }
 
-/** A registered tool as it was in one version. */
+/** One version of a registered tool. */
 export async function inVersion(
   { registry, caller }: OperationContext,
   tool: RegisteredTool,
@@ -81,7 +81,7 @@ function findInConfigs({ catalog }: OperationContext, given: string): FoundTool 
   return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }
 }
 
-/** `name`, `name@3`, `namespace:name`, `namespace:name:3`, `namespace:name@3`; undefined for what is none of them. */
+/** Parses `name`, `name@3`, `namespace:name`, `namespace:name:3` and `namespace:name@3`; undefined for anything else. */
 function readName(given: string): AskedTool | undefined {
   try {
     const { version, ...asked } = parseToolId(given)

@@ -9,10 +9,10 @@ import { RegistryFeed } from './registry-feed.ts'
 interface WorkspaceCatalogsOptions extends LiveIndexOptions {
   readonly stores: Stores
   readonly logger: Logger
-  /** The catalog of the first workspace, which has the tools of configs as well. */
+  /** The catalog of the first workspace, which includes the tools of configs. */
   readonly first: LiveCatalog
   readonly signal: AbortSignal
-  /** Every workspace has all grants where absent. */
+  /** Without it, every workspace has all grants. */
   readonly grantsOf?: GrantsOf | undefined
 }
 
@@ -21,7 +21,7 @@ const processKinds: ReadonlySet<string> = new Set(['cli', 'python', 'shell'])
 const maxOpen = 100
 const noConfigs: Source = { kind: 'none', load: () => ({ configs: [], failures: [] }), watch: () => {} }
 
-/** A catalog for each workspace, opened when someone from it asks; none shows the tools of another. */
+/** One catalog per workspace, opened on first use; none contains tools of another workspace. */
 export class WorkspaceCatalogs {
   readonly #options: WorkspaceCatalogsOptions
   readonly #open = new Map<string, { readonly catalog: Promise<LiveCatalog>; readonly ending: AbortController }>()
@@ -49,7 +49,7 @@ export class WorkspaceCatalogs {
     return catalog
   }
 
-  /** Its tools run where those of the first workspace do, and isolated where it was not granted the host. */
+  /** Its tools run on the same runner as those of the first workspace, isolated unless the workspace has host grants. */
   #other(workspace: string): LiveCatalog {
     const { logger, first, loadEmbedder, remote, grantsOf } = this.#options
     const hasHost = grantsOf?.(workspace).includes('host') ?? true

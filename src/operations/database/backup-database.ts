@@ -10,7 +10,7 @@ import { registryOf } from '../registry/registry.ts'
 import { databaseOf } from './database-of.ts'
 import { writeLines } from './dump-file.ts'
 
-/** Download the whole database. */
+/** Downloads the whole database. */
 export const backupDatabase = defineOperation({
   name: 'database.backup',
   summary: 'Download a consistent snapshot of the whole database, as a file for db restore.',
@@ -26,13 +26,13 @@ export const backupDatabase = defineOperation({
   },
 })
 
-/** The rows of every workspace are in it, so it is for the owner of the installation. */
+/** The dump contains the rows of every workspace, so only the owner of the installation may read it. */
 function refuseOthers({ caller }: OperationContext): void {
   if (caller.workspace === 'default') return
   throw new TooldexError('FORBIDDEN', 'Only administrators of the first workspace may download the whole database.')
 }
 
-/** Through a file: whoever reads slowly, or not at all, must not keep the database waiting. */
+/** Buffers the dump in a file, so that a slow or stalled reader does not keep a transaction open. */
 async function spool(context: OperationContext): Promise<ReadableStream<Uint8Array>> {
   const folder = await mkdtemp(join(tmpdir(), 'tooldex-backup-'))
   try {
@@ -46,7 +46,7 @@ async function spool(context: OperationContext): Promise<ReadableStream<Uint8Arr
     const handle = await open(file, 'r')
     return Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>
   } finally {
-    // What is open stays readable; nothing is left behind, however this process ends.
+    // An open file stays readable after unlink, and nothing is left behind however this process ends.
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -3,7 +3,7 @@ import { countRows, readState } from '../../storage/index.ts'
 import { defineOperation } from '../operation.ts'
 import { databaseOf } from './database-of.ts'
 
-/** Say what the database is, how far it is, and what is in it. */
+/** Returns engine, migration status and row counts. */
 export const databaseStatus = defineOperation({
   name: 'database.status',
   summary: 'Show the database engine, its migration status and its row counts.',
@@ -15,7 +15,7 @@ export const databaseStatus = defineOperation({
     applied: z.array(z.object({ name: z.string(), appliedAt: z.string() })),
     pending: z.array(z.string()),
     olderShape: z.boolean(),
-    /** Only where nothing is pending. */
+    /** Present only if no migration is pending. */
     rows: z.record(z.string(), z.int()).optional(),
   }),
   async handle(_input, context) {

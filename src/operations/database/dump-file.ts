@@ -7,7 +7,7 @@ import { dumpRefused } from '../../storage/index.ts'
 
 const chunkLetters = 1 << 16
 
-/** Writes a file of lines for its owner alone; it appears under its name when it is whole. */
+/** Writes a file of lines, readable by its owner only; it appears under its name once it is complete. */
 export async function writeLines<Result>(
   file: string,
   work: (write: (line: string) => Promise<void>) => Promise<Result>,
@@ -43,7 +43,7 @@ async function openNew(file: string, temporary: string): Promise<FileHandle> {
 const notWritten = (file: string, cause: unknown) =>
   new TooldexError('FILE_REFUSED', `${file} cannot be written.`, { hint: 'Choose another file.', cause })
 
-/** Lines into a file, compressed or not, never faster than the disk takes them. */
+/** Writes lines to a file, compressed or not, with backpressure. */
 class LineSink {
   readonly #handle: FileHandle
   readonly #gzip: Gzip | undefined
@@ -54,7 +54,7 @@ class LineSink {
     this.#handle = handle
     this.#gzip = compressed ? createGzip() : undefined
     this.#drained = this.#drain()
-    // Whoever writes next hears of it.
+    // The next write throws it.
     this.#drained.catch((error: Error) => this.#gzip?.destroy(error))
   }
 
@@ -83,7 +83,7 @@ class LineSink {
   }
 }
 
-/** The lines of a file; compressed or not is told by how it begins. */
+/** The lines of a file; compression is detected by its first bytes. */
 export async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* splitLines(await openText(file))
@@ -107,7 +107,7 @@ async function openText(file: string): Promise<AsyncIterable<Buffer>> {
   return bytes.pipe(gunzip)
 }
 
-/** Only a line feed ends a line: JSON may have other line ends inside. */
+/** Only a line feed ends a line: JSON strings may contain other line separators. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest: string[] = []

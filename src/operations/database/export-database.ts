@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts'
 import { databaseOf } from './database-of.ts'
 import { writeLines } from './dump-file.ts'
 
-/** Write the whole database to a file. */
+/** Writes the whole database to a file. */
 export const exportDatabase = defineOperation({
   name: 'database.export',
   summary: 'Write a consistent snapshot of the whole database to a file that any engine can import.',

@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts'
 import { databaseOf } from './database-of.ts'
 import { readLines } from './dump-file.ts'
 
-/** Read a file that export wrote into the database. */
+/** Imports a file written by export. */
 export const importDatabase = defineOperation({
   name: 'database.import',
   summary: 'Import a file written by export, all or nothing, into an empty database or in place of the current data.',
@@ -15,7 +15,7 @@ export const importDatabase = defineOperation({
   async handle({ file, replace }, context) {
     const path = resolve(file)
     const lines = () => untilAborted(readLines(path), context.signal)
-    // A damaged file is refused before anything in the database has to wait for it.
+    // A damaged file is rejected before it blocks anything in the database.
     for await (const _ of readDump(lines()));
     const database = databaseOf(context)
     await migrate(database, context.onStep)

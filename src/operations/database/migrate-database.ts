@@ -3,7 +3,7 @@ import { migrate, readState } from '../../storage/index.ts'
 import { defineOperation } from '../operation.ts'
 import { databaseOf } from './database-of.ts'
 
-/** Bring the database up to date. */
+/** Migrates the database. */
 export const migrateDatabase = defineOperation({
   name: 'database.migrate',
   summary: 'Apply pending migrations to the database; if one fails, nothing is changed.',

@@ -2,14 +2,14 @@ import { resolve } from 'node:path'
 import { dumpRefused, readDump } from '../../storage/index.ts'
 import { splitLines, writeLines } from './dump-file.ts'
 
-/** What was written where. */
+/** The file of a dump and its size. */
 export interface SavedDump {
   readonly file: string
   readonly rows: Readonly<Record<string, number>>
   readonly sha256: string
 }
 
-/** Writes a dump that comes from elsewhere to a file; one that was cut off or changed on its way never appears. */
+/** Writes a received dump to a file; a truncated or modified one never appears under its name. */
 export function saveDump(
   file: string,
   chunks: AsyncIterable<Uint8Array>,

@@ -14,12 +14,12 @@ import { followRemote } from './follow-remote.ts'
 import type { CallControls, RecordedCall } from './registry-client.ts'
 import { invokeRemote, type RemoteServer } from './remote-client.ts'
 
-// A caller who gives up does not wait longer than this for the cancellation to arrive.
+// After an abort, the cancellation request gets this long.
 const cancelMs = 5000
-/** How often a call is sent whose answer was lost, and the first pause between two. */
+/** The number of attempts for a call whose response was lost, and the first pause between two. */
 const sending = { tries: 4, pauseMs: 100 }
 
-/** Calls a tool at a server: puts it into the queue there, and follows it until it has ended. */
+/** Calls a tool on a server: queues it there and follows it until it has ended. */
 export async function callRemote(
   server: RemoteServer,
   call: RecordedCall,
@@ -43,7 +43,7 @@ export async function callRemote(
   return { ...about, ...answerOf(await untilEnded(server, begun, controls, signal)) }
 }
 
-/** The server has other names for the parts of a call, so a wrong one is refused here, in the words of its caller. */
+/** Validates the call before it is sent: the server uses other field names, so its errors would not match the input. */
 async function readCall(call: RecordedCall) {
   const parsed = callTool.input.safeParse(call, describedParse)
   if (parsed.success) return parsed.data
@@ -54,8 +54,8 @@ const present = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
 
 /**
- * Makes the call. It has a key, so that it can be sent again where its answer was lost and is still made once. It is not
- * aborted with its request: then nobody would know which execution to cancel.
+ * Creates the execution. Its idempotency key allows a retry after a lost response without a second run. The request is not
+ * aborted with the call: otherwise the id of the execution to cancel would be lost.
  */
 async function begin(server: RemoteServer, call: Record<string, unknown>) {
   const keyed = call.dryRun === true ? call : { idempotencyKey: randomUUID(), ...call }
@@ -64,7 +64,7 @@ async function begin(server: RemoteServer, call: Record<string, unknown>) {
     try {
       return await invokeRemote(server, executeTool, keyed, deadline)
     } catch (thrown) {
-      // An answer that says UNAVAILABLE is one; a lost one has a cause.
+      // An UNAVAILABLE response has no cause; a lost one has.
       const isLost = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE' && thrown.cause !== undefined
       if (!isLost || tries === sending.tries) throw thrown
       await sleep(sending.pauseMs * 2 ** tries)
@@ -101,7 +101,7 @@ async function untilEnded(
   return invokeRemote(server, cancelExecution, { id: begun.id }, AbortSignal.timeout(cancelMs))
 }
 
-/** How long a queued call waits for a worker: as long as the caller says, and as the run itself may take. */
+/** The time a queued call waits for a worker: the limit of the caller plus the time limit of the run. */
 function startPatience({ timeoutMs }: Execution, { patienceMs }: CallControls) {
   const over = new AbortController()
   const ms = (patienceMs ?? 0) + (timeoutMs ?? 0)

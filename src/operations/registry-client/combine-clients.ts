@@ -9,18 +9,18 @@ import { createLocalClient } from './local-client.ts'
 import { mergeSearch, type Search } from './merge-search.ts'
 import type { CallControls, RecordedCall, RegistryClient, RequestControls } from './registry-client.ts'
 
-/** The tools of configs here, and those of a registry, at a server or in a database. */
+/** A client for the configs of this process, and one for a registry, on a server or in a database. */
 export interface CombinedTools {
   readonly context: OperationContext
   readonly registry: RegistryClient
-  /** Whose tool a name means that both have. */
+  /** The precedence for a name that both have. */
   readonly prefer: 'configs' | 'registry'
 }
 
 type Described = z.output<typeof describeTools.output>
 type Invoke = RegistryClient['invoke']
 
-/** Offers the tools of configs, which run here, and those of a registry, which run there, as one catalog. */
+/** Combines the tools of configs, which run here, and those of a registry, which run there, into one catalog. */
 export function combineClients(parts: CombinedTools): RegistryClient {
   const combined = new CombinedClient(parts)
   return {
@@ -48,7 +48,7 @@ class CombinedClient {
     this.#prefersConfigs = prefer === 'configs'
   }
 
-  /** Where the registry cannot be reached, what configs here have is still found, with a note. */
+  /** If the registry is unreachable, the tools of configs are still found, with a note. */
   async search(input: Record<string, unknown>, controls?: RequestControls) {
     let failure: TooldexError | undefined
     const local: Search = (asked) => this.#local.invoke(searchTools, asked, controls)
@@ -56,7 +56,7 @@ class CombinedClient {
       try {
         return await this.#registry.invoke(searchTools, asked, controls)
       } catch (thrown) {
-        // A caller who asks the registry first decides for itself what to do without it.
+        // A caller with registry precedence handles an unreachable registry itself.
         if (!this.#prefersConfigs) throw thrown
         failure = asUnreachable(thrown)
         return {
@@ -77,7 +77,7 @@ class CombinedClient {
 
   async describe(input: Record<string, unknown>, controls?: RequestControls): Promise<Described> {
     const parsed = describeTools.input.safeParse(input)
-    // What is wrong with the input is said by the operation itself.
+    // An invalid input is rejected by the operation itself.
     if (!parsed.success) return this.#local.invoke(describeTools, input, controls)
     const { ids: given, ...level } = parsed.data
     const describe = (client: RegistryClient) => async (ids: readonly string[]) =>
@@ -110,7 +110,7 @@ class CombinedClient {
     }
   }
 
-  /** Everything else is of the registry, but for outputs that are kept here. */
+  /** All other operations belong to the registry, except reads of outputs stored here. */
   invokeEither: Invoke = (operation, input, controls) => {
     const there = () => this.#registry.invoke(operation, input, controls)
     if (!operation.name.startsWith('results.')) return there()
@@ -122,7 +122,7 @@ class CombinedClient {
     return entry === undefined ? undefined : configToolId(entry)
   }
 
-  /** A name that the registry does not know may be nearly one of a config. */
+  /** Adds suggestions from configs to the error for a name that the registry does not have. */
   async #withDefaultHint(thrown: unknown, name: string): Promise<unknown> {
     if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
     const here = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
@@ -135,20 +135,20 @@ const readResult = 'tooldex:read_result'
 const isUnknown = (thrown: unknown): thrown is TooldexError =>
   thrown instanceof TooldexError && thrown.code === 'TOOL_NOT_FOUND'
 
-/** A refusal of what was asked is the caller's to know; any other failure is that of the registry alone. */
+/** Errors of the request are passed to the caller; any other failure concerns the registry only. */
 function asUnreachable(thrown: unknown): TooldexError {
   const error = toTooldexError(thrown)
   if (error.code === 'INPUT_INVALID' || error.code === 'CURSOR_INVALID') throw error
   return error
 }
 
-/** That the tools of the registry are missing, why, and where a key would help, what to set. */
+/** The note that tools of the registry are missing, with the reason and, for a missing key, the setting. */
 const missingNote = ({ code, message, hint }: TooldexError): string =>
   `${message} Its tools are missing.${code === 'UNAUTHORIZED' ? ` ${hint}` : ''}`
 
 type Describe = (ids: readonly string[]) => Promise<Described>
 
-/** Describes tools in one place, and those that are unknown there in another. */
+/** Describes tools with one client, and those unknown to it with the other. */
 async function describeRest(first: Describe, second: Describe, ids: readonly string[]): Promise<Described> {
   const found = await first(ids).catch((thrown: unknown) => {
     if (!isUnknown(thrown)) throw thrown
@@ -163,7 +163,7 @@ async function describeRest(first: Describe, second: Describe, ids: readonly str
   return { ...rest, tools: [...found.tools, ...rest.tools] }
 }
 
-/** Tools that could not be looked up, beside others that could. */
+/** Errors for tools that were not found, beside others that were. */
 function notDescribed(ids: readonly string[], thrown: unknown): Described {
   const { message, hint } = asUnreachable(thrown)
   return { tools: [], unknown: ids.map((id) => ({ id, message, hint })) }

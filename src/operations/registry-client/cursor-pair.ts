@@ -1,18 +1,18 @@
 import { TooldexError } from '../../base/errors.ts'
 
-/** Where a search goes on: from the beginning, after a cursor of its own, or nowhere. */
+/** The position of a search: its start, a cursor of its own, or its end. */
 export type PairPosition = 'start' | 'end' | { readonly cursor: string }
 
-/** The places of two searches that are answered as one. */
+/** The positions of two merged searches. */
 export type CursorPair = readonly [first: PairPosition, second: PairPosition]
 
-/** An opaque place in two searches. */
+/** Encodes the positions of two searches as an opaque cursor. */
 export const writeCursorPair = (pair: CursorPair): string =>
   Buffer.from(JSON.stringify(pair.map((place) => (typeof place === 'string' ? place : [place.cursor])))).toString(
     'base64url',
   )
 
-/** The places that a cursor names; both begin where there is none. */
+/** The positions in a cursor; both start without one. */
 export function readCursorPair(cursor: unknown): CursorPair {
   if (cursor == null || cursor === '') return ['start', 'start']
   const [first, second] = decode(String(cursor)).map(readPlace)

@@ -6,7 +6,7 @@ import { type RemoteServer, requestServer } from './remote-client.ts'
 const maxTries = 6
 const firstPauseMs = 200
 
-/** Follows a run at a server until it has ended; a connection that breaks is made again, and goes on where it broke. */
+/** Follows a run on a server until it has ended; a lost connection is restored and continues at the same event. */
 export async function* followRemote(server: RemoteServer, id: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
   let last = 0
   for (let tries = 1; tries <= maxTries; tries++) {
@@ -18,7 +18,7 @@ export async function* followRemote(server: RemoteServer, id: string, signal: Ab
         if (event.event === 'end') return
       }
     } catch (thrown) {
-      // What the server refuses it refuses again.
+      // A rejected request would be rejected again.
       if (thrown instanceof TooldexError && thrown.code !== 'UNAVAILABLE') throw thrown
     }
     if (signal.aborted) return
@@ -52,7 +52,7 @@ async function* listen(
   }
 }
 
-/** One server-sent event; a line that only says that the server is there is none. */
+/** Parses one server-sent event; a comment (keep-alive) line is not an event. */
 function readEvent(block: string): RunEvent | undefined {
   const fields = new Map(
     block.split('\n').map((line): [string, string] => {

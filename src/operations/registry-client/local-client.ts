@@ -4,7 +4,7 @@ import type { CallAnswer } from '../runs/call-tool.ts'
 import type { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
 
-/** Does operations in this process. */
+/** Runs operations in this process. */
 export function createLocalClient(context: OperationContext): RegistryClient {
   return {
     invoke: (operation, input, { signal = context.signal, trace = context.trace } = {}) =>

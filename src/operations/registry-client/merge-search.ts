@@ -7,14 +7,14 @@ import { type CursorPair, type PairPosition, readCursorPair, writeCursorPair } f
 
 type Answer = z.output<typeof searchTools.output>
 
-/** One of two places that are searched; the tools of the first have precedence over those of the second. */
+/** One of two searches; the tools of the first have precedence over those of the second. */
 export type Search = (input: Record<string, unknown>) => Promise<Answer>
 
 /** Two searches as one. */
 export interface SearchPair {
   readonly first: Search
   readonly second: Search
-  /** The id of the tool that a name means in the first place, where that can be known without a search. */
+  /** The id of the tool that a name has in the first search, where it is available without a search. */
   readonly idInFirst?: ((name: string) => string | undefined) | undefined
 }
 
@@ -26,7 +26,7 @@ interface Page {
 const usualLimit = 10
 const nothing: Answer = { mode: 'search', results: [], spentTokens: 0, omitted: 0 }
 
-/** Searches in two places and merges the answers: the best of both, within one limit, one budget and one cursor. */
+/** Runs two searches and merges their results: the best of both, within one limit, one budget and one cursor. */
 export async function mergeSearch(pair: SearchPair, input: Record<string, unknown>): Promise<Answer> {
   const { cursor: given, ...question } = input
   const places = readCursorPair(given)
@@ -61,13 +61,15 @@ async function ask(search: Search, question: Record<string, unknown>, place: Pai
   return { answer: await search(place === 'start' ? question : { ...question, cursor: place.cursor }), place }
 }
 
-/** A hit, as it was found and as it is shown. */
+/** A hit as found, and as returned. */
 interface Ranked {
   readonly found: SearchHit
   readonly hit: SearchHit
 }
 
-/** A tool of the second place that has an id of the first cannot be called; one that only shares a name is called by its id. */
+/**
+ * Removes tools of the second search whose id belongs to the first; a tool that only shares a name gets its id as `callAs`.
+ */
 function withoutShadowed({ idInFirst }: SearchPair, first: Answer, second: Answer): readonly Ranked[] {
   const names = new Map((first.results ?? []).flatMap(({ id, name }) => [[name, id] as const, [id, id] as const]))
   const idOf = (name: string) => names.get(name) ?? idInFirst?.(name)
@@ -78,17 +80,17 @@ function withoutShadowed({ idInFirst }: SearchPair, first: Answer, second: Answe
   })
 }
 
-/** An id that no name of the first place is: with a namespace in any case. */
+/** An id that cannot be a name of the first search: always with a namespace. */
 const callableId = ({ id, name }: SearchHit): string => (id === name ? toFullId({ name }) : id)
 
-/** By score; an exactly named tool first, and of equals the order in which they were found. */
+/** Sorts by score, an exact name first; ties keep the order of the searches. */
 function rank(first: Answer, second: readonly Ranked[], query: string): readonly Ranked[] {
   const all = [...(first.results ?? []).map((found): Ranked => ({ found, hit: found })), ...second]
   const isNamed = ({ found }: Ranked) => (found.name === query.trim() || found.id === query.trim() ? 1 : 0)
   return all.sort((a, b) => isNamed(b) - isNamed(a) || b.found.score - a.found.score)
 }
 
-/** As many as fit the budget; where that is not all, at the leanest level as many as do. */
+/** The hits that fit the budget; if not all do, the hits that fit at the leanest level. */
 function fitBudget(ranked: readonly Ranked[], input: Record<string, unknown>, count: TokenCounter) {
   const budget = hitBudget(input)
   const whole = takeUpTo(ranked, budget, count)
@@ -112,7 +114,7 @@ function takeUpTo(ranked: readonly Ranked[], budget: number, count: TokenCounter
   return { results, spentTokens }
 }
 
-/** How many hits of a page are used up: up to the last that is shown, shadowed ones included. */
+/** The number of consumed hits of a page: up to the last returned one, shadowed ones included. */
 function takenOf({ answer: { results = [] } }: Page, shown: readonly Ranked[]): number {
   const used = new Set(shown.map(({ found }) => found))
   return results.findLastIndex((hit) => used.has(hit)) + 1
@@ -120,7 +122,7 @@ function takenOf({ answer: { results = [] } }: Page, shown: readonly Ranked[]): 
 
 const left = ({ answer: { results = [], omitted } }: Page, taken: number): number => omitted + results.length - taken
 
-/** Where a search goes on after its first hits; where those are not all of its page, it is asked for a page that long. */
+/** The position of a search after its consumed hits; if they are not the whole page, a page of that length is requested. */
 async function placeAfter(
   search: Search,
   question: Record<string, unknown>,

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
 
-/** The server that operations are sent to; the address is read for each request, because a restart may change it. */
+/** The server that operations are sent to; the URL is read for each request, because a restart may change it. */
 export interface RemoteServer {
   readonly url: string
   readonly key: string | undefined
@@ -13,7 +13,7 @@ export interface RemoteServer {
   readonly traceparent?: string | undefined
 }
 
-/** Does operations at a server. */
+/** Runs operations on a server. */
 export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryClient {
   const until = (signal: AbortSignal | undefined) => (signal === undefined ? ending : AbortSignal.any([ending, signal]))
   return {
@@ -35,11 +35,11 @@ const traced = (server: RemoteServer, trace: RequestControls['trace']): RemoteSe
   trace?.traceparent === undefined ? server : Object.create(server, { traceparent: { value: trace.traceparent } })
 
 const deadlineMs = 60_000
-// A bundle may hold thousands of tools, and a replay may run a hundred.
+// A bundle may contain thousands of tools, and a replay may run a hundred.
 const long = new Set(['bundle.import', 'proposals.replay'])
 const longDeadlineMs = 600_000
 
-/** Asks a server to do an operation. */
+/** Runs an operation on a server. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
   remote: RemoteServer,
   operation: Operation<Input, Output>,
@@ -51,7 +51,7 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
   return operation.output.parse(await response.json().catch(() => undefined))
 }
 
-/** Sends the request of an operation, with the address, query and body that its route says; a refusal is thrown. */
+/** Sends the request of an operation with the path, query and body of its route; an error response is thrown. */
 export function requestRemote(
   server: RemoteServer,
   operation: Pick<Operation<z.ZodType, z.ZodType>, 'name' | 'http'>,
@@ -83,7 +83,7 @@ export function requestRemote(
   })
 }
 
-/** One request below /api/v1; what the server refuses is the error that it names. */
+/** Sends one request below /api/v1 and throws the error of an error response. */
 export async function requestServer(server: RemoteServer, path: string, init: RequestInit): Promise<Response> {
   const { url, key, traceparent } = server
   const headers = {
@@ -112,14 +112,14 @@ function toQuery(fields: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === null) continue
     for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
-    // One value with a comma would be read as two, unless its name is there again.
+    // A single value with a comma would be parsed as two, unless the name is repeated.
     if (Array.isArray(value) && value.length === 1) query.append(name, '')
   }
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }
 
-/** What the server said, as the error it stands for here. */
+/** Converts an error response to the corresponding error. */
 function toError(url: string, status: number, body: unknown): TooldexError {
   const { code, detail, hint, errors, id } = (body ?? {}) as {
     code?: string

@@ -3,7 +3,7 @@ import { findProgram } from '../../executors/cli/index.ts'
 import { createHelpRunner, draftConfig } from '../../sources/cli/import-help/index.ts'
 import { defineOperation } from '../operation.ts'
 
-/** Draft a config from a program's own help text. */
+/** Drafts a config from the help text of a program. */
 export const importHelp = defineOperation({
   name: 'configs.import',
   summary: 'Draft a config from the --help output of a program; the program is run for its help only.',
@@ -12,7 +12,7 @@ export const importHelp = defineOperation({
     command: z.string().min(1),
     subcommands: z.array(z.string()).default([]),
     max: z.int().min(1).max(200).default(20),
-    /** A help text to read instead of running the program. */
+    /** A help text to parse instead of running the program. */
     helpText: z.string().nullish(),
   }),
   output: z.object({ yaml: z.string(), name: z.string(), tools: z.int(), unsure: z.array(z.string()) }),

@@ -17,7 +17,7 @@ const Source = z.object({
 })
 type Source = z.infer<typeof Source>
 
-/** Where tools come from. */
+/** Lists the sources of tools. */
 export const listSources = defineOperation({
   name: 'catalog.sources',
   summary: 'List the sources of tools, configs and the registry, with their tool counts and load states.',
@@ -35,7 +35,7 @@ export const listSources = defineOperation({
   },
 })
 
-/** Only names leave the process, not where the files lie; a caller who may see none of its tools does not see a config. */
+/** Only names leave the process, not file paths; a config without visible tools is hidden from the caller. */
 function configSources(catalog: LiveCatalog, names: ReadonlySet<string> | undefined): readonly Source[] {
   const { configs, entries } = catalog.current()
   const failed = new Map(catalog.failures().map(({ name, error }) => [name, error.code]))

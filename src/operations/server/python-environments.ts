@@ -12,13 +12,13 @@ const PythonEnvironment = z.object({
   dependencies: z.array(z.string()).readonly().optional().describe('The packages it was built from.'),
 })
 
-/** Where named sets of Python packages are kept on this machine. */
+/** The folder of the Python environments of this machine. */
 export const environmentsFolder = (env: NodeJS.ProcessEnv): string =>
   env.TOOLDEX_PYTHON_ENVS || join(tooldexHome(env), 'envs')
 
 const here = () => new Environments(environmentsFolder(process.env))
 
-/** The sets of Python packages of this machine. */
+/** Lists the Python environments of this machine. */
 export const listEnvironments = defineOperation({
   name: 'environments.list',
   summary: 'List the Python environments of this machine.',
@@ -28,7 +28,7 @@ export const listEnvironments = defineOperation({
   handle: () => ({ items: [...here().list()] }),
 })
 
-/** Makes a set of packages known. */
+/** Adds existing packages as an environment. */
 export const addEnvironment = defineOperation({
   name: 'environments.add',
   summary: 'Add the packages of a folder, or of a virtual environment, as a Python environment.',
@@ -38,7 +38,7 @@ export const addEnvironment = defineOperation({
   handle: ({ name, path }) => here().add(name, path),
 })
 
-/** Installs a list of packages. */
+/** Builds an environment from dependencies. */
 export const buildEnvironment = defineOperation({
   name: 'environments.build',
   summary: 'Build a Python environment from a list of dependencies.',
@@ -48,7 +48,7 @@ export const buildEnvironment = defineOperation({
   handle: ({ dependencies }, { signal }) => here().build(dependencies, { env: process.env, signal }),
 })
 
-/** Forgets a set of packages. */
+/** Removes an environment. */
 export const removeEnvironment = defineOperation({
   name: 'environments.remove',
   summary: 'Remove a Python environment; packages that were added from a folder stay there.',

@@ -21,7 +21,7 @@ const Check = z.object({
 })
 type Check = z.infer<typeof Check>
 
-/** Say what of the installation works and what to do about the rest. */
+/** Checks the installation, with a hint for each problem. */
 export const runDoctor = defineOperation({
   name: 'system.doctor',
   summary: 'Check the installation: Node, folders, model, configs, programs, containment, sandbox, clients.',
@@ -61,7 +61,7 @@ function checkHome(): Check {
   }
 }
 
-/** Search by meaning needs the very file that was released. */
+/** Semantic search needs exactly the released file. */
 function checkModel(): Check {
   const name = 'model'
   const hint = 'Install the package again; until then search ranks by words only.'
@@ -117,7 +117,7 @@ async function checkShield(): Promise<Check> {
   }
 }
 
-/** Tools may ask for the second level by name. */
+/** Tools can request the second level by name. */
 async function alsoConfined({ confined }: Levels): Promise<string> {
   const probed = await confined.run()
   return 'made' in probed ? ', or confined if they request it (Landlock)' : `; not confined: ${probed.reason}`

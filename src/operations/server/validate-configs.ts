@@ -10,7 +10,7 @@ import { defineOperation } from '../operation.ts'
 
 const ProblemShape = z.custom<Problem>()
 
-/** Check config and policy files without running anything. */
+/** Validates config and policy files without running anything. */
 export const validateConfigs = defineOperation({
   name: 'configs.validate',
   summary: 'Validate config and policy files without running anything.',
@@ -80,7 +80,7 @@ function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
   }
 }
 
-/** A program that is not installed here may well be where the config is used: a warning. */
+/** A program that is missing here may be installed where the config is used, so this is only a warning. */
 function missingProgram(config: CliConfig, file: string): Problem[] {
   const [program] = commandWords(config.command, process.env)
   if (program === undefined) return []
