@@ -76,7 +76,7 @@ tools:
 
   it('warns of two arguments in one place', async () => {
     const [problem] = await validate(withArgs('{name: x, positional: 1}, {name: y, positional: 1}'))
-    expect(problem).toMatch(/warning argument 'y': another argument has the position 1 already/)
+    expect(problem).toMatch(/warning argument 'y': another argument already has the position 1/)
   })
 
   it.each([

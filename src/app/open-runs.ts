@@ -50,7 +50,7 @@ function readSettings(env: NodeJS.ProcessEnv): RunSettings {
   const queueMs = read('TOOLDEX_QUEUE_MS') ?? defaultRunSettings.queueMs
   const approvalMs = read('TOOLDEX_APPROVAL_MS') ?? defaultRunSettings.approvalMs
   const days = read('TOOLDEX_RETENTION_DAYS') ?? defaultRunSettings.retention.days
-  const most = read('TOOLDEX_RETENTION_ROWS') ?? defaultRunSettings.retention.most
+  const maxRows = read('TOOLDEX_RETENTION_ROWS') ?? defaultRunSettings.retention.maxRows
   const inlineBytes = read('TOOLDEX_INLINE_BYTES') ?? defaultRunSettings.inlineBytes
   const waiting = read('TOOLDEX_QUEUE_LIMIT')
   return {
@@ -61,7 +61,7 @@ function readSettings(env: NodeJS.ProcessEnv): RunSettings {
     queueMs,
     approvalMs,
     inlineBytes,
-    retention: { days, most },
+    retention: { days, maxRows },
     ...(waiting === undefined ? {} : { waiting: { all: waiting, perTool: waiting, perCaller: waiting } }),
   }
 }

@@ -185,7 +185,7 @@ describe('get', () => {
     expect(catalog.get('a:x@3')).toEqual(catalog.get('a:x:3'))
     expect(catalog.get('y@2')?.tool.name).toBe('y')
     expect([catalog.get('a:x'), catalog.get('a:x:4'), catalog.get('nope')]).toEqual([null, null, null])
-    expect(() => catalog.get('a::c')).toThrow("'a::c' is not a tool id.")
+    expect(() => catalog.get('a::c')).toThrow("'a::c' is not a valid tool id.")
   })
 
   it('finds by a bare name that is unique, and lists the candidates of one that is not', () => {

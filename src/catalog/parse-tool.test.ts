@@ -26,9 +26,9 @@ describe('tools', () => {
     [{ name: 'a', inputSchema: [] }, /^invalid tool: inputSchema must be an object/],
     [{ name: 'a', inputSchema: null }, /^invalid tool: inputSchema must be an object/],
     [{ name: 'a', nmae: 'b' }, /unknown key 'nmae'/],
-    [{ name: 'a', namespace: 'x:y' }, /namespace: must have no colon/],
-    [{ name: 'a', namespace: 'x', version: '1:2' }, /version: must be of letters/],
-    [{ name: 'a', version: '1.2' }, /version must be a whole number where there is no namespace/],
+    [{ name: 'a', namespace: 'x:y' }, /namespace: must not contain colons/],
+    [{ name: 'a', namespace: 'x', version: '1:2' }, /version: must contain only letters/],
+    [{ name: 'a', version: '1.2' }, /version must be an integer for a tool without a namespace/],
   ])('B3.3: %j is refused', (tool, message) => {
     const whole = typeof message === 'string' ? `invalid tool: ${message}` : message
     expect(() => parseTool({ inputSchema, ...tool })).toThrow(invalid(whole))

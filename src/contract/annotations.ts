@@ -1,24 +1,24 @@
 import * as z from 'zod'
 import { ToolAnnotations } from './catalog.ts'
 
-/** The annotations that mean something: those of MCP, and whether each call waits for a person. */
+/** The annotations with a meaning: those of MCP, and `requiresApproval`. */
 export const annotationNames = [...Object.keys(ToolAnnotations.shape), 'requiresApproval']
 
-/** Other spellings of MCP's hints, as configs and bundles have them. */
+/** Other spellings of MCP's hints, used in configs and bundles. */
 export const annotationAliases: ReadonlyMap<string, string> = new Map([
-  ...both('read_only', 'readOnly', 'readOnlyHint'),
-  ...both('destructive', 'destructive', 'destructiveHint'),
-  ...both('idempotent', 'idempotent', 'idempotentHint'),
-  ...both('open_world', 'openWorld', 'openWorldHint'),
+  ...aliasesOf('read_only', 'readOnly', 'readOnlyHint'),
+  ...aliasesOf('destructive', 'destructive', 'destructiveHint'),
+  ...aliasesOf('idempotent', 'idempotent', 'idempotentHint'),
+  ...aliasesOf('open_world', 'openWorld', 'openWorldHint'),
   ['requires_approval', 'requiresApproval'],
 ])
 
-function both(snake: string, camel: string, hint: string): readonly (readonly [string, string])[] {
+function aliasesOf(snake: string, camel: string, hint: string): readonly (readonly [string, string])[] {
   return [snake, camel, `${snake}_hint`].map((alias) => [alias, hint])
 }
 
-/** Annotations under the names that MCP gives them; what cannot be renamed stays, for a check to speak of. */
-export function toMcpNames<Given>(annotations: Given): Given {
+/** Renames annotations to their MCP names; entries that cannot be renamed stay, so that validation can report them. */
+export function toMcpNames<Value>(annotations: Value): Value {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return annotations
   const named = new Set(Object.keys(annotations))
   const renamed = Object.entries(annotations).map(([key, value]) => {
@@ -27,8 +27,8 @@ export function toMcpNames<Given>(annotations: Given): Given {
     named.add(name)
     return [name, value] as const
   })
-  return Object.fromEntries(renamed) as Given
+  return Object.fromEntries(renamed) as Value
 }
 
-/** Annotations as whoever registers a tool may write them. */
+/** Annotations in any accepted spelling. */
 export const InputAnnotations = z.preprocess(toMcpNames, ToolAnnotations)

@@ -1,10 +1,10 @@
 import type { Scalar } from './cli-config.ts'
 
-/** The checked value of one argument. */
+/** The validated value of one argument. */
 export type ArgValue = Scalar | readonly Scalar[]
 
-/** Checked arguments by name, defaults filled in; what was not given and has no default is absent. */
+/** Validated arguments by name, with defaults; an argument without a value and a default is absent. */
 export type ArgValues = ReadonlyMap<string, ArgValue>
 
-/** Arguments as a policy checks them; null where the call says null. */
+/** Arguments as a policy validates them; null where the call passes null. */
 export type BoundValues = ReadonlyMap<string, ArgValue | null>

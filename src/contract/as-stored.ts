@@ -1,11 +1,11 @@
 import * as z from 'zod'
 
-/** The rules under which a value is written, as JSON Schema, for the description of what is read. */
+/** The JSON Schema of a value at the time of writing, which documents the value when it is read. */
 export const writtenAs = z.registry<{ readonly describe: () => object }>()
 
 /**
- * A schema for a stored value: it is typed and described by the rules of writing, and takes every value. A row that was
- * stored under other rules is shown as it is, and lint names what today's rules refuse.
+ * A schema for a stored value: typed and documented by the schema for writing, but accepting every value. A row that was
+ * stored under earlier rules is returned unchanged, and lint reports violations of the current rules.
  */
 export function asStored<Schema extends z.ZodType>(schema: Schema): Schema {
   const describe = () => {
@@ -15,7 +15,7 @@ export function asStored<Schema extends z.ZodType>(schema: Schema): Schema {
   return z.unknown().register(writtenAs, { describe }) as unknown as Schema
 }
 
-/** Every field of an object as it is stored. */
+/** Applies `asStored` to every field of an object. */
 export function fieldsAsStored<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape): Shape {
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, asStored(field)])) as Shape
 }

@@ -5,7 +5,7 @@ import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
 import { ToolStatus } from './tool-state.ts'
 
-/** How much one bundle, and one folder of bundles, may hold. */
+/** Size limits of one bundle and of one folder of bundles. */
 export const bundleLimits = {
   bytes: 10 * 1024 * 1024,
   tools: 100_000,
@@ -16,10 +16,10 @@ export const bundleLimits = {
   folderDepth: 32,
 } as const
 
-/** A name that may be wrong: that is told with its place, and what there is already can be written down. */
+/** Not validated for content here: invalid names are reported with their location, and existing ones can be exported. */
 const CategoryName = z.string().trim().min(1).max(registryLimits.category)
 
-/** A category as files name it: by its name and that of its parent. */
+/** A category in a file, identified by its name and the name of its parent. */
 export const BundleCategory = z.strictObject({
   name: CategoryName,
   description: z.string().max(registryLimits.description).nullable().default(null),
@@ -27,26 +27,24 @@ export const BundleCategory = z.strictObject({
 })
 export type BundleCategory = z.infer<typeof BundleCategory>
 
-/** A tool as files name it: its category by name, and what becomes of it. */
+/** A tool in a file, with its category by name and its target status. */
 export const BundleTool = ToolDraft.omit({ categoryId: true })
   .extend({
     category: CategoryName.nullable().default(null),
-    /** Where absent, a new tool is a draft and a known one stays what it is. */
+    /** Where absent, a new tool is a draft and an existing one keeps its status. */
     status: ToolStatus.optional(),
-    /** The changelog of the version that this makes; not part of the tool. */
+    /** The changelog of the resulting version; not part of the tool. */
     changelog: z.string().max(registryLimits.changelog).nullable().default(null),
   })
   .overwrite(withDisplayName)
 export type BundleTool = z.infer<typeof BundleTool>
 
-/** What a policy is known by. */
 export const PolicyName = z.string().trim().min(1).max(100)
 
-/** A policy with the name it is known by. */
 export const BundlePolicy = z.strictObject({ name: PolicyName, policy: Policy })
 export type BundlePolicy = z.infer<typeof BundlePolicy>
 
-/** All that a registry has, however much that is. */
+/** The complete content of a registry, without size limits. */
 export const WholeBundle = z.strictObject({
   /** The version of this format. */
   tooldex: z.literal(1),
@@ -55,19 +53,19 @@ export const WholeBundle = z.strictObject({
   policies: z.array(BundlePolicy).default([]),
 })
 
-/** What to do about a bundle, or a folder of them, that is too large. */
-export const splitHint = 'split it and import part by part, or carry the whole database over with: tooldex db export'
+/** The hint for a bundle, or a folder of bundles, that is too large. */
+export const splitHint = 'split it and import part by part, or copy the whole database with: tooldex db export'
 
 function atMost<Item extends z.ZodType>(item: Item, kind: 'categories' | 'tools' | 'policies') {
-  const most = bundleLimits[kind]
+  const max = bundleLimits[kind]
   return z
     .array(item)
-    .max(most, `A bundle has at most ${most} ${kind}`)
+    .max(max, `A bundle can have at most ${max} ${kind}`)
     .register(hints, { hint: splitHint })
     .default([])
 }
 
-/** Tools, categories and policies as one file that another registry can read. */
+/** Tools, categories and policies as one file, for import into another registry. */
 export const Bundle = WholeBundle.extend({
   categories: atMost(BundleCategory, 'categories'),
   tools: atMost(BundleTool, 'tools'),
@@ -75,15 +73,15 @@ export const Bundle = WholeBundle.extend({
 })
 export type Bundle = z.infer<typeof Bundle>
 
-/** What is to be different in one thing. */
+/** The planned changes of one tool, category or policy. */
 export interface PlannedChange {
   readonly name: string
   readonly fields: readonly string[]
-  /** Of a tool whose status is one of the fields. */
+  /** Present for a tool whose status is one of the fields. */
   readonly status?: { readonly from: ToolStatus; readonly to: ToolStatus } | undefined
 }
 
-/** What is to be done to one kind of thing, by name. */
+/** The planned changes of one kind, by name. */
 export interface PlanPart {
   readonly create: readonly string[]
   readonly change: readonly PlannedChange[]
@@ -91,7 +89,7 @@ export interface PlanPart {
   readonly unchanged: number
 }
 
-/** What makes a registry what a bundle says; the parts at the top are about tools. */
+/** The changes that bring a registry to the state of a bundle; the fields at the top are about tools. */
 export interface BundlePlan extends PlanPart {
   /** Parents before children where they are created or changed, children before parents where they are removed. */
   readonly categories: PlanPart

@@ -4,7 +4,7 @@ import { type Readiness, ReadinessState, ToolSource, ToolStatus } from './tool-s
 
 const maxNameLength = 128
 
-/** MCP's hints about a tool; a server may add its own. */
+/** MCP's hints about a tool; a server may add others. */
 export const ToolAnnotations = z.looseObject({
   title: z.string().optional(),
   readOnlyHint: z.boolean().optional(),
@@ -23,14 +23,14 @@ const ToolName = z.string().check(({ value, issues }) => {
 const Namespace = z
   .string()
   .max(maxNameLength)
-  .regex(/^[^:\s]*$/u, 'must have no colon and no blank')
+  .regex(/^[^:\s]*$/u, 'must not contain colons or white space')
 const Version = z
   .string()
   .max(maxNameLength)
-  .regex(/^[A-Za-z0-9_.+-]+$/, 'must be of letters, digits and _.+-')
+  .regex(/^[A-Za-z0-9_.+-]+$/, 'must contain only letters, digits and _.+-')
 const Json = z.record(z.string(), z.unknown())
 
-/** A tool as the catalog keeps it: what MCP says of it, where it belongs, and what helps to find it. */
+/** A tool in the catalog: its MCP fields, its classification and the texts that search uses. */
 export const CatalogTool = z
   .strictObject({
     name: ToolName,
@@ -41,35 +41,36 @@ export const CatalogTool = z
     inputSchema: Json,
     outputSchema: Json.optional(),
     annotations: ToolAnnotations.optional(),
-    /** As MCP has them: kept and handed on, never read. */
+    /** As MCP defines them: passed through, never interpreted. */
     icons: z.array(z.looseObject({ src: z.string().min(1) })).optional(),
     _meta: Json.optional(),
     tags: z.array(z.string()).default([]),
-    /** Shown instead of the description where there is little room. */
+    /** Replaces the description where space is limited. */
     summary: z.string().optional(),
     category: z.string().optional(),
-    /** Media types the tool takes and gives. */
+    /** Media types of the input and the output. */
     inputModes: z.array(z.string().min(1)).optional(),
     outputModes: z.array(z.string().min(1)).optional(),
     securitySummary: z.string().optional(),
-    /** What a user would type to get this tool. */
+    /** Requests of users that this tool serves. */
     exampleRequests: z.array(z.string()).optional(),
-    /** Where absent, what its backend says: `code` for a local one, `registry` for a provider's, `mcp` for a server's. */
+    /** Where absent, derived from the backend: `code` for a local one, `registry` for a provider, `mcp` for a server. */
     source: ToolSource.optional(),
     /** Active where absent. */
     status: ToolStatus.optional(),
   })
   .check(({ value: tool, issues }) => {
     if ((tool.namespace ?? '') !== '' || tool.version === undefined || /^\d+$/.test(tool.version)) return
-    const message = 'version must be a whole number where there is no namespace, or the id could not be read back'
+    const message =
+      'version must be an integer for a tool without a namespace, because its id could not be parsed otherwise'
     issues.push({ code: 'custom', input: tool.version, path: ['version'], message })
   })
 export type CatalogTool = z.infer<typeof CatalogTool>
 
-/** A tool as a program may write it: everything that has a default may be left out. */
+/** A tool as a program passes it: fields with a default are optional. */
 export type CatalogToolInput = z.input<typeof CatalogTool>
 
-/** Who runs a tool: a function of this process, a tool of a provider, or an MCP server. */
+/** The implementation of a tool: a function of this process, a tool of a provider, or an MCP server. */
 export const Backend = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('local'), name: z.string().min(1) }),
   z.strictObject({ kind: z.literal('provider'), providerId: z.string().min(1), toolId: z.string().min(1) }),
@@ -77,13 +78,13 @@ export const Backend = z.discriminatedUnion('kind', [
 ])
 export type Backend = z.infer<typeof Backend>
 
-/** What one caller may know of the tools: which there are, and what stands in the way of calling them. */
+/** The catalog from the perspective of one caller: the visible tools and their readiness. */
 export interface CatalogView {
   sees(tool: CatalogTool): boolean
   readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
 }
 
-/** What happened to the catalog; `version` is the one it has since. */
+/** A change of the catalog; `version` is the version after the change. */
 export type CatalogEvent =
   | { readonly type: 'refreshed'; readonly version: number }
   | {
@@ -93,20 +94,20 @@ export type CatalogEvent =
       readonly backend: Backend
     }
 
-/** Which tools a search looks at: a filter that is absent, or a list that is empty, leaves none out. Case does not count. */
+/** Filters of a search; an absent filter or an empty array matches every tool. Comparison ignores case. */
 export const SearchFilters = z.strictObject({
-  /** '' means the tools that have none. */
+  /** '' matches the tools without a namespace. */
   namespace: z.string().optional(),
-  /** The config that a tool comes from. */
+  /** The name of the tool's config. */
   cli: z.string().optional(),
-  /** One of several is enough. */
+  /** Alternatives: one match is enough. */
   category: z.union([z.string(), z.array(z.string())]).optional(),
   tags: z.array(z.string()).optional(),
-  /** Whether a tool needs all of the tags, or any of them as it does by default. */
+  /** Whether a tool needs all of the tags or any of them; default: any. */
   tagsMatch: z.enum(['all', 'any']).optional(),
-  /** One of these is enough, here and below. */
+  /** Alternatives, as the two filters below. */
   source: z.array(ToolSource).optional(),
-  /** Only active tools where absent; an empty list leaves none out. */
+  /** Only active tools where absent; an empty array matches every status. */
   status: z.array(ToolStatus).optional(),
   readiness: z.array(ReadinessState).optional(),
 })
@@ -114,10 +115,10 @@ export type SearchFilters = z.infer<typeof SearchFilters>
 
 function findNameProblem(name: string): string | undefined {
   if (name === '') return 'name is required'
-  // A character takes two units at most, so a very long text need not be taken apart.
+  // A character has at most two UTF-16 units, so a very long name is rejected without splitting it.
   if (name.length > 2 * maxNameLength || [...name].length > maxNameLength) {
     return `name exceeds ${maxNameLength} characters`
   }
-  const bad = new Set([...name].filter((character) => !/[A-Za-z0-9_.-]/.test(character)))
-  return bad.size === 0 ? undefined : `name contains invalid characters: ${[...bad].map(toOneLine).join(', ')}`
+  const invalid = new Set([...name].filter((character) => !/[A-Za-z0-9_.-]/.test(character)))
+  return invalid.size === 0 ? undefined : `name contains invalid characters: ${[...invalid].map(toOneLine).join(', ')}`
 }

@@ -2,14 +2,14 @@ import type { Finding } from '../diagnostics/finding.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
 import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
-/** Contradictions in a list of arguments; those that CLImax accepts are tolerated. */
+/** Returns the contradictions in a list of arguments; those that CLImax accepts are tolerated. */
 export function checkArgs(
   args: readonly ArgDef[],
   path: readonly PropertyKey[],
   { global = false }: { global?: boolean } = {},
 ): readonly Finding[] {
   const findings = args.flatMap((arg, index) => checkArg(arg, [...path, index], global))
-  return [...findings, ...checkTogether(args, path)]
+  return [...findings, ...checkUniqueness(args, path)]
 }
 
 function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): Finding[] {
@@ -26,9 +26,9 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): F
   const refuse = reportAs(false)
   const tolerate = reportAs(true)
 
-  if (refusedKeys.has(arg.name)) refuse('name', 'may not have this name', 'choose another one')
-  const places = [arg.positional !== false && 'positional', arg.cwd && 'cwd', arg.stdin && 'stdin'].filter(Boolean)
-  if (places.length > 1) tolerate(String(places[1]), `is both ${places.join(' and ')}`, 'keep one of them')
+  if (refusedKeys.has(arg.name)) refuse('name', 'this name is reserved', 'choose another name')
+  const roles = [arg.positional !== false && 'positional', arg.cwd && 'cwd', arg.stdin && 'stdin'].filter(Boolean)
+  if (roles.length > 1) tolerate(String(roles[1]), `is both ${roles.join(' and ')}`, 'keep one of them')
   if (arg.positional !== false && arg.flag != null)
     tolerate('flag', 'is positional and has a flag, which is not used', 'keep one of them')
   if (arg.required && arg.default != null)
@@ -37,9 +37,9 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], global: boolean): F
     refuse('root', "has a root but is not of type 'path'", 'type: path')
   if (arg.items !== undefined && arg.type !== 'array')
     refuse('items', "has items but is not of type 'array'", 'type: array')
-  if ((arg.cwd || arg.stdin) && isList(arg)) refuse('repeat', 'is a list, but there is only one folder and one stdin')
+  if ((arg.cwd || arg.stdin) && isList(arg)) refuse('repeat', 'is an array, but cwd and stdin take a single value')
   if (isList(arg) && itemType(arg) === 'boolean')
-    refuse('type', 'is a list of booleans, which no command line can show')
+    refuse('type', 'is an array of booleans, which a command line cannot express')
   if (arg.enum != null) checkEnum(arg, tolerate)
   if (arg.default != null && !global) checkDefault(arg, refuse, tolerate)
   return found
@@ -54,11 +54,11 @@ function checkEnum(arg: ArgDef, tolerate: Report): void {
   if (new Set(values).size < values.length) tolerate('enum', 'lists a value twice')
 }
 
-/** A scalar that does not fit is passed on as it is written, as CLImax does; a list has no such form. */
+/** An invalid scalar is passed on unchanged, as in CLImax; an array has no such form, so it is rejected. */
 function checkDefault(arg: ArgDef, refuse: Report, tolerate: Report): void {
   const value = arg.default as Scalar | Scalar[]
   if (Array.isArray(value) && !isList(arg)) {
-    refuse('default', 'has a list as default', 'add repeat: true')
+    refuse('default', 'has an array as default but takes a single value', 'add repeat: true')
     return
   }
   const report = isList(arg) ? refuse : tolerate
@@ -70,7 +70,7 @@ function checkDefault(arg: ArgDef, refuse: Report, tolerate: Report): void {
   }
 }
 
-/** Whether a value is of the argument's type; a text that reads as one counts, as it does in a call. */
+/** Whether a value has the type of the argument; a string that parses as that type is accepted, as in a call. */
 function fits(value: Scalar, arg: ArgDef): boolean {
   const type = itemType(arg)
   if (type === 'string' || type === 'path') return true
@@ -79,7 +79,7 @@ function fits(value: Scalar, arg: ArgDef): boolean {
   return type === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
 }
 
-function checkTogether(args: readonly ArgDef[], path: readonly PropertyKey[]): readonly Finding[] {
+function checkUniqueness(args: readonly ArgDef[], path: readonly PropertyKey[]): readonly Finding[] {
   const found: Finding[] = []
   const seen = new Map<string, number>()
   const once = (key: string, index: number, field: string, message: string) => {
@@ -88,10 +88,10 @@ function checkTogether(args: readonly ArgDef[], path: readonly PropertyKey[]): r
   }
   for (const [index, arg] of args.entries()) {
     once(`name ${arg.name}`, index, 'name', `two arguments are called '${arg.name}'`)
-    if (arg.cwd) once('cwd', index, 'cwd', `argument '${arg.name}': another argument is the folder already`)
-    if (arg.stdin) once('stdin', index, 'stdin', `argument '${arg.name}': another argument is stdin already`)
+    if (arg.cwd) once('cwd', index, 'cwd', `argument '${arg.name}': another argument already has cwd: true`)
+    if (arg.stdin) once('stdin', index, 'stdin', `argument '${arg.name}': another argument already has stdin: true`)
     if (typeof arg.positional === 'number') {
-      const message = `argument '${arg.name}': another argument has the position ${arg.positional} already`
+      const message = `argument '${arg.name}': another argument already has the position ${arg.positional}`
       once(`position ${arg.positional}`, index, 'positional', message)
     }
   }

@@ -2,11 +2,15 @@ import { compilePattern } from '../base/pattern.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import type { Policy } from './policy.ts'
 
-/** What makes no sense in a policy although each field is well formed by itself. */
+/** Returns the contradictions in a policy whose fields are each well formed. */
 export function checkPolicy(policy: Policy): readonly Finding[] {
   const found: Finding[] = []
   if (policy.executor.type === 'docker' && policy.executor.image === undefined) {
-    found.push({ path: ['executor'], message: 'executor.image is required for type docker', hint: 'name an image' })
+    found.push({
+      path: ['executor'],
+      message: 'executor.image is required for type docker',
+      hint: 'set executor.image',
+    })
   }
   for (const [tool, rule] of Object.entries(policy.tools)) {
     for (const [arg, { pattern, min, max }] of Object.entries(rule.args)) {
@@ -26,6 +30,6 @@ function checkPattern(pattern: string, path: readonly PropertyKey[], name: strin
     return []
   } catch (error) {
     const message = `${name}: the pattern is not a valid regular expression: ${(error as Error).message}`
-    return [{ path, message, hint: 'RE2 syntax: no look-around, no back-references' }]
+    return [{ path, message, hint: 'use RE2 syntax, which has no look-around and no back-references' }]
   }
 }

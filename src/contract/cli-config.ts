@@ -1,37 +1,37 @@
 import * as z from 'zod'
 
-/** A single YAML or JSON value: what an enum may list and a default may be. */
+/** A scalar of YAML or JSON, as in an enum or a default. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 export type Scalar = z.infer<typeof Scalar>
 
 export const argTypes = ['string', 'integer', 'number', 'boolean', 'path', 'array'] as const
 
-/** One argument of a tool: what the model may say, and where it goes on the command line. */
+/** One argument of a tool: its type for the model, and its position on the command line. */
 export const ArgDef = z.strictObject({
   name: z.string().min(1),
   type: z.enum(argTypes).default('string'),
   description: z.string().default(''),
   required: z.boolean().default(false),
   default: z.union([Scalar, z.array(Scalar), z.null()]).optional(),
-  /** `--flag`, `-f`, or `key=` to join flag and value into one word. Without one it is made from the name. */
+  /** `--flag`, `-f`, or `key=` to join flag and value into one argv element. Where absent, derived from the name. */
   flag: z.string().min(1).nullish(),
   /** true for definition order, or a number to order by. */
   positional: z.union([z.boolean(), z.int().min(0)]).default(false),
-  /** The value is the folder to run in. */
+  /** The value is the working directory. */
   cwd: z.boolean().default(false),
-  /** The value is piped to the program's standard input. */
+  /** The value is written to the standard input of the program. */
   stdin: z.boolean().default(false),
   enum: z.array(Scalar).nullish(),
-  /** The argument is a list; its flag is written once for each value. */
+  /** The argument is an array; its flag is repeated for each value. */
   repeat: z.boolean().default(false),
-  /** The type of each value of an array. */
+  /** The type of the array items. */
   items: z.enum(['string', 'integer', 'number', 'boolean', 'path']).optional(),
-  /** For `type: path`: the folder the value may not leave. */
+  /** For `type: path`: the folder that the value must stay in. */
   root: z.string().min(1).optional(),
 })
 export type ArgDef = z.infer<typeof ArgDef>
 
-/** What a tool does to the world, as hints for whoever approves a call. */
+/** The effects of a tool, as hints for clients and for the approval of calls. */
 export const Annotations = z.strictObject({
   readOnly: z.boolean().optional(),
   destructive: z.boolean().optional(),
@@ -40,7 +40,7 @@ export const Annotations = z.strictObject({
 })
 export type Annotations = z.infer<typeof Annotations>
 
-/** The hints of a config under the names that MCP gives them. */
+/** The annotations of a config under their MCP names. */
 export function toHints({ readOnly, destructive, idempotent, openWorld }: Annotations) {
   return {
     ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
@@ -50,16 +50,16 @@ export function toHints({ readOnly, destructive, idempotent, openWorld }: Annota
   }
 }
 
-/** Which variables of the caller's environment a program gets: all where absent, else those named. */
+/** The environment variables that a program inherits: all where absent, otherwise the listed ones. */
 const InheritEnv = z.union([z.boolean(), z.array(z.string())])
 
-/** What a command asks of the machine it runs on; on a server it gets what the operator allows. */
+/** The requirements of a command on its host; a server provides them only where the operator allows it. */
 const hostSettings = {
   /** `isolated` or `confined` in a sandbox, `limited` without one; a server chooses the best sandbox where absent. */
   isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
-  /** Whether it uses the network; a server gives it where the operator allows it. */
+  /** Whether the command uses the network; on a server the operator must allow it. */
   network: z.boolean().optional(),
-  /** The folder that it starts in and that its paths may not leave. */
+  /** The working directory, which its paths must stay in. */
   root: z.string().min(1).optional(),
 }
 
@@ -69,7 +69,7 @@ export const ToolDef = z.strictObject({
   description: z.string(),
   command: z.string().default(''),
   args: z.array(ArgDef).default([]),
-  /** Seconds; none or 0 means the default limit. */
+  /** Seconds; null or 0 means the default limit. */
   timeout: z.number().min(0).nullish(),
   category: z.string().nullish(),
   tags: z.array(z.string()).default([]),
@@ -81,7 +81,7 @@ export const ToolDef = z.strictObject({
 })
 export type ToolDef = z.infer<typeof ToolDef>
 
-/** A YAML config: one command-line program and the tools made of it. */
+/** A YAML config: one command-line program and its tools. */
 export const CliConfig = z.strictObject({
   name: z.string().min(1).default('climax'),
   description: z.string().default(''),
@@ -99,7 +99,7 @@ export const CliConfig = z.strictObject({
 })
 export type CliConfig = z.infer<typeof CliConfig>
 
-/** A config as a program may write it: everything that has a default may be left out. */
+/** A config as a program passes it: fields with a default are optional. */
 export type CliConfigInput = z.input<typeof CliConfig>
 
 /** Whether an argument takes a list of values. */

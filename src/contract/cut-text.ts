@@ -1,19 +1,19 @@
 import { docLimits, type ToolExample } from './tool-doc.ts'
 
-// A character as a reader sees it may take many units; past this many it is not worth keeping whole.
+// A grapheme can have any number of units; a longer one than this may be split.
 const maxCharacterBytes = 64
 
-/** The text in `most` units of UTF-16 at most, cut between characters as a reader sees them. */
-export function cutText(text: string, most: number): string {
-  if (text.length <= most) return text
-  if (isPlain(text, most - 1) && isPlain(text, most)) return text.slice(0, most)
-  const head = text.slice(0, most + maxCharacterBytes)
-  const start = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(head).containing(most)?.index ?? 0
-  if (most - start < maxCharacterBytes && start > 0) return text.slice(0, start)
-  return text.slice(0, splitsPair(text, most) ? most - 1 : most)
+/** Cuts a text to at most `max` UTF-16 units, between graphemes. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  if (isPlain(text, max - 1) && isPlain(text, max)) return text.slice(0, max)
+  const head = text.slice(0, max + maxCharacterBytes)
+  const start = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(head).containing(max)?.index ?? 0
+  if (max - start < maxCharacterBytes && start > 0) return text.slice(0, start)
+  return text.slice(0, splitsPair(text, max) ? max - 1 : max)
 }
 
-/** Printable ASCII never joins with its neighbours of the same kind. */
+/** Printable ASCII never forms a grapheme with its printable ASCII neighbors. */
 function isPlain(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0x20 && unit < 0x7f
@@ -23,7 +23,7 @@ function splitsPair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff
 }
 
-/** An example whose texts are as long as a reader is shown. */
+/** Cuts the texts of an example to their display limits. */
 export function cutExample({ title, description, args, resultHint }: ToolExample): ToolExample {
   return {
     ...(title === undefined ? {} : { title: cutText(title, docLimits.exampleTitle) }),

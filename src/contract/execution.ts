@@ -5,29 +5,29 @@ import { Isolation, type RunOutcome, RunStatus, StoredResult } from './run.ts'
 import type { Caller, Page, PageQuery } from './stores.ts'
 import type { WorkerInfo, WorkerState } from './worker.ts'
 
-/** Where a recorded run is in its life; the last four are final. */
+/** The status of a recorded run; the last four are final. */
 export const ExecutionStatus = z.enum(['PENDING', 'RUNNING', ...RunStatus.options])
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 
-/** Why a run has not been started: it waits for its turn, or for a person's yes. */
+/** The reason why a run is PENDING: it waits in the queue, or for approval. */
 export const WaitReason = z.enum(['queued', 'approval'])
 export type WaitReason = z.infer<typeof WaitReason>
 
 /** One recorded run. */
 export const Execution = z.object({
   id: z.guid(),
-  /** Null for a tool of a config, or one that was deleted since. */
+  /** Null for a tool of a config and for a deleted tool. */
   toolId: z.guid().nullable(),
   toolName: z.string(),
   /** Null for a tool of a config. */
   version: z.int().nullable(),
   status: ExecutionStatus,
-  /** Why it is still PENDING. */
+  /** Null unless PENDING. */
   reason: asStored(WaitReason.nullable()),
   inputData: z.unknown(),
-  /** What the tool returned; of a large one its beginning. */
+  /** The output of the tool; a preview where it is large. */
   outputData: z.unknown(),
-  /** Where the whole of a large output is. */
+  /** The handle of the complete output, where it is large. */
   result: StoredResult.nullable(),
   errorMessage: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -35,7 +35,7 @@ export const Execution = z.object({
   logs: z.object({ stdout: z.string(), stderr: z.string() }),
   truncated: z.boolean(),
   isolation: asStored(Isolation.nullable()),
-  /** The set of packages that it saw, and which state of it. */
+  /** The Python environment and its state. */
   environment: z.string().nullable(),
   worker: z.string().nullable(),
   attempt: z.int(),
@@ -53,11 +53,11 @@ export const Execution = z.object({
 })
 export type Execution = z.infer<typeof Execution>
 
-/** A run in a list: without what may be long. */
+/** A run in a list, without its potentially large fields. */
 export const ExecutionSummary = Execution.omit({ inputData: true, outputData: true, logs: true })
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 
-/** One attempt at a run: whoever holds another one has lost it. */
+/** One attempt of a run; only the holder of the current attempt may write. */
 export interface Attempt {
   readonly id: string
   readonly attempt: number
@@ -74,59 +74,59 @@ export interface NewExecution {
   readonly callerId: string | null
   readonly callerLabel: string | null
   readonly traceId: string | null
-  /** What whoever runs it is told of the trace, now or later. */
+  /** The trace context for the process that runs it. */
   readonly traceparent: string | null
   readonly idempotencyKey: string | null
-  /** Tells whether another call under the same key is the same call. */
+  /** Identifies repetitions of the call under the same idempotency key. */
   readonly bodyHash: string | null
-  /** How often it may be tried; more than once only where that does no harm. */
+  /** More than 1 only for tools that may run again without harm. */
   readonly maxAttempts: number
-  /** Only what has no version of its own to be read again. */
+  /** The tool itself, only where no stored version contains it. */
   readonly definition: unknown
   readonly purpose: string | null
 }
 
-/** How a new run begins: at once in this process, in the line of this process, in the queue, or with a person's yes. */
+/** The start of a new run: at once in this process, after waiting for a slot of this process, from the queue, or after approval. */
 export type Beginning =
   | { readonly how: 'run' | 'wait-here'; readonly worker: string; readonly leaseMs: number }
   | { readonly how: 'queue'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
   | { readonly how: 'approval'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
 
-/** How many may wait; more are refused. */
+/** The maximum numbers of waiting runs; further ones are rejected. */
 export interface QueueLimits {
   readonly all: number
   readonly perTool: number
   readonly perCaller: number
 }
 
-/** A run that was taken from the queue, with the tool as it is to be run; undefined where that is gone or not to be run. */
+/** A run that was taken from the queue, with its tool; undefined where the tool was deleted or must not run. */
 export interface ClaimedExecution {
   readonly execution: Execution
   readonly workspace: string
   readonly traceparent: string | null
   readonly tool: RunnableTool | undefined
-  /** Why there is no tool. */
+  /** The reason for a missing tool. */
   readonly refusal: { readonly code: string; readonly message: string } | undefined
 }
 
-/** What is written when a run ends. */
+/** The data of the final write of a run. */
 export interface FinishedRun {
   readonly outcome: RunOutcome
   readonly outputData: unknown
   readonly logs: { readonly stdout: string; readonly stderr: string }
   readonly stored: NewStoredResult | null
-  /** Whether what it printed was told while it ran. */
-  readonly told: boolean
+  /** Whether output was published during the run. */
+  readonly published: boolean
 }
 
-/** When a run ended, by the clock of the database. */
+/** The end of a run by the clock of the database. */
 export interface Ended {
   readonly completedAt: string
   readonly durationMs: number
   readonly stored: StoredResult | null
 }
 
-/** A large output to be kept aside. */
+/** A large output to be stored under a handle. */
 export interface NewStoredResult {
   readonly handle: string
   readonly mediaType: string
@@ -134,25 +134,25 @@ export interface NewStoredResult {
   readonly lifeMs: number
 }
 
-/** What a large output is read from. */
+/** The content of a stored output. */
 export interface ResultContent {
   readonly mediaType: string
   readonly content: string
 }
 
-/** By what runs are listed; the id decides between equals. */
+/** The sort orders of runs; ties are broken by id. */
 export const executionSorts = ['createdAt', '-createdAt'] as const
 type ExecutionSort = (typeof executionSorts)[number]
 
-/** Which runs are listed. */
+/** The filters of a list of runs. */
 export interface ExecutionQuery extends PageQuery {
-  /** Newest first, where nothing else is said. */
+  /** Default: newest first. */
   readonly sort?: ExecutionSort | undefined
   readonly toolId?: string | undefined
   readonly tool?: string | undefined
-  /** No run of a tool of another name. */
+  /** Only runs of tools with these names. */
   readonly names?: ReadonlySet<string> | undefined
-  /** Calls, where nothing else is said; replays are listed apart. */
+  /** Default: calls; replays are listed separately. */
   readonly purpose?: 'call' | 'replay' | undefined
   readonly status?: readonly ExecutionStatus[] | undefined
   readonly caller?: string | undefined
@@ -162,33 +162,33 @@ export interface ExecutionQuery extends PageQuery {
   readonly until?: string | undefined
 }
 
-/** Numbers of events go on growing over attempts, so that whoever follows a run misses nothing: so many are of each. */
+/** The size of the range of event numbers of each attempt: numbers grow over attempts, so that followers miss no event. */
 export const attemptNumbers = 1_000_000
 
-/** What a run tells while it runs. */
+/** A piece of output that is published during a run. */
 export interface ExecutionEvent {
   readonly seq: number
   readonly stream: 'stdout' | 'stderr'
   readonly text: string
 }
 
-/** A run that was ended by somebody who did not run it: refused, cancelled or expired before it began, or lost. */
+/** A run that was not ended by its own process: rejected, cancelled or expired before its start, or lost. */
 export interface UnattendedEnd extends Pick<Execution, 'toolName' | 'status' | 'errorCode'> {
   readonly workspace: string
 }
 
-/** What sweeping did. */
+/** The result of one sweep, as ids of runs. */
 export interface Swept {
   readonly lost: readonly string[]
   readonly retried: readonly string[]
   readonly expired: readonly string[]
 }
 
-/** How long finished runs are kept, and how many. */
+/** The maximum age and number of finished runs. */
 export interface Retention {
   readonly days: number
-  readonly most: number
-  /** For how long what a run told while it ran is kept after its end; a minute where absent. */
+  readonly maxRows: number
+  /** For how long published output is kept after the end of its run; default: one minute. */
   readonly eventsMs?: number | undefined
 }
 
@@ -198,7 +198,7 @@ export interface RunNotice {
   readonly id: string
 }
 
-/** What waits and what runs, now. */
+/** The current numbers of waiting and running executions. */
 export interface QueueState {
   readonly queued: number
   readonly waitingForApproval: number
@@ -207,76 +207,76 @@ export interface QueueState {
   readonly workers: readonly WorkerState[]
 }
 
-/** The process that sweeps, and the runs that it makes. */
+/** The sweeping process and its own current runs. */
 export interface SweepingWorker {
   readonly worker: string
-  readonly held: readonly string[]
+  readonly runs: readonly string[]
 }
 
-/** An approval or a refusal. */
+/** The decision on a call that waits for approval. */
 export interface ApprovalDecision {
   readonly approve: boolean
   readonly note?: string | undefined
   readonly queueMs: number
 }
 
-/** How a run goes back to the queue. */
+/** The terms of returning a run to the queue. */
 export interface GiveBackOptions {
   readonly label: string
-  /** How long it may wait for the next worker. */
+  /** The maximum wait for the next worker. */
   readonly withinMs: number
-  /** Whether the attempt counts: one that a stopping process broke off does not. */
+  /** Whether the attempt counts: one that a stopping process interrupted does not. */
   readonly counts: boolean
-  /** The tool itself, where no version keeps it. */
+  /** The tool itself, only where no stored version contains it. */
   readonly definition: unknown
 }
 
-/** Recorded runs. The database's clock is the only one that counts. */
+/** Recorded runs. All times are those of the database clock. */
 export interface ExecutionStore {
-  /** Whether other processes may take runs: those of an embedded database are all of one process. */
+  /** Whether other processes may take runs; false for an embedded database, which only one process opens. */
   readonly shared: boolean
-  /** Writes a new run down; where its key is known already, gives the run that has it. */
+  /** Records a new run, or returns the existing run with the same idempotency key. */
   create(caller: Caller, draft: NewExecution, begin: Beginning): Promise<{ execution: Execution; fresh: boolean }>
-  /** Starts a run that waited in this process; false where it was ended meanwhile. */
+  /** Starts a run that waited in this process; false where it has ended meanwhile. */
   start(attempt: Attempt, worker: string, leaseMs: number): Promise<boolean>
   /** Takes up to `limit` runs from the queue. */
   claim(
     worker: string,
     options: { readonly limit: number; readonly labels: readonly string[]; readonly leaseMs: number },
   ): Promise<readonly ClaimedExecution[]>
-  /** Renews the lease of a worker, which is that of all its runs; touches no row of a run, so that no lock on those holds it up. */
+  /** Renews the lease of a worker and thereby of all its runs; touches no row of a run, so that locks on those cannot delay it. */
   renewLease(worker: WorkerInfo, leaseMs: number): Promise<void>
-  /** Takes a worker that has ended off the list. */
+  /** Removes a stopped worker from the list. */
   removeWorker(worker: string): Promise<void>
-  /** Returns which attempts do not belong to the worker any more, and which are to be cancelled. */
+  /** Returns the ids of attempts that no longer belong to the worker, and of those to cancel. */
   checkAttempts(
     worker: string,
     attempts: readonly Attempt[],
   ): Promise<{ readonly lost: readonly string[]; readonly cancel: readonly string[] }>
-  /** Returns an attempt to the queue where its tool may run again; false where it may not, or is not the present one. */
+  /** Returns an attempt to the queue where its tool may run again; false where it may not, or the attempt is not current. */
   giveBack(attempt: Attempt, options: GiveBackOptions): Promise<boolean>
-  /** The one final write of an attempt; undefined where the attempt is not the present one any more. */
+  /** The single final write of an attempt; undefined where the attempt is no longer current. */
   finish(attempt: Attempt, run: FinishedRun): Promise<Ended | undefined>
-  /** Ends what has not started; asks for the end of what runs. */
+  /** Ends a run that has not started; requests cancellation of a started one. */
   cancel(caller: Caller, id: string, why: { readonly code: string; readonly message: string }): Promise<Execution>
-  /** Approves or refuses a call; one that is approved then waits in the queue for at most `queueMs`. */
+  /** Approves or rejects a call; an approved one then waits in the queue for at most `queueMs`. */
   decide(caller: Caller, id: string, decision: ApprovalDecision): Promise<Execution>
   get(workspace: string, id: string): Promise<Execution | undefined>
   list(workspace: string, query: ExecutionQuery): Promise<Page<ExecutionSummary>>
-  /** The newest successful runs of a version, each input once. */
+  /** The newest successful runs of a version, without repeated inputs. */
   samples(workspace: string, toolId: string, version: number, limit: number): Promise<readonly Execution[]>
-  /** The whole of an output that was kept aside, to be compared with another. */
+  /** The complete stored output of a run, for comparison with another. */
   wholeOutput(workspace: string, executionId: string): Promise<ResultContent | undefined>
   append(attempt: Attempt, events: readonly ExecutionEvent[]): Promise<void>
   events(id: string, after: number): Promise<readonly ExecutionEvent[]>
-  /** Reads a kept output; only whoever called gets it. */
+  /** Reads a stored output; only the caller of the run has access. */
   result(caller: Caller, handle: string): Promise<ResultContent | undefined>
-  /** Ends or retries the runs of workers whose lease ended, and those of the sweeping process that it does not run; ends what waited too long. */
+  /** Ends or retries the runs of workers whose lease expired, and runs of the sweeping process that it does not hold; expires waiting runs. */
   sweep(self?: SweepingWorker): Promise<Swept>
-  /** Deletes a bounded number of what is older or more than is kept; gives how many there were. */
+  /** Deletes a bounded number of runs beyond the retention limits; returns the number of deleted runs. */
   prune(retention: Retention): Promise<number>
   queue(workspace: string): Promise<QueueState>
-  /** Tells of each run that this very store ended without its having been run to its end, once. */
+  /** Reports each unattended end that this store wrote, once. */
   onUnattendedEnd(listener: (end: UnattendedEnd) => void): void
   listen(onNotice: (notice: RunNotice) => void): Promise<() => Promise<void>>
 }

@@ -9,79 +9,78 @@ import type { HideSecret, ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
-/** A tool with everything that running it takes, wherever it comes from. */
+/** A tool of any source with everything that is needed to run it. */
 export interface RunnableTool {
   readonly name: string
-  /** Where it is kept, and which version of it this is; null for a tool of a config. */
+  /** The id and version in the registry; null for a tool of a config. */
   readonly id: string | null
   readonly version: number | null
   readonly executorType: ExecutorType
   readonly executorConfig: Readonly<Record<string, unknown>>
   readonly scriptContent: string | null
-  /** Null where the executor itself reads the arguments, as those of configs are. */
+  /** Null where the executor itself validates the arguments, as for tools of configs. */
   readonly inputSchema: Readonly<Record<string, unknown>> | null
   readonly outputSchema: Readonly<Record<string, unknown>>
   readonly annotations: ToolAnnotations
-  /** What each policy asks of the values of arguments. */
+  /** The bounds of each policy on argument values. */
   readonly constraints: readonly Readonly<Record<string, ArgConstraint>>[]
-  /** A tool of a config, as it was read. */
+  /** The loaded definition of a tool of a config. */
   readonly resolved?: ResolvedTool | undefined
   /** The name of that config. */
   readonly config?: string | undefined
 }
 
-/** One call of one tool, its arguments already checked and complete. */
+/** One call of one tool, with validated and complete arguments. */
 export interface Job {
   readonly tool: RunnableTool
   readonly input: Readonly<Record<string, unknown>>
-  /** The longest it may take; the executor's own default where absent. */
+  /** Default: the deadline of the executor. */
   readonly timeoutMs?: number | undefined
   readonly workspace?: string | undefined
-  /** The parts of the host that the workspace was granted; all of them where absent. */
+  /** The grants of the workspace; all of them where absent. */
   readonly grants?: readonly Grant[] | undefined
-  /** What a child process or an upstream is told of the trace that the call belongs to. */
+  /** The trace context that is passed to a child process or an upstream. */
   readonly traceparent?: string | undefined
 }
 
-/** The reason of a signal that leaves no time for a polite end: another process may soon run the same. */
+/** The abort reason for an immediate SIGKILL, because another process may soon run the same call. */
 export const killAtOnce = 'kill at once'
 
-/** How a caller follows and stops a run. */
+/** The means of a caller to follow and stop a run. */
 export interface RunControls {
   readonly signal?: AbortSignal | undefined
-  /** Gives what a reference to a secret stands for; whatever it gives is taken out of all that the run shows. */
+  /** Resolves a reference to a secret; every resolved value is redacted in all outputs of the run. */
   readonly secret?: ResolveSecret | undefined
-  /** Hides another form of a secret, such as the one it is sent in. */
+  /** Redacts another form of a secret, such as its encoding in a header. */
   readonly hide?: HideSecret | undefined
-  /** Called with the bytes seen so far on both streams, at most a few times a second. */
+  /** Called with the number of bytes received on both streams, at most a few times a second. */
   readonly onProgress?: ((bytes: number) => void) | undefined
-  /** Called with what the tool prints, as it prints it; the same bound holds as for what is kept. */
+  /** Called with output of the tool as it arrives, up to the same limit as the stored output. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
 }
 
-/** How far a check of a config goes. */
+/** The extent of a config check. */
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whether what calls need on this host is made now, because the tool is about to be offered. */
+  /** Whether to prepare the host for calls now, because the tool is about to be offered. */
   readonly prepare?: boolean | undefined
 }
 
 /** One way of running a tool. */
 export interface Executor {
   readonly kind: ExecutorType
-  /** Whether a call of the tool could be started now; cheap enough to be asked of every tool of an answer. */
+  /** Whether a call of the tool could start now; cheap enough for every tool of a response. */
   readiness(tool: RunnableTool): Readiness
-  /** The level that a call would run at on this server, as far as it is known without trying. */
+  /** The isolation level of a call on this server, where it is known without a trial. */
   isolationOf?(tool: RunnableTool): Isolation | undefined
-  /** Everything that a policy binds: what was given, and what nobody typed. */
+  /** All values that a policy bounds: arguments of the call and defaults. */
   boundValues(job: Job): readonly BoundValues[]
-  /** How long the job may take. */
   deadlineMs(job: Job): number
-  /** Exactly what `run` would do, without doing it. */
+  /** Exactly the work of `run`, without doing it. */
   plan(job: Job): RunPlan | Promise<RunPlan>
   run(job: Job, controls: RunControls): Promise<RunOutcome>
-  /** What is wrong with a config that only a look at the world outside can tell; `pointer` is where the config stands. */
+  /** Returns problems of a config that depend on the host or the network; `pointer` is the location of the config. */
   check?(config: unknown, pointer: string, options?: CheckOptions): Promise<readonly Problem[]>
-  /** Gives up what is kept ready between runs. */
+  /** Releases resources that are kept between runs. */
   close?(): Promise<void>
 }

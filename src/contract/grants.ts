@@ -1,6 +1,6 @@
 import type { ExecutorType } from './registry.ts'
 
-/** The parts of the host that its operator grants to workspaces, each with what a workspace may do by it. */
+/** The grants that an operator can give to workspaces, each with the action it permits. */
 export const hostGrants = {
   host: 'run processes outside the isolated sandbox',
   folders: 'use folders of the host',
@@ -12,31 +12,30 @@ export const hostGrants = {
   packages: 'install Python packages on the host',
 } as const
 
-/** One part of the host. */
 export type Grant = keyof typeof hostGrants
 
 export const allGrants = Object.keys(hostGrants) as readonly Grant[]
 
-/** The workspace that exists from the start; it has every grant unless the operator says otherwise. */
+/** The initial workspace; it has every grant unless the operator configures otherwise. */
 export const firstWorkspace = 'default'
 
 /** The grants of each workspace on this host. */
 export type GrantsOf = (workspace: string) => readonly Grant[]
 
-/** A part of the host that a tool needs, and the place in the tool that asks for it. */
+/** A grant that a tool needs, and the field of the tool that requires it. */
 export interface NeededGrant {
   readonly grant: Grant
-  /** Below `executorConfig`, or empty where the kind of the tool itself asks. */
+  /** Below `executorConfig`; empty where the executor type itself requires the grant. */
   readonly path: readonly (string | number)[]
 }
 
-/** What decides what of the host a tool needs. */
+/** The fields that determine the grants a tool needs. */
 interface Definition {
   readonly executorType: ExecutorType
   readonly executorConfig: Readonly<Record<string, unknown>>
 }
 
-/** Every part of the host that a registered tool needs. */
+/** Every grant that a registered tool needs. */
 export function neededGrants({ executorType, executorConfig: config }: Definition): readonly NeededGrant[] {
   if (executorType === 'mcp') return [{ grant: 'mcp', path: [] }]
   const needs: NeededGrant[] = secretGrants(config)
@@ -54,7 +53,7 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
   return executorType === 'cli' ? [...needs, ...variableGrants(config)] : needs
 }
 
-/** Folders that every sandbox has for itself. */
+/** Private folders of every sandbox. */
 export const ownFolder = /^\/(work|tmp)$/
 
 function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
@@ -70,12 +69,12 @@ function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[
 
 const variable = /\$\{?[A-Za-z_]/
 
-/** Commands are filled in from the variables of the server. */
+/** Commands are expanded with environment variables of the server. */
 function variableGrants({ inheritEnv, args, ...config }: Definition['executorConfig']): readonly NeededGrant[] {
   const roots = ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
   const { baseCommand, globalArgs, env, workingDir, root } = config
-  const filled = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: roots })
-  const keys = filled.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
+  const expanded = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: roots })
+  const keys = expanded.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
   const inherits = inheritEnv === true || (Array.isArray(inheritEnv) && inheritEnv.length > 0)
   return [...keys, ...(inherits ? ['inheritEnv'] : [])].map((key) => ({ grant: 'env', path: [key] }))
 }

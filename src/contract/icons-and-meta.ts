@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** How much of the fields that MCP clients read beside the definition a registered tool keeps. */
+/** Size limits of the fields that MCP clients read beside the definition. */
 const limits = { icons: 10, iconsBytes: 65_536, metaBytes: 16_384 }
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
@@ -21,7 +21,7 @@ export const ToolIcons = z
 const metaKey =
   /^(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/
 
-/** Metadata that MCP clients read; the keys have the form that MCP requires, the values are any JSON. */
+/** Metadata for MCP clients: keys in the form that MCP requires, any JSON values. */
 export const ToolMeta = z
   .record(
     z

@@ -3,7 +3,7 @@ import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 /** A JSON Schema, as data. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** The JSON Schema of a tool's arguments: folder and stdin arguments are in it, global ones are not. */
+/** The JSON Schema of a tool's arguments, including cwd and stdin arguments, without global ones. */
 export function buildInputSchema(args: readonly ArgDef[]): JsonSchema {
   const properties = Object.fromEntries(args.map((arg) => [arg.name, toProperty(arg)]))
   const required = [...new Set(args.filter((arg) => arg.required).map((arg) => arg.name))]
@@ -29,7 +29,7 @@ type JsonType = Exclude<ReturnType<typeof itemType>, 'path'>
 
 const jsonType = (type: ReturnType<typeof itemType>): JsonType => (type === 'path' ? 'string' : type)
 
-/** A value as the type has it: YAML may say 1 for a text and "1" for a number, but no JSON value would match that. */
+/** Converts a scalar to the JSON type: YAML may have 1 for a string or "1" for a number, which no JSON value would match. */
 function toType(value: Scalar, type: JsonType): Scalar {
   if (type === 'string') return String(value)
   if (typeof value !== 'string' || value.trim() === '') return value

@@ -1,4 +1,4 @@
 import type { ExecutionStatus } from './execution.ts'
 
-/** Whether a run in this status has ended; apart from the schemas, which a server for an MCP client starts without. */
+/** Whether a run in this status has ended; in its own file because a stdio MCP server starts without loading the schemas. */
 export const isFinal = (status: ExecutionStatus): boolean => status !== 'PENDING' && status !== 'RUNNING'

@@ -1,26 +1,25 @@
 import type { Caller } from './stores.ts'
 
-/** A query that led to a tool whose call succeeded. */
+/** A query that was followed by a successful call of a tool. */
 export interface LearnedQuery {
   readonly query: string
   readonly toolId: string
-  /** How often. */
   readonly successes: number
   readonly learnedAt: string
 }
 
-/** What was learned after some moment, and how much there is in all: who has another number has missed that some was forgotten. */
+/** The entries since a moment and the total number of entries: a reader with another total has missed deletions. */
 export interface LearnedSince {
   readonly items: readonly LearnedQuery[]
   readonly total: number
 }
 
-/** What search learned from calls; each workspace from its own. */
+/** Learned queries, separate for each workspace. */
 export interface LearningStore {
-  /** Notes a success. Where a workspace has too many, the longest unused are forgotten. */
+  /** Records a success. Above the limit of a workspace, the least recently used entries are deleted. */
   note(workspace: string, query: string, toolId: string): Promise<void>
-  /** From a moment on, itself included, oldest first; all where none is given. */
+  /** The entries from a moment on (inclusive), oldest first; all entries without a moment. */
   since(workspace: string, moment?: string): Promise<LearnedSince>
-  /** Forgets everything, on record; how much that was. */
+  /** Deletes all entries with an audit record; returns their number. */
   forget(caller: Caller): Promise<number>
 }

@@ -4,11 +4,11 @@ import { CatalogTool, ToolAnnotations } from './catalog.ts'
 
 const Json = z.record(z.string(), z.unknown())
 
-/** Who a definition is compiled for. */
+/** The target formats of definitions. */
 export const LlmFormat = z.enum(['mcp', 'openai', 'anthropic', 'gemini'])
 export type LlmFormat = z.infer<typeof LlmFormat>
 
-/** What a definition is compiled from: the parts of a tool that a model reads. */
+/** The input of a compilation: the fields of a tool that a model reads. */
 export const LlmTool = z.object({
   id: z.string(),
   name: z.string(),
@@ -26,7 +26,7 @@ export const LlmTool = z.object({
 })
 export type LlmTool = z.infer<typeof LlmTool>
 
-/** Something of a stored tool that a provider cannot be told. */
+/** A part of a stored tool that a definition cannot express. */
 export const Loss = z.object({
   pointer: z.string().describe('JSON pointer into the stored tool, such as /inputSchema/properties/city/format.'),
   lost: z.string().describe('The keyword, annotation or construct.'),
@@ -54,18 +54,18 @@ const OpenAiFunction = z.strictObject({
   strict: z.boolean(),
 })
 
-/** A function as OpenAI's Chat Completions takes it. */
+/** A function of the OpenAI Chat Completions API. */
 export const OpenAiChatDefinition = z.strictObject({ type: z.literal('function'), function: OpenAiFunction })
 export type OpenAiChatDefinition = z.infer<typeof OpenAiChatDefinition>
 
-/** A function as OpenAI's Responses takes it, the only one of the two that can load tools later. */
+/** A function of the OpenAI Responses API, the only one of the two with deferred loading. */
 export const OpenAiFlatDefinition = OpenAiFunction.extend({
   type: z.literal('function'),
   defer_loading: z.literal(true).optional(),
 })
 export type OpenAiFlatDefinition = z.infer<typeof OpenAiFlatDefinition>
 
-/** Functions that OpenAI's Responses shows and searches together. */
+/** A group of functions that the OpenAI Responses API lists and searches together. */
 export const OpenAiNamespace = z.strictObject({
   type: z.literal('namespace'),
   name: z.string(),
@@ -74,7 +74,7 @@ export const OpenAiNamespace = z.strictObject({
 })
 export type OpenAiNamespace = z.infer<typeof OpenAiNamespace>
 
-/** A tool as Anthropic's Messages takes it. */
+/** A tool of the Anthropic Messages API. */
 export const AnthropicDefinition = z.strictObject({
   name: z.string(),
   description: z.string(),
@@ -101,17 +101,17 @@ export const LlmDefinition = z.union([
 ])
 export type LlmDefinition = z.infer<typeof LlmDefinition>
 
-/** One tool, compiled. */
+/** The compilation result of one tool. */
 export const CompiledTool = z.object({
   name: z.string(),
   definition: LlmDefinition,
   losses: z.array(Loss),
-  /** Where the stored schema is not of an object: the argument that holds the value instead. */
+  /** Where the stored schema is not an object schema: the name of the argument that contains the value. */
   wrappedAs: z.string().optional(),
 })
 export type CompiledTool = z.infer<typeof CompiledTool>
 
-/** A list of tools, compiled: what to send, how to find the tool that a call names, and what was lost of each. */
+/** The compilation result of several tools: definitions to send, the tool id of each name, and the losses of each tool. */
 export const CompiledTools = z.object({
   definitions: z.array(z.union([LlmDefinition, OpenAiNamespace])),
   aliases: z.record(z.string(), z.string()),

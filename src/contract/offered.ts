@@ -1,23 +1,23 @@
 import type { RegisteredTool } from './registry.ts'
 
-/** A tool as the catalog takes it. */
+/** An active tool with the name of its category. */
 export interface OfferedTool {
   readonly tool: RegisteredTool
   readonly category: string | null
 }
 
-/** What is offered, and up to where it was seen. */
+/** The offered tools, and the position in the change feed that they reflect. */
 export interface OfferedTools {
   readonly tools: readonly OfferedTool[]
-  /** To be given back at the next look. */
+  /** To be passed to the next `offeredSince`. */
   readonly seen: string
 }
 
-/** What was made or changed since an earlier look; `active` tells whether any was deleted. */
+/** Tools that were created or changed since an earlier read; `active` reveals deletions. */
 export interface OfferedChanges {
-  /** Whatever their status; undefined where it is less work to read all of them. */
+  /** In any status; undefined where a complete read is cheaper. */
   readonly tools: readonly OfferedTool[] | undefined
-  /** How many are active in all. */
+  /** The total number of active tools. */
   readonly active: number
   readonly seen: string
 }

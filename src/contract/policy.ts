@@ -1,26 +1,26 @@
 import * as z from 'zod'
 
-/** What the values of one argument must be. */
+/** The bounds on the values of one argument. */
 export const ArgConstraint = z.strictObject({
-  /** A regular expression (RE2) that a text must match from end to end. */
+  /** A regular expression (RE2) that the complete string must match. */
   pattern: z.string().optional(),
   min: z.number().optional(),
   max: z.number().optional(),
 })
 export type ArgConstraint = z.infer<typeof ArgConstraint>
 
-/** What a policy says about one tool. */
+/** The rule of a policy for one tool. */
 export const ToolRule = z.strictObject({
   description: z.string().optional(),
   args: z.record(z.string(), ArgConstraint).default({}),
-  /** A person must say yes to each call. */
+  /** Whether each call needs approval. */
   requireApproval: z.boolean().optional(),
-  /** A change may be accepted only after this many recorded inputs gave the same with it. */
+  /** The number of recorded inputs that must give the same output before a proposal can be accepted. */
   requireReplay: z.int().min(1).max(1000).optional(),
 })
 export type ToolRule = z.infer<typeof ToolRule>
 
-/** Where commands run: here, or in a fresh container of an image. */
+/** The execution environment of commands: this host, or a new container of an image. */
 export const ExecutorChoice = z.strictObject({
   type: z.enum(['local', 'docker']).default('local'),
   image: z.string().min(1).optional(),
@@ -30,31 +30,31 @@ export const ExecutorChoice = z.strictObject({
 })
 export type ExecutorChoice = z.infer<typeof ExecutorChoice>
 
-/** Which tools exist for the caller, with which argument values, and where they run. */
+/** The tools that a caller may use, the bounds on their arguments, and the environment they run in. */
 export const Policy = z.strictObject({
   executor: ExecutorChoice.prefault({}),
   default: z.enum(['disabled', 'enabled']).default('disabled'),
   tools: z.record(z.string(), ToolRule).default({}),
-  /** The names of the keys it binds; everybody where absent. */
+  /** The names of the keys it applies to; all callers where absent. */
   callers: z.array(z.string().min(1)).optional(),
 })
 export type Policy = z.infer<typeof Policy>
 
-/** The rule for a tool: undefined when the policy hides it. */
+/** The rule for a tool; undefined where the policy hides it. */
 export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule | undefined {
   if (policy === undefined) return noRule
   if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
   return policy.default === 'enabled' ? noRule : undefined
 }
 
-/** The policies that bind a caller: those for everybody, and those that name its key. */
+/** The policies that apply to a caller: those for all callers, and those that list its key. */
 export const policiesFor = <Bound extends Policy>(
   policies: readonly Bound[],
   callerId: string | null,
 ): readonly Bound[] =>
   policies.filter(({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`))
 
-/** The names of all tools that a caller may know of; undefined where none is hidden. */
+/** The names of all tools that a caller may see; undefined where none is hidden. */
 export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {
   const closed = policiesFor(policies, callerId).filter((policy) => policy.default === 'disabled')
   const [first, ...others] = closed
@@ -63,7 +63,7 @@ export function visibleNames(policies: readonly Policy[], callerId: string | nul
   return new Set(names)
 }
 
-/** The rules of all policies that bind a caller; undefined where one of them hides the tool. */
+/** The rules of all policies that apply to a caller; undefined where one of them hides the tool. */
 export function rulesFor(
   policies: readonly Policy[],
   toolName: string,

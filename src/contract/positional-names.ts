@@ -1,20 +1,20 @@
 import type { ToolContent } from './registry.ts'
 
-/** The part of an argument that says where it goes on the command line. */
-interface PlacedArg {
+/** The fields of an argument that determine its position on the command line. */
+interface PositionedArg {
   readonly name: string
   readonly positional?: boolean | number
 }
 
-/** Arguments in the order of the program's command line: as they are defined, except where `positional` is a number. */
-export const inPositionalOrder = <Arg extends PlacedArg>(args: readonly Arg[]): readonly Arg[] =>
+/** Arguments in the order of the command line: definition order, except where `positional` is a number. */
+export const inPositionalOrder = <Arg extends PositionedArg>(args: readonly Arg[]): readonly Arg[] =>
   args.toSorted((a, b) => rankOf(a) - rankOf(b))
 
 /** The arguments of a config's tool that `tooldex call` takes without a flag, in their order. */
-export const bareNames = (args: readonly PlacedArg[]): readonly string[] =>
+export const bareNames = (args: readonly PositionedArg[]): readonly string[] =>
   inPositionalOrder(args.filter(({ positional = false }) => positional !== false)).map(({ name }) => name)
 
-const rankOf = ({ positional }: PlacedArg): number => (typeof positional === 'number' ? positional : 0)
+const rankOf = ({ positional }: PositionedArg): number => (typeof positional === 'number' ? positional : 0)
 
 /**
  * The arguments that `tooldex call` takes without a flag, in their order: the executor's own for a command-line program, the
@@ -27,7 +27,7 @@ export function positionalNames({
 }: Pick<ToolContent, 'inputSchema' | 'executorType' | 'executorConfig'>): readonly string[] {
   const required = requiredNames(inputSchema)
   if (executorType !== 'cli' || !Array.isArray(args)) return required
-  const bare = (args as readonly PlacedArg[]).filter(
+  const bare = (args as readonly PositionedArg[]).filter(
     ({ name, positional = false }) => positional !== false || required.includes(name),
   )
   return inPositionalOrder(bare).map(({ name }) => name)

@@ -3,7 +3,7 @@ import { ownFolder } from './grants.ts'
 import type { ToolRule } from './policy.ts'
 import type { RegisteredTool, ToolContent } from './registry.ts'
 
-/** Whether a tool itself asks for approval of each call. */
+/** Whether a tool itself requires approval of each call. */
 export const requiresApproval = ({ annotations }: Pick<ToolContent, 'annotations'>): boolean =>
   toMcpNames(annotations).requiresApproval === true
 
@@ -11,7 +11,7 @@ export const requiresApproval = ({ annotations }: Pick<ToolContent, 'annotations
 export function findTightening(older: ToolContent, newer: ToolContent): string | undefined {
   if (requiresApproval(newer) && !requiresApproval(older)) return 'requires approval of each call'
   if (hasStricterSandbox(older, newer)) return 'runs in a stricter sandbox'
-  for (const [option, protection] of grants)
+  for (const [option, protection] of wideningOptions)
     if (older.executorConfig[option] === true && newer.executorConfig[option] !== true) return protection
   if (dropsAny(foldersOf(older), foldersOf(newer))) return 'no longer uses a folder that it used'
   const inheritsAll = newer.executorConfig.inheritEnv === true
@@ -20,8 +20,8 @@ export function findTightening(older: ToolContent, newer: ToolContent): string |
   return undefined
 }
 
-/** Options of an executor config that widen what a run can reach, with the protection that leaving them out is. */
-const grants = [
+/** Options of an executor config that widen what a run can reach, with the protection that their absence means. */
+const wideningOptions = [
   ['network', 'has no network'],
   ['allowPrivate', 'reaches no private addresses'],
 ] as const
@@ -37,7 +37,7 @@ function hasStricterSandbox(older: ToolContent, newer: ToolContent): boolean {
 const dropsAny = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((item) => !after.includes(item))
 
-/** The folders of the host that the config of a tool names. */
+/** The folders of the host in the config of a tool. */
 function foldersOf({ executorConfig: { cwd, workingDir, root, paths, args } }: ToolContent): readonly string[] {
   const roots = listOf(args).map((arg) => arg.root)
   const named = [cwd, workingDir, root, ...Object.values(recordOf(paths)), ...roots]
@@ -52,7 +52,7 @@ function secretsOf({ executorConfig: { env, auth } }: ToolContent): readonly str
   return [...references, ...(typeof secret === 'string' ? [secret] : [])]
 }
 
-/** The variables of the server that a command asks for. */
+/** The variables of the server that a command inherits. */
 function inheritedBy({ executorConfig: { inheritEnv } }: ToolContent): readonly string[] {
   if (inheritEnv === true) return ['*']
   return Array.isArray(inheritEnv) ? inheritEnv.map(String) : []

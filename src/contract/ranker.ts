@@ -1,33 +1,33 @@
 import type { SearchMode } from './search.ts'
 
-/** What a catalog asks of a ranker: one page of the tools that fit a query. */
+/** A request for one page of the tools that match a query. */
 export interface RankQuery {
   readonly query: string
   readonly mode?: SearchMode | undefined
   readonly offset: number
   readonly limit: number
-  /** Whether a tool may be an answer at all; every one may where absent. */
+  /** Whether a tool may be a hit; every tool where absent. */
   readonly accept?: ((tool: { readonly id: string }) => boolean) | undefined
-  /** Leaves out what is less likely than this to be what was asked for. */
+  /** Excludes hits with a lower score. */
   readonly minScore?: number | undefined
-  /** What experience adds, by tool id. */
+  /** The score from learning, by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
 }
 
-/** One place in a ranking. */
+/** One hit of a ranking. */
 export interface RankedTool {
   readonly tool: { readonly id: string }
   readonly score: number
   readonly scoreType: SearchMode
 }
 
-/** The page that was asked for, and how many fit in all. */
+/** The requested page and the total number of hits. */
 export interface RankedPage {
   readonly hits: readonly RankedTool[]
   readonly total: number
 }
 
-/** Ranks the tools of a catalog, best first: each once, and in the same order for the same tools. */
+/** Ranks the tools of a catalog, best first, without repetition, in a stable order. */
 export interface Ranker {
   search(query: RankQuery): RankedPage
 }

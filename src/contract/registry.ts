@@ -8,7 +8,7 @@ import { ToolIcons, ToolMeta } from './icons-and-meta.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
 
-/** How long the texts of a registered tool may be, and how many of each there are. */
+/** Limits on the text lengths and array sizes of a registered tool. */
 export const registryLimits = {
   name: 100,
   displayName: 200,
@@ -25,16 +25,16 @@ export const registryLimits = {
   exampleRequests: 100,
   externalRefs: 50,
   category: 100,
-  /** A tree that is deeper can be neither shown nor read. */
+  /** A deeper tree could be neither displayed nor read. */
   categoryDepth: 50,
 } as const
 
-/** Ways of running a registered tool. */
+/** The executors of registered tools. */
 export const ExecutorType = z.enum(['python', 'shell', 'http', 'mcp', 'cli'])
 export type ExecutorType = z.infer<typeof ExecutorType>
 
 const Json = z.record(z.string(), z.unknown())
-const snakeCase = 'must be of lower-case letters, digits and underscores, such as send_report'
+const snakeCase = 'must contain only lower-case letters, digits and underscores, such as send_report'
 
 /** The name of a registered tool. */
 export const RegistryName = z
@@ -44,18 +44,18 @@ export const RegistryName = z
   .regex(/^[a-z0-9_]+$/, snakeCase)
   .register(hints, { hint: 'write it like send_report' })
 
-const text = (most: number) => z.string().max(most)
+const text = (max: number) => z.string().max(max)
 const Tags = z
   .array(z.string().trim().min(1).max(registryLimits.tag))
   .max(registryLimits.tags)
-  // A tool has a tag or has it not.
+  // Repeated tags are dropped.
   .overwrite((tags) => [...new Set(tags)])
 
 const optionalFields = {
   // Ids of migrated categories need not follow RFC 9562.
   categoryId: z.guid().nullable(),
   namespace: text(registryLimits.namespace)
-    .regex(/^[^:\s/]*$/u, 'must have no colon, no slash and no blank')
+    .regex(/^[^:\s/]*$/u, 'must not contain colons, slashes or white space')
     .nullable(),
   summary: text(registryLimits.summary).nullable(),
   exampleRequests: z.array(z.string().min(1).max(registryLimits.exampleRequest)).max(registryLimits.exampleRequests),
@@ -71,7 +71,7 @@ const optionalFields = {
   scriptContent: text(registryLimits.script).nullable(),
 }
 
-/** What makes a tool what it is: everything that affects what it does or means, and so what a version keeps. */
+/** The versioned content of a tool: every field that affects its behavior or meaning. */
 export const ToolContent = z.strictObject({
   name: RegistryName,
   displayName: z
@@ -85,7 +85,7 @@ export const ToolContent = z.strictObject({
     .trim()
     .min(1)
     .max(registryLimits.description)
-    .register(hints, { hint: 'say what the tool does, and when to use it' }),
+    .register(hints, { hint: 'describe what the tool does and when to use it' }),
   tags: Tags,
   inputSchema: z
     .record(z.string(), z.unknown())
@@ -97,9 +97,9 @@ export const ToolContent = z.strictObject({
 })
 export type ToolContent = z.infer<typeof ToolContent>
 
-/** A tool as it is written down by whoever registers it: what has a default may be left out. */
+/** A tool as it is registered: fields with a default are optional. */
 export const ToolDraft = ToolContent.extend({
-  // Empty until `withDisplayName`, which sees the name too, derives it.
+  // Empty until `withDisplayName` derives it from the name.
   displayName: ToolContent.shape.displayName
     .default('')
     .meta({ description: 'The name that people read; derived from the name where absent.', default: undefined }),
@@ -124,7 +124,7 @@ export const ToolDraft = ToolContent.extend({
 })
 export type ToolDraft = z.input<typeof ToolDraft>
 
-/** What is to be different: fields that are not named stay as they are. */
+/** The fields to change; absent fields stay as they are. */
 export const ToolChange = ToolContent.extend({ annotations: InputAnnotations }).partial()
 export type ToolChange = z.infer<typeof ToolChange>
 
@@ -139,14 +139,14 @@ export const RegisteredTool = z.object({
 })
 export type RegisteredTool = z.infer<typeof RegisteredTool>
 
-/** A tool as it was in one version. */
+/** One version of a tool. */
 export const ToolVersion = z.object({
   id: z.guid(),
   toolId: z.guid(),
   version: z.int().min(1),
   changelog: z.string().nullable(),
   isLatest: z.boolean(),
-  /** What the version was called before versions were numbers. */
+  /** The text of the version before versions became integers. */
   legacyVersion: z.string().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -155,7 +155,7 @@ export const ToolVersion = z.object({
 })
 export type ToolVersion = z.infer<typeof ToolVersion>
 
-/** The steps in the life of a tool, where each starts, and where it ends. */
+/** The steps of the life cycle of a tool, each with its statuses before and after. */
 export const transitions = {
   activate: { from: 'DRAFT', to: 'ACTIVE' },
   deactivate: { from: 'ACTIVE', to: 'DISABLED' },
@@ -170,14 +170,14 @@ export type Transition = z.infer<typeof Transition>
 
 const likeUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What is wrong with the name of a category, where anything is: it must be told from others by eye, and be found by it. */
+/** Returns the problem of a category name: names must be distinguishable by eye and usable in lookups. */
 export function wrongCategoryName(name: string): string | undefined {
-  if (hasInvisible(name) || /[\r\n\t]/.test(name)) return 'must have no line breaks and no invisible characters'
-  if (likeUuid.test(name)) return 'must not look like an id, for it would be taken for one'
-  return name === 'tree' ? "must not be 'tree', for the whole tree is found there" : undefined
+  if (hasInvisible(name) || /[\r\n\t]/.test(name)) return 'must not contain line breaks or invisible characters'
+  if (likeUuid.test(name)) return 'must not have the form of an id, because lookups would treat it as one'
+  return name === 'tree' ? "must not be 'tree', because that path returns the whole tree" : undefined
 }
 
-/** The name of a category that is made or renamed. */
+/** The name of a new or renamed category. */
 export const CategoryName = z
   .string()
   .trim()

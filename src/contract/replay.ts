@@ -1,19 +1,19 @@
 import * as z from 'zod'
 
-/** One place in which two outputs differ. */
+/** One location in which two outputs differ. */
 export const Difference = z.object({
-  /** A JSON pointer; empty for the whole. */
+  /** A JSON pointer; empty for the whole output. */
   pointer: z.string(),
   before: z.unknown().optional(),
   after: z.unknown().optional(),
 })
 export type Difference = z.infer<typeof Difference>
 
-/** One recorded input, run again with a change. */
+/** One recorded input, run against a proposal. */
 export const ReplayedRun = z.object({
-  /** The run that was recorded. */
+  /** The original run. */
   recordedId: z.guid(),
-  /** The run that was made of it; null where the change does not take the input any more. */
+  /** The replayed run; null where the proposal rejects the input. */
   executionId: z.guid().nullable(),
   outcome: z.enum(['same', 'differs', 'failed']),
   inputData: z.unknown(),
@@ -22,11 +22,11 @@ export const ReplayedRun = z.object({
 })
 export type ReplayedRun = z.infer<typeof ReplayedRun>
 
-/** How many recorded inputs gave the same with a change. */
+/** The numbers of outcomes of a replay. */
 export const ReplayCounts = z.object({
   at: z.iso.datetime(),
   by: z.string(),
-  /** The version that the change was compared with. */
+  /** The version that the proposal was compared with. */
   version: z.int(),
   same: z.int(),
   differs: z.int(),
@@ -34,6 +34,6 @@ export const ReplayCounts = z.object({
 })
 export type ReplayCounts = z.infer<typeof ReplayCounts>
 
-/** What came of running recorded inputs against a change. */
+/** The result of a replay. */
 export const ReplayReport = ReplayCounts.extend({ runs: z.array(ReplayedRun) })
 export type ReplayReport = z.infer<typeof ReplayReport>

@@ -1,19 +1,19 @@
 import type { Execution, QueueState, Swept, UnattendedEnd } from './execution.ts'
 
-/** Hears of runs, for metrics. */
+/** Receives events of runs, for metrics. */
 export interface RunObserver {
-  /** A run begins here; the answer is called with how it ended, or with nothing where that could not be written down. */
+  /** A run starts in this process; the returned function is called with its end, or without one where the final write failed. */
   started(execution: Execution, workspace: string): (ended?: Execution | undefined) => void
-  /** A run was ended here that this process did not run to its end. */
+  /** This process ended a run that it did not complete. */
   endedQuietly(end: UnattendedEnd): void
-  /** Runs were ended or put back into the queue because nobody looked after them. */
+  /** Runs without a live worker were ended or returned to the queue. */
   swept(swept: Swept): void
   /** This many old runs were deleted. */
   pruned(count: number): void
 }
 
-/** What is counted in this process, for whoever watches it. */
+/** The metrics of this process. */
 export interface Metrics extends RunObserver {
-  /** In the text format of Prometheus: of tools only those of the workspace and, where names are given, of these names. */
+  /** Returns the Prometheus text format, with only the tools of the workspace and, where names are passed, of these names. */
   render(workspace: string, queue: QueueState, names?: ReadonlySet<string>): Promise<string>
 }

@@ -1,18 +1,18 @@
 import * as z from 'zod'
 import { ExecutorType } from './registry.ts'
 
-/** How a run can end. */
+/** The final statuses of a run. */
 export const RunStatus = z.enum(['SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED'])
 export type RunStatus = z.infer<typeof RunStatus>
 
 /**
- * What stands between a run and the machine: namespaces of its own (`isolated`), a kernel policy on files, network and
- * signals (`confined`), limits only, which are no sandbox (`limited`), or no process at all (`none`).
+ * The boundary between a run and the host: separate namespaces (`isolated`), a kernel policy on files, network and
+ * signals (`confined`), limits without a sandbox (`limited`), or no process at all (`none`).
  */
 export const Isolation = z.enum(['isolated', 'confined', 'limited', 'none'])
 export type Isolation = z.infer<typeof Isolation>
 
-/** What a finished command left behind. */
+/** The result of a finished command. */
 export const CommandResult = z.object({
   stdout: z.string(),
   stderr: z.string(),
@@ -23,45 +23,41 @@ export const CommandResult = z.object({
 })
 export type CommandResult = z.infer<typeof CommandResult>
 
-/** A run that reached its end: a tool that failed is a result, not an error. */
+/** The outcome of a finished run: the failure of a tool is a result, not an error. */
 export const RunOutcome = z.object({
   status: RunStatus,
   result: CommandResult,
-  /** What the tool returned, where that is something else than what it printed. */
+  /** The output of the tool, where it is not the same as its standard output. */
   output: z.unknown().optional(),
   isolation: Isolation,
-  /** The set of packages that it saw, and which state of it. */
+  /** The Python environment and its state. */
   environment: z.string().optional(),
-  /** Why it did not succeed, in a code of the error table and in words. */
+  /** The reason for a failure: a code of the error table and a message. */
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
 })
 export type RunOutcome = z.infer<typeof RunOutcome>
 
-/** The error message of a command of which only the exit code is known. */
+/** The error message of a failure for which only the exit code is known. */
 export const exitMessage = (exitCode: number | null): string => `Command failed with exit code ${exitCode}`
 
-/** What would run: shown by a dry run, used by the real one. Secrets are masked. */
+/** The plan of a run, as a dry run returns it. Secrets are masked. */
 export const RunPlan = z.object({
   kind: ExecutorType,
   isolation: Isolation,
   timeoutMs: z.int(),
-  /** The words of a command. */
   argv: z.array(z.string()).min(1).optional(),
   cwd: z.string().nullable().optional(),
   /** Names only: values may be secrets. */
   env: z.array(z.string()).optional(),
   stdin: z.boolean().optional(),
-  /** The script that a run would be given. */
   script: z.object({ sha256: z.string(), bytes: z.int(), content: z.string() }).optional(),
-  /** The set of packages that it would see. */
+  /** The Python environment. */
   environment: z.string().nullable().optional(),
   network: z.boolean().optional(),
-  /** The folders of the machine that it would see, each with `:ro` or `:rw`. */
+  /** The visible folders of the host, each with `:ro` or `:rw`. */
   folders: z.array(z.string()).optional(),
-  /** What it may use. */
   limits: z.record(z.string(), z.number()).optional(),
-  /** The request that would be sent. */
   request: z
     .object({
       method: z.string(),
@@ -70,16 +66,16 @@ export const RunPlan = z.object({
       body: z.string().nullable(),
     })
     .optional(),
-  /** The tool of another server that would be called. */
+  /** The call of an upstream tool. */
   upstream: z.object({ server: z.string(), tool: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),
 })
 export type RunPlan = z.infer<typeof RunPlan>
 
-/** What was too large to be handed over whole: how it begins, and where the rest is. */
+/** The reference to an output that was too large to return whole. */
 export const StoredResult = z.object({
   handle: z.guid(),
   bytes: z.int(),
-  /** What it is: `application/json`, or `text/plain`. */
+  /** `application/json` or `text/plain`. */
   mediaType: z.string(),
   expiresAt: z.iso.datetime(),
 })

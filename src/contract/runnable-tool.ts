@@ -5,12 +5,12 @@ import type { ToolRule } from './policy.ts'
 import type { RegisteredTool } from './registry.ts'
 import type { ResolvedTool } from './tool-index.ts'
 
-const known = new WeakMap<ResolvedTool, RunnableTool>()
+const cache = new WeakMap<ResolvedTool, RunnableTool>()
 
-/** A tool of a config, to be run. */
+/** Converts a tool of a config. */
 export function fromConfig(resolved: ResolvedTool, config?: string): RunnableTool {
-  const seen = known.get(resolved)
-  if (seen !== undefined) return seen
+  const cached = cache.get(resolved)
+  if (cached !== undefined) return cached
   const tool: RunnableTool = {
     name: resolved.tool.name,
     id: null,
@@ -25,11 +25,11 @@ export function fromConfig(resolved: ResolvedTool, config?: string): RunnableToo
     resolved,
     config,
   }
-  known.set(resolved, tool)
+  cache.set(resolved, tool)
   return tool
 }
 
-/** A registered tool, to be run under the rules of policies. */
+/** Converts a registered tool, with the bounds of the policy rules. */
 export function fromRegistry(tool: RegisteredTool, rules: readonly ToolRule[] = []): RunnableTool {
   const { id, name, version, executorType, executorConfig, scriptContent, inputSchema, outputSchema, annotations } =
     tool

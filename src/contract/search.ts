@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { JsonSchema } from './input-schema.ts'
 
-/** How a search ranks: the seeds' literal match, words, meaning, or words and meaning. */
+/** The ranking method: literal match, words, meaning, or words and meaning. */
 export const SearchMode = z.enum(['substring', 'bm25', 'embedding', 'hybrid'])
 export type SearchMode = z.infer<typeof SearchMode>
 
-/** What search reads of a tool. */
+/** The fields of a tool that search indexes. */
 export interface SearchableTool {
   readonly id: string
   readonly name: string
@@ -14,29 +14,29 @@ export interface SearchableTool {
   readonly category?: string | null | undefined
   readonly tags?: readonly string[] | undefined
   readonly inputSchema?: JsonSchema | undefined
-  /** What a user would type to get this tool. */
+  /** Requests of users that this tool serves. */
   readonly exampleRequests?: readonly string[] | undefined
 }
 
-/** A question to an index; positions are the index's own numbers of its tools. */
+/** A query of an index. */
 export interface RetrieverQuery {
   readonly text: string
 }
 
-/** Where one ranking signal keeps its tools: adding, changing or removing one updates it in place. */
+/** The index of one ranking signal, updated in place; positions are the numbers of tools within it. */
 export interface Retriever {
   readonly mode: SearchMode
   add(position: number, tool: SearchableTool): void
   remove(position: number, tool: SearchableTool): void
-  /** Raises `scores[position]` for every tool that fits. */
+  /** Increases `scores[position]` for every matching tool. */
   score(query: RetrieverQuery, scores: Float64Array): void
 }
 
-/** Why a tool was ranked where it is. */
+/** The breakdown of a score. */
 export const Explanation = z.object({
-  /** What the query was taken for, where words that no tool has were replaced by likely ones. */
+  /** The corrected query, where words that no tool has were replaced by likely ones. */
   readAs: z.string().optional(),
-  /** Each term of the query that was found, where, and what it added. */
+  /** Each matching term of the query, with its fields and its contribution. */
   terms: z.array(z.object({ term: z.string(), fields: z.array(z.string()), score: z.number() })),
   signals: z.object({
     exactName: z.boolean(),

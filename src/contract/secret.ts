@@ -2,46 +2,48 @@ import * as z from 'zod'
 import type { Replacement } from '../base/redact-value.ts'
 
 /** The name of a stored secret. */
-export const SecretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be of letters, digits and _.-')
+export const SecretName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must contain only letters, digits and _.-, at most 100 characters')
 
-/** Where a secret is: stored here (`secret:name`, or the bare name), in a variable of the server, or in a file of its. */
+/** The location of a secret: stored (`secret:name` or the bare name), in a variable of the server, or in a file of the server. */
 export const SecretReference = z
   .string()
   .max(1000)
   .regex(
     /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0\r\n]+|(?:secret:)?[A-Za-z0-9_.-]{1,100})$/,
-    'must say where a secret is (secret:NAME, env:NAME or file:PATH), not the secret itself',
+    'must be a reference to a secret (secret:NAME, env:NAME or file:PATH), not the secret itself',
   )
 
-/** Takes another form of a secret out of all that a run shows. */
+/** Redacts another form of a secret in all outputs of a run. */
 export type HideSecret = (name: string, value: string) => void
 
-/** Gives the secret that a reference stands for. */
+/** Resolves a reference to a secret. */
 export type ResolveSecret = (reference: string) => Promise<string>
 
-/** Replaces secrets in texts, in whole ones and in those that arrive in pieces. */
+/** Replaces secrets in complete texts and in streams. */
 export interface Redactor {
   (text: string): string
-  /** How many characters at the end of a text, `atLeast` or more, must wait for what follows: they may be part of a secret. */
+  /** The number of characters at the end of a text, `atLeast` or more, that may be the beginning of a secret and must be held back. */
   readonly unfinished: (text: string, atLeast?: number) => number
-  /** The texts that it replaces now, in their order. */
+  /** The current replacements in their order. */
   readonly replacements: () => readonly Replacement[]
 }
 
-/** Secrets of somebody who reads whole texts only. */
+/** Secrets for complete texts only. */
 export interface PlainSecrets {
   readonly resolve: ResolveSecret
   readonly redact: (text: string) => string
 }
 
-/** The secrets of one run: resolved at the last moment, and remembered so that none shows in what the run gives. */
+/** The secrets of one run: resolved at the last moment, and remembered for the redaction of its outputs. */
 export interface SecretScope extends PlainSecrets {
-  /** Another form of a secret, such as the one it is sent in, is hidden too. */
+  /** Redacts another form of a secret, such as its encoding in a header. */
   readonly hide: HideSecret
   readonly redact: Redactor
 }
 
-/** A stored secret, without what it holds. */
+/** A stored secret without its value. */
 export const StoredSecret = z.object({
   name: z.string(),
   createdAt: z.iso.datetime(),
@@ -50,7 +52,7 @@ export const StoredSecret = z.object({
 })
 export type StoredSecret = z.infer<typeof StoredSecret>
 
-/** Seals and opens what is stored. */
+/** Encrypts and decrypts stored secrets. */
 export interface SecretBox {
   seal(value: string): string
   open(sealed: string): string

@@ -2,9 +2,9 @@ import type { TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
 import type { CliConfig } from './cli-config.ts'
 
-/** A config that loaded, with where it came from and what is odd about it. */
+/** A loaded config with its file and its warnings. */
 export interface LoadedConfig {
-  /** What it was asked for by. */
+  /** The requested name. */
   readonly name: string
   readonly file: string
   readonly config: CliConfig
@@ -15,20 +15,20 @@ export interface LoadedConfig {
 export interface LoadFailure {
   readonly name: string
   readonly error: TooldexError
-  /** Whether it was found in a folder, rather than named by somebody. */
+  /** Whether it was found in a folder rather than requested by name. */
   readonly found?: boolean
 }
 
-/** What could be loaded, and why the rest could not: one broken file does not take the others with it. */
+/** The loaded configs and the failures: one invalid file does not affect the others. */
 export interface LoadResult {
   readonly configs: readonly LoadedConfig[]
   readonly failures: readonly LoadFailure[]
 }
 
-/** Where tools come from: gives what it has now, and says when that changed. */
+/** An origin of tools that returns its current configs and reports changes. */
 export interface Source {
   readonly kind: string
   load(): LoadResult
-  /** Calls back after a change until the signal is aborted. */
+  /** Calls `onChange` after each change until the signal is aborted. */
   watch(onChange: () => void, signal: AbortSignal): void
 }

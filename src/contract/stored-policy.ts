@@ -2,13 +2,13 @@ import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 import type { BundlePolicy } from './bundle.ts'
 import { Policy } from './policy.ts'
 
-/** A policy as it is stored; one that today's rules refuse closes everything to the callers it binds. */
+/** A stored policy; one that is invalid by the current rules denies everything to the callers it applies to. */
 export interface StoredPolicy extends BundlePolicy {
-  /** The stored policy and what is wrong with it, where it cannot be followed as it is. */
+  /** The stored policy and its problems, where it is invalid. */
   readonly refused?: { readonly policy: Policy; readonly reason: string }
 }
 
-/** Reads a stored policy. */
+/** Parses a stored policy. */
 export function readPolicy(name: string, stored: unknown): StoredPolicy {
   const parsed = Policy.safeParse(stored, describedParse)
   if (parsed.success) return { name, policy: parsed.data }
@@ -18,7 +18,7 @@ export function readPolicy(name: string, stored: unknown): StoredPolicy {
   return { name, policy, refused: { policy: stored as Policy, reason } }
 }
 
-/** The policy as it is stored, for callers who read it. */
+/** The policy as stored, for responses. */
 export const shownPolicy = ({ name, policy, refused }: StoredPolicy): BundlePolicy => ({
   name,
   policy: refused?.policy ?? policy,

@@ -10,35 +10,35 @@ import type { StoredPolicy } from './stored-policy.ts'
 import type { ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
 
-/** Who asks, and in whose name: nothing is read or written outside the workspace. */
+/** The caller of an operation; nothing outside its workspace is read or written. */
 export interface Caller {
   readonly workspace: string
   readonly actor: string
   readonly requestId?: string | undefined
 }
 
-/** A part of a list, and how to get the next. */
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly nextCursor?: string
   readonly total?: number
 }
 
-/** What every list takes. */
+/** The parameters of every list. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** What a change is made on; refused where it is another by now. */
+/** The precondition of a change; a mismatch rejects it. */
 export interface Condition {
   readonly expectedVersion?: Expected | undefined
 }
 
-/** How a change is made. */
+/** The options of a change. */
 export interface ChangeOptions extends Condition {
   readonly changelog?: string | undefined
-  /** The earlier version that this goes back to, for the record. */
+  /** The earlier version that this change restores, for the audit log. */
   readonly backTo?: number | undefined
 }
 
@@ -54,11 +54,11 @@ export interface ToolStore {
   /** By id or by name. */
   get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
   list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
-  /** Every active tool, with the name of its category; what the catalog shows. */
+  /** Every active tool with the name of its category, for the catalog. */
   offered(workspace: string): Promise<OfferedTools>
-  /** What has changed of that since an earlier look. */
+  /** The changes of the offered tools since an earlier read. */
   offeredSince(workspace: string, seen: string): Promise<OfferedChanges>
-  /** Makes the next version of what `make` makes of the present one, alone with the tool; the same content makes none. */
+  /** Creates the next version from the result of `make`, under a lock on the tool; unchanged content creates none. */
   change(
     caller: Caller,
     idOrName: string,
@@ -66,11 +66,11 @@ export interface ToolStore {
     options?: ChangeOptions,
   ): Promise<{ readonly tool: RegisteredTool; readonly changed: boolean }>
   transition(caller: Caller, idOrName: string, step: Transition, options?: ChangeOptions): Promise<RegisteredTool>
-  /** The tool goes with its versions; its executions stay. */
+  /** Deletes the tool and its versions; its executions stay. */
   remove(caller: Caller, idOrName: string, options?: ChangeOptions): Promise<RegisteredTool>
   versions(workspace: string, toolId: string, query: PageQuery): Promise<Page<ToolVersion>>
   version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
-  /** Where names are given, tools of other names are not counted. */
+  /** Where names are passed, only tools with these names are counted. */
   tags(
     workspace: string,
     names?: ReadonlySet<string>,
@@ -78,14 +78,14 @@ export interface ToolStore {
   renameTag(caller: Caller, from: string, to: string): Promise<number>
 }
 
-/** A tool to be made. */
+/** A tool to create. */
 export interface NewTool {
   readonly content: ToolContent
   readonly status: ToolStatus
   readonly changelog?: string | undefined
 }
 
-/** A category with how many tools are in it, and in it with all below. */
+/** A category with the numbers of its tools, without and with its subcategories. */
 export interface CountedCategory extends Category {
   readonly tools: number
   readonly toolsBelow: number
@@ -95,12 +95,12 @@ export interface CountedCategory extends Category {
 export interface CategoryStore {
   create(caller: Caller, category: CategoryDraft): Promise<Category>
   get(workspace: string, idOrName: string): Promise<Category | undefined>
-  /** Where names are given, tools of other names are not counted. */
+  /** Where names are passed, only tools with these names are counted. */
   all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
   change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, options?: Condition): Promise<Category>
-  /** Makes and moves many at once, by name and parents first, all or none. */
+  /** Creates and moves many by name, parents first, all or none. */
   arrange(caller: Caller, plan: Record<'create' | 'change', readonly BundleCategory[]>): Promise<void>
-  /** Refused while tools or categories are in it, unless they are moved to its parent. */
+  /** Rejected for a category with tools or subcategories, unless they are moved to its parent. */
   remove(caller: Caller, idOrName: string, options: Condition & { readonly reparent: boolean }): Promise<Category>
 }
 
@@ -110,7 +110,7 @@ export interface CategoryDraft {
   readonly parentId?: string | null | undefined
 }
 
-/** A change that is not in force. */
+/** A change of a tool that is not in force. */
 export interface Proposal {
   readonly id: string
   readonly toolId: string
@@ -125,7 +125,7 @@ export interface Proposal {
   readonly decidedBy: string | null
   readonly decision: string | null
   readonly acceptedVersion: number | null
-  /** What came of running recorded inputs against it, the last time. */
+  /** The result of the last replay. */
   readonly replay: ReplayReport | null
 }
 
@@ -141,9 +141,9 @@ export interface ProposalStore {
   create(caller: Caller, draft: ProposalDraft): Promise<Proposal>
   get(workspace: string, id: string): Promise<Proposal | undefined>
   list(workspace: string, toolId: string, query: PageQuery): Promise<Page<Proposal>>
-  /** Keeps what came of running recorded inputs against it, while it is open. */
+  /** Stores the result of a replay of an open proposal. */
   keepReplay(caller: Caller, id: string, report: ReplayReport): Promise<Proposal>
-  /** Only an open one can be decided. */
+  /** Rejected unless the proposal is open. */
   decide(
     caller: Caller,
     id: string,
@@ -151,18 +151,18 @@ export interface ProposalStore {
   ): Promise<Proposal>
 }
 
-/** Policies by name; they are kept here, and whoever runs tools asks them. */
+/** Policies by name. */
 export interface PolicyStore {
   list(workspace: string): Promise<readonly StoredPolicy[]>
   get(workspace: string, name: string): Promise<StoredPolicy | undefined>
-  /** Adds a policy, or puts it in the place of the one of that name. */
+  /** Creates a policy or replaces the one with the same name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
   remove(caller: Caller, name: string): Promise<void>
-  /** The names of the policies that were put or changed at this time or later. */
+  /** The names of the policies that were created or changed at this time or later. */
   changedSince(workspace: string, time: string): Promise<readonly string[]>
 }
 
-/** What a caller may do. */
+/** The operations a key may use. */
 export type KeyScope = 'read' | 'call' | 'write' | 'admin'
 
 /** A key without its secret. */
@@ -180,24 +180,24 @@ export interface ApiKey {
 }
 
 export interface KeyStore {
-  /** Keeps the hash only. The first key of a workspace makes it. */
+  /** Stores only the hash. The first key of a workspace creates the workspace. */
   create(
     caller: Caller,
     draft: { name: string; hash: string; prefix: string; scopes: readonly KeyScope[]; expiresAt?: string | undefined },
   ): Promise<ApiKey>
-  /** A key that is neither revoked nor expired, by the hash of its secret. */
+  /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
   list(workspace: string): Promise<readonly ApiKey[]>
-  /** Revokes a key for good, and cancels its calls that have not started; every process gets a notice. */
+  /** Revokes a key permanently and cancels its calls that have not started; every process is notified. */
   revoke(caller: Caller, idOrName: string): Promise<ApiKey>
-  /** Those of the keys that are revoked or have expired. */
+  /** The keys among `ids` that are revoked or expired. */
   findInvalid(ids: readonly string[]): Promise<readonly string[]>
-  /** Calls back when a key was revoked by any process. */
+  /** Calls `onRevoked` when any process revokes a key. */
   listen(onRevoked: () => void): Promise<() => Promise<void>>
   count(): Promise<number>
 }
 
-/** One change, for the record. */
+/** One entry of the audit log. */
 export interface AuditEntry {
   readonly at: string
   readonly actor: string
@@ -209,22 +209,22 @@ export interface AuditEntry {
 }
 
 export interface AuditStore {
-  /** Notes what changes nothing and should be known all the same. */
+  /** Records an action that changes no stored data. */
   add(caller: Caller, entry: Pick<AuditEntry, 'action' | 'subject'> & { readonly after?: unknown }): Promise<void>
   list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 
-/** Says when what the catalog shows has changed, in whichever process. */
+/** Reports changes of the offered tools by any process. */
 export interface ChangeFeed {
-  /** Grows with every change. */
+  /** Increases with every change. */
   version(workspace: string): Promise<number>
-  /** Calls back at every notice; one may be lost, so whoever listens also looks from time to time. */
+  /** Calls `onNotice` for every notice; notices can be lost, so listeners also poll. */
   listen(onNotice: (workspace: string) => void): Promise<() => Promise<void>>
 }
 
-/** How much a workspace has of everything. */
+/** The numbers of the contents of a workspace. */
 export interface RegistryCounts {
-  /** Tools by status, and by who runs them; what there is none of may be absent. */
+  /** Tools by status and by executor; zeros may be absent. */
   readonly status: Readonly<Record<string, number>>
   readonly executorType: Readonly<Record<string, number>>
   readonly versions: number
@@ -232,30 +232,30 @@ export interface RegistryCounts {
   readonly tags: number
   readonly policies: number
   readonly openProposals: number
-  /** Without those that were revoked. */
+  /** Without revoked ones. */
   readonly keys: number
 }
 
 export interface StatsStore {
-  /** Where names are given, tools of other names are not counted, nor what belongs to them. */
+  /** Where names are passed, only tools with these names, and their contents, are counted. */
   count(workspace: string, names?: ReadonlySet<string>): Promise<RegistryCounts>
-  /** Of the whole database, whoever its rows belong to. */
+  /** The size of the whole database, of all workspaces. */
   size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
 }
 
-/** What a request was answered before, under the same Idempotency-Key. */
+/** Responses by Idempotency-Key. */
 export interface IdempotencyStore {
-  /** `fresh` where the key is new and now held; otherwise what is known of the first request. */
+  /** `fresh` where the key is new and now claimed; otherwise the state or the response of the first request. */
   claim(
     caller: Caller,
     key: string,
     bodyHash: string,
   ): Promise<'fresh' | 'other-body' | 'running' | { status: number; body: unknown }>
-  keep(caller: Caller, key: string, answer: { status: number; body: unknown }): Promise<void>
+  keep(caller: Caller, key: string, response: { status: number; body: unknown }): Promise<void>
   forget(caller: Caller, key: string): Promise<void>
 }
 
-/** What tools refer to by name; only what is sealed is kept. */
+/** Secrets by name; only encrypted values are stored. */
 export interface SecretStore {
   list(workspace: string): Promise<readonly StoredSecret[]>
   find(workspace: string, name: string): Promise<string | undefined>
@@ -263,7 +263,7 @@ export interface SecretStore {
   remove(caller: Caller, name: string): Promise<StoredSecret>
 }
 
-/** Everything that is kept in the database. */
+/** The stores of one database. */
 export interface Stores {
   readonly tools: ToolStore
   readonly categories: CategoryStore
@@ -277,11 +277,11 @@ export interface Stores {
   readonly learning: LearningStore
   readonly stats: StatsStore
   readonly feed: ChangeFeed
-  /** All or nothing; given up after the usual time, unless told that it may take longer. */
+  /** Runs the work in one transaction; canceled after the default timeout or `withinMs`. */
   transaction<Result>(
     work: (stores: Stores) => Promise<Result>,
     options?: { readonly withinMs?: number | undefined },
   ): Promise<Result>
-  /** Whether the database answers. */
+  /** Throws unless the database responds. */
   ping(signal?: AbortSignal): Promise<void>
 }

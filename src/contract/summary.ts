@@ -2,28 +2,28 @@ import * as z from 'zod'
 import { SearchMode } from './search.ts'
 import { Readiness } from './tool-state.ts'
 
-/** The most characters of a tool that search shows. */
+/** The maximum length of the description in search results. */
 export const maxShortDescription = 120
 
-/** What search returns of a tool: enough to choose it, never its schemas. */
+/** A tool in search results: enough to choose it, never its schemas. */
 export const Summary = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
   namespace: z.string().optional(),
   shortDescription: z.string().max(maxShortDescription),
-  /** The same text, under the name that other clients look for. */
+  /** The same text under the name that other clients use. */
   summary: z.string().max(maxShortDescription),
   category: z.string().optional(),
   inputModes: z.array(z.string()),
   outputModes: z.array(z.string()),
   securitySummary: z.string().optional(),
   tags: z.array(z.string()),
-  /** Said only of a tool that cannot be called now. */
+  /** Present only for a tool that cannot be called now. */
   readiness: Readiness.optional(),
 })
 export type Summary = z.infer<typeof Summary>
 
-/** What a search reads of a tool; to be read only. */
+/** The search document of a tool; read-only. */
 export interface SearchDoc {
   readonly id: string
   /** Lower case: name, namespace, description, summary, category, modes and tags. */
@@ -31,7 +31,7 @@ export interface SearchDoc {
   readonly summary: Summary
 }
 
-/** A tool found, how well it fits, and by which way of ranking. */
+/** A hit with its score and its ranking method. */
 export const Result = z.object({ summary: Summary, score: z.number(), scoreType: SearchMode })
 export type Result = z.infer<typeof Result>
 
@@ -39,7 +39,7 @@ export type Result = z.infer<typeof Result>
 export const ResultPage = z.object({ results: z.array(Result), nextCursor: z.string().optional() })
 export type ResultPage = z.infer<typeof ResultPage>
 
-/** What search by meaning reads of a tool. */
+/** The input of search by meaning. */
 export const SemanticDocument = z.object({
   id: z.string().min(1),
   namespace: z.string().optional(),

@@ -1,29 +1,29 @@
 import * as z from 'zod'
 
-/** How much a change matters to a caller, the least first. */
+/** The classes of changes in ascending severity. */
 export const changeClasses = ['wording', 'compatible', 'breaking'] as const
 
-/** What a change means to whoever calls the tool: other words, more than before, or calls that worked and may not now. */
+/** The effect of a change on callers: other texts, additions, or calls that may no longer work. */
 export const ChangeClass = z.enum(changeClasses)
 export type ChangeClass = z.infer<typeof ChangeClass>
 
-/** One difference between two schemas or configs; in a schema the pointer goes through references as if they were written out. */
+/** One difference between two schemas or configs; in a schema the pointer treats references as inlined. */
 export const SchemaChange = z.strictObject({ pointer: z.string(), class: ChangeClass, message: z.string() })
 export type SchemaChange = z.infer<typeof SchemaChange>
 
-/** One field of a tool that is not what it was. */
+/** One changed field of a tool. */
 export const FieldChange = z.strictObject({
   field: z.string(),
   class: ChangeClass,
   before: z.unknown(),
   after: z.unknown(),
-  /** For schemas and configs: each place that differs. */
+  /** For schemas and configs: each differing location. */
   changes: z.array(SchemaChange).optional(),
-  /** The lines that differ, only for long texts. */
+  /** The differing lines, only for long texts. */
   text: z.string().optional(),
 })
 export type FieldChange = z.infer<typeof FieldChange>
 
-/** What differs between two states of a tool; its class is the worst of its fields. */
+/** The differences between two states of a tool; its class is the most severe of its fields. */
 export const ToolDiff = z.strictObject({ class: z.enum(['none', ...changeClasses]), fields: z.array(FieldChange) })
 export type ToolDiff = z.infer<typeof ToolDiff>

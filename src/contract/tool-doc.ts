@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CatalogTool } from './catalog.ts'
 
-/** Bounds of a tool's documentation. Longer texts are cut where they are shown; larger arguments of examples are refused. */
+/** Limits of a tool's documentation. Longer texts are cut in responses; larger arguments of examples are rejected. */
 export const docLimits = {
   summary: 200,
   notes: 2000,
@@ -10,18 +10,18 @@ export const docLimits = {
   exampleResultHint: 200,
   /** The arguments themselves are the first level. */
   exampleArgsDepth: 5,
-  /** Keys of objects and items of lists, at every level. */
+  /** Object keys and array items of all levels. */
   exampleArgsSize: 50,
 } as const
 
-// What one text of an example may take in a store, whatever is shown of it.
+// The limit of a text of an example in storage, independent of the limits in responses.
 const maxStored = 2000
 
-/** How much one wants to read about a tool. */
+/** The extent of a tool's documentation in a response. */
 export const DetailLevel = z.enum(['summary', 'schema', 'full'])
 export type DetailLevel = z.infer<typeof DetailLevel>
 
-/** The parameters of a tool at a glance. */
+/** A summary of the parameters of a tool. */
 export const SchemaInfo = z.object({
   required: z.array(z.string()),
   defaults: z.record(z.string(), z.unknown()),
@@ -44,7 +44,7 @@ export const ToolExample = z.strictObject({
 })
 export type ToolExample = z.infer<typeof ToolExample>
 
-/** What is written about a tool beyond its own description; texts that are too long are cut. */
+/** Documentation of a tool beyond its description; texts over the limit are cut. */
 export const DocEntry = z.strictObject({
   summary: z.string().optional(),
   notes: z.string().optional(),
@@ -54,7 +54,7 @@ export const DocEntry = z.strictObject({
 })
 export type DocEntry = z.infer<typeof DocEntry>
 
-/** What one reads about a tool; each level has the fields of the one before. */
+/** The documentation of a tool in a response; each level includes the fields of the previous one. */
 export const ToolDoc = z.object({
   summary: z.string().max(docLimits.summary),
   tool: CatalogTool.optional(),
@@ -70,10 +70,10 @@ export const ToolDoc = z.object({
 export type ToolDoc = z.infer<typeof ToolDoc>
 
 function storedText() {
-  return z.string().max(maxStored, `must have ${maxStored} characters at most`)
+  return z.string().max(maxStored, `must have at most ${maxStored} characters`)
 }
 
-/** Walks level by level and stops at the first excess, so that cycles and floods end early. */
+/** Walks level by level and stops at the first excess, so that cycles and very large values end early. */
 function findArgsProblem(args: object): string | undefined {
   let level: object[] = [args]
   let size = 0

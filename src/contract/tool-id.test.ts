@@ -51,7 +51,7 @@ describe('tool ids', () => {
     'refuses %j',
     (text) => {
       expect(() => parseToolId(text)).toThrow(
-        expect.objectContaining({ code: 'INPUT_INVALID', message: `'${text}' is not a tool id.` }),
+        expect.objectContaining({ code: 'INPUT_INVALID', message: `'${text}' is not a valid tool id.` }),
       )
     },
   )

@@ -7,24 +7,24 @@ export interface ToolId {
   readonly version?: string | undefined
 }
 
-/** Writes an id; a version needs a namespace, or it would read as a name. */
+/** Formats an id; a version without a namespace is written as `name@version`, because `name:version` means namespace and name. */
 export function formatToolId({ namespace, name, version }: ToolId): string {
   if (name === '')
-    throw new TooldexError('INPUT_INVALID', 'A tool id needs a name, and this one is empty.', {
+    throw new TooldexError('INPUT_INVALID', 'The name of a tool id is empty.', {
       hint: 'Write name, namespace:name or namespace:name:version.',
     })
   if (namespace === undefined || namespace === '') return version === undefined ? name : `${name}@${version}`
   return [namespace, name, ...(version === undefined ? [] : [version])].join(':')
 }
 
-/** The namespace by which a registered tool without one is named where another source has a tool of its name. */
+/** The namespace of registered tools without one, where another source has a tool of the same name. */
 const registryNamespace = 'registry'
 
-/** Whether a tool is in the namespace that an id names. */
-export const isInNamespace = (namespace: string | null | undefined, asked: string | undefined): boolean =>
-  asked === undefined || asked === (namespace || registryNamespace)
+/** Whether a tool is in the namespace of an id. */
+export const isInNamespace = (namespace: string | null | undefined, requested: string | undefined): boolean =>
+  requested === undefined || requested === (namespace || registryNamespace)
 
-/** The id of a tool with a namespace in any case, which no tool of another source shares. */
+/** The id of a tool with a namespace in every case, so that it is unique over all sources. */
 export const toFullId = ({
   name,
   namespace,
@@ -33,13 +33,13 @@ export const toFullId = ({
   readonly namespace?: string | null | undefined
 }) => formatToolId({ name, namespace: namespace || registryNamespace })
 
-/** Reads an id; `name@3` and `namespace:name@3` are other spellings of a pinned version. */
+/** Parses an id; `name@3` and `namespace:name@3` are other spellings of a pinned version. */
 export function parseToolId(text: string): ToolId {
   const [, plain = text, pinned] = /^(.*)@(\d+)$/s.exec(text) ?? []
   const parts = plain.split(':')
   const tooMany = parts.length > (pinned === undefined ? 3 : 2)
   if (tooMany || parts.some((part) => part === '')) {
-    throw new TooldexError('INPUT_INVALID', `'${text.slice(0, 200)}' is not a tool id.`, {
+    throw new TooldexError('INPUT_INVALID', `'${text.slice(0, 200)}' is not a valid tool id.`, {
       hint: 'Write name, namespace:name or namespace:name:version.',
     })
   }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ArgDef, ToolDef } from './cli-config.ts'
 import { ArgConstraint } from './policy.ts'
 
-/** One searchable tool with everything needed to call it. */
+/** One searchable tool with the schema of its arguments. */
 export const ToolIndexEntry = z.object({
   toolName: z.string(),
   description: z.string(),
@@ -13,7 +13,7 @@ export const ToolIndexEntry = z.object({
 })
 export type ToolIndexEntry = z.infer<typeof ToolIndexEntry>
 
-/** One loaded config at a glance. */
+/** The summary of one loaded config. */
 export const CliSummary = z.object({
   name: z.string(),
   description: z.string(),
@@ -23,7 +23,7 @@ export const CliSummary = z.object({
 })
 export type CliSummary = z.infer<typeof CliSummary>
 
-/** A tool with what its config adds: enough to run it. */
+/** A tool with the settings of its config that are needed to run it. */
 export const ResolvedTool = z.object({
   tool: ToolDef,
   baseCommand: z.string(),
@@ -35,7 +35,7 @@ export const ResolvedTool = z.object({
 })
 export type ResolvedTool = z.infer<typeof ResolvedTool>
 
-/** What `ToolIndex.search` takes; an empty or missing value does not filter. */
+/** The parameters of `ToolIndex.search`; an empty or missing value does not filter. */
 export interface ToolIndexQuery {
   readonly query?: string | null | undefined
   readonly category?: string | null | undefined

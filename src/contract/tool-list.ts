@@ -2,25 +2,25 @@ import type { ExecutorType } from './registry.ts'
 import type { PageQuery } from './stores.ts'
 import type { ToolStatus } from './tool-state.ts'
 
-/** By what tools are listed; each is stable because the id decides between equals. */
+/** The sort orders of tools; stable because ties are broken by id. */
 export const toolSorts = ['name', '-name', 'updatedAt', '-updatedAt', 'createdAt', '-createdAt'] as const
 export type ToolSort = (typeof toolSorts)[number]
 
-/** Which tools are listed. */
+/** The filters of a list of tools. */
 export interface ToolListQuery extends PageQuery {
-  /** Which page, the first being 1, where no cursor says where to go on. */
+  /** The page number, starting at 1; an alternative to a cursor. */
   readonly page?: number | undefined
-  /** Whether all that fit are counted. */
+  /** Whether to count all matches. */
   readonly total?: boolean | undefined
   readonly sort?: ToolSort | undefined
   readonly status?: readonly ToolStatus[] | undefined
-  /** With all categories below it. */
+  /** Includes subcategories. */
   readonly categoryId?: string | undefined
-  /** All of them. */
+  /** Tools must have all of them. */
   readonly tags?: readonly string[] | undefined
   readonly executorType?: readonly ExecutorType[] | undefined
-  /** Part of the name, the display name or the description, letter for letter but for case. */
+  /** A literal substring of the name, the display name or the description, ignoring case. */
   readonly search?: string | undefined
-  /** No tool of another name. */
+  /** Only tools with these names. */
   readonly names?: ReadonlySet<string> | undefined
 }

@@ -1,23 +1,25 @@
 import * as z from 'zod'
 
-/** A process that runs tools, as the fleet sees it. */
+/** A process that runs tools, as other processes see it. */
 export const WorkerInfo = z.object({
   worker: z.string(),
   kind: z.enum(['server', 'worker', 'command']),
   version: z.string(),
-  executors: z.array(z.string()).describe('The kinds of tools it can run.'),
-  labels: z.array(z.string()).describe('The labels of queued runs that it takes, besides those without a label.'),
-  slots: z.int().describe('How many runs it makes at once.'),
+  executors: z.array(z.string()).describe('The executors it has.'),
+  labels: z
+    .array(z.string())
+    .describe('The labels of the queued runs that it takes, in addition to runs without a label.'),
+  slots: z.int().describe('The maximum number of concurrent runs.'),
   takesWork: z.boolean().describe('Whether it takes runs from the queue.'),
-  draining: z.boolean().describe('Whether it is stopping and takes no more.'),
+  draining: z.boolean().describe('Whether it is stopping and takes no more runs.'),
 })
 export type WorkerInfo = z.infer<typeof WorkerInfo>
 
-/** A worker of the fleet, and what it does now. */
+/** A worker and its current state. */
 export const WorkerState = WorkerInfo.extend({
   running: z.int(),
   startedAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),
-  alive: z.boolean().describe('Whether its lease holds.'),
+  alive: z.boolean().describe('Whether its lease is valid.'),
 })
 export type WorkerState = z.infer<typeof WorkerState>

@@ -9,16 +9,16 @@ const cache = new SchemaCache()
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The arguments of a call with their defaults filled in; throws INPUT_INVALID with all problems at once. */
-export async function checkInput({ name }: RunnableTool, schema: Json, given: Json): Promise<Json> {
-  const { value, problems } = await validateValue(schema, given, { cache })
+/** Returns the arguments of a call with their defaults; throws INPUT_INVALID with all problems at once. */
+export async function checkInput({ name }: RunnableTool, schema: Json, input: Json): Promise<Json> {
+  const { value, problems } = await validateValue(schema, input, { cache })
   if (problems.length === 0) return value as Json
-  throw new TooldexError('INPUT_INVALID', `${name}: ${say(problems)}.`, { problems })
+  throw new TooldexError('INPUT_INVALID', `${name}: ${formatProblems(problems)}.`, { problems })
 }
 
-/** Validates an output against the output schema; a run whose output does not fit has failed, and the output is kept. */
+/** Validates an output against the output schema; a run with an invalid output has failed, and the output is kept. */
 export async function checkOutput(tool: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
-  const read = outcome.output === undefined ? { ...outcome, output: await parsed(outcome.result.stdout) } : outcome
+  const read = outcome.output === undefined ? { ...outcome, output: await parseStdout(outcome.result.stdout) } : outcome
   if (outcome.status !== 'SUCCESS') return read
   const { problems } = await validateValue(tool.outputSchema, read.output ?? null, {
     cache,
@@ -26,18 +26,18 @@ export async function checkOutput(tool: RunnableTool, outcome: RunOutcome): Prom
     root: 'it',
   })
   if (problems.length === 0) return read
-  const errorMessage = `What the tool returned does not fit its output schema: ${say(problems)}`
+  const errorMessage = `The output of the tool does not match its output schema: ${formatProblems(problems)}`
   return { ...read, status: 'FAILED', errorCode: 'OUTPUT_INVALID', errorMessage }
 }
 
-const say = (problems: readonly Problem[]): string =>
+const formatProblems = (problems: readonly Problem[]): string =>
   problems
     .slice(0, 5)
     .map(({ pointer, message }) => (pointer ? `${pointer} ${message}` : message))
     .join('; ')
 
-/** Commands that promise a structure print it as JSON. */
-async function parsed(text: string): Promise<unknown> {
+/** Commands with an output schema print JSON. */
+async function parseStdout(text: string): Promise<unknown> {
   const read = await readJsonPart(text, '', { exact: false })
   return 'value' in read ? read.value : text
 }

@@ -15,9 +15,9 @@ import { logCall } from './log-call.ts'
 import { bothOf, redactOutcome, redactPlan } from './redact.ts'
 import { redactStream } from './redact-stream.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type Input = Readonly<Record<string, unknown>>
 
-/** What a runner is made of; the layers it joins do not know each other. */
+/** The dependencies of a runner, which are independent of each other. */
 export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
@@ -25,72 +25,75 @@ export interface RunnerParts {
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
-  /** The parts of the host that a run in a workspace has; throws where its tool needs another. All of them where absent. */
+  /** The grants of a run in a workspace; throws where its tool needs another one. All grants where absent. */
   readonly grantsFor?: ((tool: RunnableTool, workspace: string) => readonly Grant[]) | undefined
-  /** The longest that any call may take, whatever its tool or caller says. */
+  /** The upper bound of every deadline, whatever the tool or the caller requests. */
   readonly maxMs?: number | undefined
   readonly tracing?: Tracing | undefined
   readonly logger?: Logger | undefined
 }
 
-/** How one call is made. */
+/** The options of one call. */
 export interface CallOptions {
   readonly timeoutMs?: number | undefined
   readonly traceparent?: string | undefined
   readonly workspace?: string | undefined
 }
 
-/** The one path of a call: complete and check its arguments, ask the policy, run, redact, check what it gave. */
+/** The only path of a call: complete and validate its arguments, apply policies, run, validate the output, redact. */
 export interface Runner {
   readonly slots: Semaphore
-  /** The kinds of tools that it can run. */
+  /** The executors of this runner. */
   readonly kinds: readonly ExecutorType[]
-  /** A call whose arguments are right and allowed. */
-  prepare(tool: RunnableTool, given: Given, options?: CallOptions): Promise<Job>
-  /** Exactly what a call would run. */
-  plan(tool: RunnableTool, given: Given, options?: CallOptions): Promise<RunPlan>
-  /** How long a job may take. */
+  /** Validates the arguments of a call and applies policies. */
+  prepare(tool: RunnableTool, input: Input, options?: CallOptions): Promise<Job>
+  /** Returns exactly the plan that a call would run. */
+  plan(tool: RunnableTool, input: Input, options?: CallOptions): Promise<RunPlan>
   deadlineMs(job: Job): number
-  /** Runs what was prepared, at once; a tool that fails, or that cannot be started, is a result. */
+  /** Runs a prepared job at once; a tool that fails or cannot be started is a result, not an error. */
   perform(job: Job, controls?: RunControls): Promise<RunOutcome>
-  /** All of it: prepares, waits for a turn, runs. */
-  run(tool: RunnableTool, given: Given, controls?: RunControls & CallOptions): Promise<RunOutcome>
-  /** The longest deadline of the calls in hand, those that wait for their turn included. */
+  /** Prepares a call, waits for a slot and runs it. */
+  run(tool: RunnableTool, input: Input, controls?: RunControls & CallOptions): Promise<RunOutcome>
+  /** The longest deadline of the current calls, including those that wait for a slot. */
   maxMs(): number
-  /** Cancels what is running and waits for its end, at most this long. */
+  /** Cancels all runs and waits for their end, at most this long. */
   close(withinMs: number): Promise<void>
 }
 
-/** Joins executors with the checks around them. */
+/** Combines executors with validation, policies and redaction. */
 export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
-  // Everything that runs at once listens to it.
+  // Every concurrent run listens to it.
   setMaxListeners(0, closing.signal)
-  const loadChecks = rememberedChecks()
+  const loadChecks = cachedChecks()
   const running = new Map<Promise<unknown>, number>()
   const executorOf = ({ name, executorType }: RunnableTool): Executor => {
     const executor = parts.executors[executorType]
     if (executor !== undefined) return executor
-    throw new TooldexError('UNAVAILABLE', `${name} is of the kind ${executorType}, which cannot be run here.`, {
-      hint: 'Ask a server that has it, or read about the tool with describe_tool.',
-      personHint: 'Ask a server that has it, or read about the tool with: tooldex describe',
-    })
+    throw new TooldexError(
+      'UNAVAILABLE',
+      `${name} needs the executor ${executorType}, which this process does not have.`,
+      {
+        hint: 'Call it through a server that has this executor, or read about the tool with describe_tool.',
+        personHint: 'Call it through a server that has this executor, or read about the tool with: tooldex describe',
+      },
+    )
   }
   const prepare = async (
     tool: RunnableTool,
-    given: Given,
+    input: Input,
     { timeoutMs, traceparent, workspace }: CallOptions = {},
   ): Promise<Job> => {
     const executor = executorOf(tool)
     const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
-    const job = { tool, input: await completed(tool, given, loadChecks), traceparent, workspace, grants }
+    const job = { tool, input: await completeInput(tool, input, loadChecks), traceparent, workspace, grants }
     const bound = executor.boundValues(job)
     for (const constraints of tool.constraints) for (const values of bound) await parts.checkValues(constraints, values)
-    const wanted = timeoutMs ?? executor.deadlineMs(job)
-    return { ...job, timeoutMs: Math.min(wanted, parts.maxMs ?? wanted) }
+    const deadlineMs = timeoutMs ?? executor.deadlineMs(job)
+    return { ...job, timeoutMs: Math.min(deadlineMs, parts.maxMs ?? deadlineMs) }
   }
   const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
-    const signal = joined(closing.signal, controls.signal)
+    const signal = anySignal(closing.signal, controls.signal)
     const turn = yieldTurns()
     const secrets = parts.openSecrets?.(job.workspace ?? firstWorkspace)
     const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
@@ -102,19 +105,19 @@ export function createRunner(parts: RunnerParts): Runner {
       return outcome
     }
     try {
-      const means = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
-      const outcome = await traced(job, (told) => executorOf(told.tool).run(told, means))
+      const runControls = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
+      const outcome = await traced(job, (tracedJob) => executorOf(tracedJob.tool).run(tracedJob, runControls))
       live?.end()
-      // Each step takes its time on a large output.
+      // Each step is slow for a large output.
       await turn()
-      const judgedOutcome = await judged(job.tool, outcome, loadChecks)
+      const validated = await validateOutput(job.tool, outcome, loadChecks)
       await turn()
-      return await finish(judgedOutcome)
+      return await finish(validated)
     } catch (thrown) {
       return finish(failedToStart(logged(logger, thrown, { tool: job.tool.name })))
     }
   }
-  /** What the executor starts or calls is told of the executor's own span. */
+  /** Child processes and upstreams receive the trace context of the executor's own span. */
   const traced = (job: Job, work: (job: Job) => Promise<RunOutcome>): Promise<RunOutcome> => {
     const { executorType, name } = job.tool
     const attributes = { 'tooldex.executor': executorType, 'tooldex.tool': name }
@@ -140,13 +143,13 @@ export function createRunner(parts: RunnerParts): Runner {
     kinds: Object.keys(parts.executors) as ExecutorType[],
     prepare,
     deadlineMs,
-    async plan(tool, given, options) {
-      return redactPlan(await executorOf(tool).plan(await prepare(tool, given, options)), parts.redactorFor(tool))
+    async plan(tool, input, options) {
+      return redactPlan(await executorOf(tool).plan(await prepare(tool, input, options)), parts.redactorFor(tool))
     },
     perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
-    async run(tool, given, controls = {}) {
-      const job = await prepare(tool, given, controls)
-      const signal = joined(closing.signal, controls.signal)
+    async run(tool, input, controls = {}) {
+      const job = await prepare(tool, input, controls)
+      const signal = anySignal(closing.signal, controls.signal)
       return track(
         parts.slots.run(() => perform(job, controls), { signal }),
         deadlineMs(job),
@@ -157,21 +160,23 @@ export function createRunner(parts: RunnerParts): Runner {
       closing.abort()
       const deadline = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
       const ended = Promise.allSettled(running.keys())
-      const given = ended.then(() => Promise.allSettled(Object.values(parts.executors).map((each) => each?.close?.())))
-      await Promise.race([given, deadline])
+      const released = ended.then(() =>
+        Promise.allSettled(Object.values(parts.executors).map((each) => each?.close?.())),
+      )
+      await Promise.race([released, deadline])
     },
   }
 }
 
-/** Tools of configs are checked by their executor; a process that has only those loads no validator. */
-async function completed(tool: RunnableTool, given: Given, load: LoadChecks): Promise<Given> {
-  return tool.inputSchema === null ? given : (await load()).checkInput(tool, tool.inputSchema, given)
+/** The executor validates tools of configs; a process that has only those loads no validator. */
+async function completeInput(tool: RunnableTool, input: Input, load: LoadChecks): Promise<Input> {
+  return tool.inputSchema === null ? input : (await load()).checkInput(tool, tool.inputSchema, input)
 }
 
 type LoadChecks = () => Promise<typeof import('./check-values.ts')>
 
-/** Asking for a module takes longer than most of what it does, even where it is loaded already. */
-function rememberedChecks(): LoadChecks {
+/** A dynamic import takes longer than most validations, even of a loaded module. */
+function cachedChecks(): LoadChecks {
   let loaded: ReturnType<LoadChecks> | undefined
   return () => {
     loaded ??= import('./check-values.ts')
@@ -179,12 +184,12 @@ function rememberedChecks(): LoadChecks {
   }
 }
 
-const joined = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+const anySignal = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
   other === undefined ? one : AbortSignal.any([one, other])
 
-async function judged(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
-  const promises = Object.keys(tool.outputSchema).length > 0
-  return promises ? (await load()).checkOutput(tool, outcome) : outcome
+async function validateOutput(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
+  const hasSchema = Object.keys(tool.outputSchema).length > 0
+  return hasSchema ? (await load()).checkOutput(tool, outcome) : outcome
 }
 
 const startFailures = new Set([
@@ -195,13 +200,13 @@ const startFailures = new Set([
   'SANDBOX_MISSING',
 ])
 
-/** A program that could not be started is a failed run; a call that should not have been made stays an error. */
+/** A program that could not be started is a failed run; an invalid call remains an error. */
 function failedToStart(error: TooldexError): RunOutcome {
   if (!startFailures.has(error.code)) throw error
   return failure(error.code, `${error.message} ${error.hint}`)
 }
 
-/** A run that never came to run. */
+/** The outcome of a run that did not start. */
 export function failure(errorCode: string, errorMessage: string, isolation: Isolation = 'none'): RunOutcome {
   const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs: 0, truncated: false }
   return { status: 'FAILED', result, isolation, errorCode, errorMessage }

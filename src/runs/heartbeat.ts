@@ -5,10 +5,10 @@ import type { Attempt, ExecutionStore } from '../contract/execution.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
 import type { RunSettings } from './settings.ts'
 
-/** Why a run is stopped before it ends by itself. */
+/** The reason for stopping a run before its own end. */
 export type StopReason = 'cancelled' | 'lost' | 'closing'
 
-/** A run of this process; the attempt 0 is one that waits for its turn. */
+/** A run of this process; attempt 0 is a run that waits for a slot. */
 export interface LeasedRun extends Attempt {
   /** When it was requested from the database, by the monotonic clock of this process. */
   readonly begunAt: number
@@ -25,14 +25,14 @@ interface HeartbeatParts {
 /**
  * Renews the lease of this process, and stops its runs before the lease can end without a renewal:
  *
- *   renewal sent            last beats unanswered          stop, kill            lease ends: others may take the runs
+ *   renewal sent            last beats without response    stop, kill            lease ends: others may take the runs
  *   |-----------------------------------------------------|---- 2 beats ---------|
  *
- * Times are counted from when an answered renewal was sent, so that the database never believes a shorter lease.
+ * Times are counted from the sending of a successful renewal, so that the lease in the database never ends earlier.
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts
-  readonly #held = new Map<string, LeasedRun>()
+  readonly #leased = new Map<string, LeasedRun>()
   #info: WorkerInfo
   #ticker: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
@@ -48,57 +48,57 @@ export class Heartbeat {
     this.#info = info
   }
 
-  /** Puts this process on the list of workers; nothing may run before. */
+  /** Adds this process to the list of workers; nothing may run before. */
   async start(): Promise<void> {
     await this.renew()
     this.#ticker = setInterval(() => this.#tick(), this.#parts.settings.beatMs)
     this.#ticker.unref()
   }
 
-  /** A run that this process lost and took again is held as its new attempt only. */
+  /** Registers a run; an older attempt of the same run, which this process lost and took again, is stopped. */
   hold(run: LeasedRun): void {
-    this.#held.get(run.id)?.stop('lost')
-    this.#held.set(run.id, run)
+    this.#leased.get(run.id)?.stop('lost')
+    this.#leased.set(run.id, run)
     if (this.#closing && run.attempt === 0) run.stop('closing')
   }
 
   release(run: LeasedRun): void {
-    if (this.#held.get(run.id) === run) this.#held.delete(run.id)
+    if (this.#leased.get(run.id) === run) this.#leased.delete(run.id)
   }
 
   stop(id: string, why: StopReason): void {
-    this.#held.get(id)?.stop(why)
+    this.#leased.get(id)?.stop(why)
   }
 
-  /** Stops the runs that wait for their turn, and those that come to wait; the fleet sees that this process drains. */
+  /** Stops the runs that wait for a slot, now and later; other processes see that this one is draining. */
   stopWaiting(): void {
     this.#closing = true
     this.#info = { ...this.#info, draining: true }
-    for (const run of this.#held.values()) if (run.attempt === 0) run.stop('closing')
+    for (const run of this.#leased.values()) if (run.attempt === 0) run.stop('closing')
     void this.renew().catch(() => {})
   }
 
   stopAll(why: StopReason): void {
-    for (const run of this.#held.values()) run.stop(why)
+    for (const run of this.#leased.values()) run.stop(why)
   }
 
-  /** The name of this process. */
+  /** The worker name of this process. */
   get worker(): string {
     return this.#info.worker
   }
 
-  /** The runs that this process makes now. */
+  /** The current runs of this process. */
   get runs(): readonly LeasedRun[] {
-    return [...this.#held.values()]
+    return [...this.#leased.values()]
   }
 
-  /** A run whose lease may have ended between its claim and now is checked before it starts. */
+  /** Checks a run whose lease may have ended since its claim, before it starts. */
   async confirm(run: LeasedRun): Promise<void> {
     if (!this.#isOver() && run.begunAt >= this.#brokenUntil) return
     if (!(await this.#reconfirm())) run.stop('lost')
   }
 
-  /** Renews the lease now; throws where the database does not take it. */
+  /** Renews the lease now; throws where the database does not confirm it. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renewOnce().finally(() => {
       this.#renewing = undefined
@@ -115,7 +115,7 @@ export class Heartbeat {
     if (store.shared) this.#expireAt(sentAt + this.#holdMs)
   }
 
-  /** How long runs go on after the last renewal: the rest of the lease is for killing them. */
+  /** The time that runs continue after the last renewal; the rest of the lease is for killing them. */
   get #holdMs(): number {
     const { leaseMs, beatMs } = this.#parts.settings
     return leaseMs - 2 * beatMs
@@ -129,9 +129,9 @@ export class Heartbeat {
   #expireAt(due: number): void {
     clearTimeout(this.#expiry)
     const expire = (): void => {
-      // A process that was itself suspended asks the database before it gives up what nobody may have taken.
+      // A process that was itself suspended queries the database first, because its runs may not have been taken.
       const isLate = performance.now() - due > this.#parts.settings.beatMs
-      if (isLate) void this.#reconfirm().then((isKept) => isKept || this.#giveUp())
+      if (isLate) void this.#reconfirm().then((isConfirmed) => isConfirmed || this.#giveUp())
       else this.#giveUp()
     }
     this.#expiry = setTimeout(expire, due - performance.now())
@@ -139,12 +139,12 @@ export class Heartbeat {
   }
 
   #giveUp(): void {
-    if (this.#held.size > 0)
-      this.#parts.logger.warn('the lease could not be renewed; its runs are stopped', { runs: this.#held.size })
+    if (this.#leased.size > 0)
+      this.#parts.logger.warn('lease not renewed in time; stopping its runs', { runs: this.#leased.size })
     this.stopAll('lost')
   }
 
-  /** Renews the lease and then checks all runs; false where either is not answered within a beat. */
+  /** Renews the lease and then checks all runs; false without both responses within a beat. */
   async #reconfirm(): Promise<boolean> {
     const confirmed = this.renew()
       .then(() => this.#checkOnce())
@@ -158,9 +158,9 @@ export class Heartbeat {
   #tick(): void {
     void this.renew().catch((thrown) => {
       const { message } = toTooldexError(thrown)
-      this.#parts.logger.warn('the lease could not be renewed', { reason: message })
+      this.#parts.logger.warn('lease renewal failed', { reason: message })
     })
-    // Apart from the renewal: a lock on the table of runs must not hold that up.
+    // Separate from the renewal, which a lock on the table of runs must not delay.
     this.#checking ??= this.#checkOnce()
       .catch(() => {})
       .finally(() => {
@@ -169,16 +169,16 @@ export class Heartbeat {
   }
 
   async #checkOnce(): Promise<void> {
-    const runs = [...this.#held.values()]
+    const runs = [...this.#leased.values()]
     if (runs.length === 0) return
     const { lost, cancel } = await this.#parts.store.checkAttempts(this.#info.worker, runs)
     const gone = new Set(lost)
-    // One that was released meanwhile, because its turn came, is not stopped any more.
-    for (const run of runs) if (gone.has(run.id) && this.#held.get(run.id) === run) run.stop('lost')
+    // A run that was released meanwhile, because it got a slot, is not stopped.
+    for (const run of runs) if (gone.has(run.id) && this.#leased.get(run.id) === run) run.stop('lost')
     for (const id of cancel) this.stop(id, 'cancelled')
   }
 
-  /** Takes this process off the list, where the database answers. */
+  /** Removes this process from the list of workers, where the database responds. */
   async close(): Promise<void> {
     clearInterval(this.#ticker)
     clearTimeout(this.#expiry)

@@ -1,5 +1,5 @@
 import type { RunnableTool } from '../contract/executor.ts'
 
-/** The label of the workers that a tool is for; empty where any worker will do. */
+/** The worker label of a tool; empty where any worker may run it. */
 export const labelOf = ({ executorConfig }: RunnableTool): string =>
   typeof executorConfig.worker === 'string' ? executorConfig.worker : ''

@@ -2,7 +2,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Executor, Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 
-const maxWord = 120
+const maxArgLength = 120
 const secretFlag = /^--?[\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|credentials?)$/i
 const secretPair = /^([\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|credentials?)[=:]).+/is
 
@@ -27,22 +27,22 @@ export async function logCall(logger: Logger, { job, executor, outcome, redact }
   })
 }
 
-/** The plan of a call that could not be prepared has nothing to show. */
+/** Returns nothing for a call whose plan fails. */
 async function describeRun(job: Job, executor: Executor, redact: (text: string) => string) {
   try {
     const { argv, request } = await executor.plan(job)
-    if (argv !== undefined) return { argv: JSON.stringify(maskWords(argv).map((word) => cut(redact(word)))) }
+    if (argv !== undefined) return { argv: JSON.stringify(maskSecrets(argv).map((arg) => cut(redact(arg)))) }
     return request === undefined ? {} : { request: cut(redact(`${request.method} ${request.url}`)) }
   } catch {
     return {}
   }
 }
 
-/** The value of a flag whose name says that it is secret is masked, also where a config passes it. */
-const maskWords = (words: readonly string[]): readonly string[] =>
-  words.map((word, index) =>
-    secretFlag.test(words[index - 1] ?? '') ? '[redacted]' : word.replace(secretPair, '$1[redacted]'),
+/** Masks the values of flags with the names of secrets, also those from a config. */
+const maskSecrets = (argv: readonly string[]): readonly string[] =>
+  argv.map((arg, index) =>
+    secretFlag.test(argv[index - 1] ?? '') ? '[redacted]' : arg.replace(secretPair, '$1[redacted]'),
   )
 
 const cut = (text: string): string =>
-  text.length > maxWord ? `${text.slice(0, maxWord / 2)}… (${text.length} characters)` : text
+  text.length > maxArgLength ? `${text.slice(0, maxArgLength / 2)}… (${text.length} characters)` : text

@@ -1,43 +1,43 @@
 import { type Attempt, attemptNumbers, type ExecutionEvent, type ExecutionStore } from '../contract/execution.ts'
 
-const everyMs = 300
+const intervalMs = 300
 
-/** Passes on what a run prints while it prints it, a few times a second; a run that is quicker than that tells nothing. */
+/** Publishes the output of a run while it runs, a few times a second; a shorter run publishes nothing. */
 export class OutputPublisher {
   readonly #store: ExecutionStore
   readonly #attempt: Attempt
-  readonly #waiting: { stream: ExecutionEvent['stream']; text: string }[] = []
+  readonly #pending: { stream: ExecutionEvent['stream']; text: string }[] = []
   readonly #timer: NodeJS.Timeout
   #seq: number
   #sending: Promise<void> = Promise.resolve()
-  told = false
+  published = false
 
   constructor(store: ExecutionStore, attempt: Attempt) {
     this.#store = store
     this.#attempt = attempt
     this.#seq = attempt.attempt * attemptNumbers
-    this.#timer = setInterval(() => this.#flush(), everyMs)
+    this.#timer = setInterval(() => this.#flush(), intervalMs)
     this.#timer.unref()
   }
 
   take(stream: ExecutionEvent['stream'], text: string): void {
-    const last = this.#waiting.at(-1)
+    const last = this.#pending.at(-1)
     if (last?.stream === stream) last.text += text
-    else this.#waiting.push({ stream, text })
+    else this.#pending.push({ stream, text })
   }
 
   #flush(): void {
-    if (this.#waiting.length === 0) return
-    const events = this.#waiting.splice(0).map((event) => ({ ...event, seq: ++this.#seq }))
-    this.told = true
-    // What cannot be told now is not lost: the run itself keeps it at its end.
+    if (this.#pending.length === 0) return
+    const events = this.#pending.splice(0).map((event) => ({ ...event, seq: ++this.#seq }))
+    this.published = true
+    // A failed write loses nothing, because the final write contains the whole output.
     this.#sending = this.#sending.then(() => this.#store.append(this.#attempt, events)).catch(() => {})
   }
 
-  /** Whoever heard the beginning hears the rest before the run has ended. */
+  /** Publishes the rest before the end of the run, where the beginning was published. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    if (this.told) this.#flush()
+    if (this.published) this.#flush()
     await this.#sending
   }
 }

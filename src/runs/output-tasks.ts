@@ -5,7 +5,7 @@ import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 
-/** Work on an output whose cost its size decides. */
+/** Work on an output whose cost grows with its size. */
 export type OutputTask =
   | { readonly kind: 'read'; readonly content: ResultContent; readonly query: ResultQuery }
   | {
@@ -16,24 +16,24 @@ export type OutputTask =
     }
   | { readonly kind: 'shape'; readonly json: string; readonly stdout: string; readonly previewBytes: number }
 
-/** The answer to each kind of task. */
-export interface OutputAnswers {
+/** The result of each kind of task. */
+export interface OutputResults {
   readonly read: ResultSlice
   /** Undefined where nothing was replaced. */
   readonly redact: string | undefined
   readonly shape: ShapedJson
 }
 
-/** A large JSON output as it is kept and shown. */
+/** A large JSON output with its stored form and its preview. */
 export interface ShapedJson {
-  /** Undefined where the text is kept as it is. */
+  /** Undefined where the text is stored unchanged. */
   readonly content: string | undefined
   readonly preview: unknown
   /** Whether the standard output is the same value. */
   readonly printed: boolean
 }
 
-/** Does one task on this thread. */
+/** Runs one task on this thread. */
 export function doOutputTask(task: OutputTask): Promise<ResultSlice> | string | undefined | ShapedJson {
   if (task.kind === 'read') return readResult(task.content, task.query)
   return task.kind === 'redact' ? redact(task) : shape(task)
@@ -48,15 +48,15 @@ function redact({ text, isJson, replacements }: OutputTask & { kind: 'redact' })
 function shape({ json, stdout, previewBytes }: OutputTask & { kind: 'shape' }): ShapedJson {
   const value: unknown = JSON.parse(json)
   const content = storableJson(value)
-  const kept: unknown = content === json ? value : JSON.parse(content)
+  const stored: unknown = content === json ? value : JSON.parse(content)
   return {
     content: content === json ? undefined : content,
-    preview: previewValue(kept, previewBytes),
-    printed: isPrinted(stdout, kept),
+    preview: previewValue(stored, previewBytes),
+    printed: isPrinted(stdout, stored),
   }
 }
 
-/** Whether a standard output is this very value; commands that promise a structure print it. */
+/** Whether a standard output is the same value; commands with an output schema print it. */
 export function isPrinted(stdout: string, output: unknown): boolean {
   if (stdout === '') return false
   try {

@@ -12,7 +12,7 @@ import { OutputPublisher } from './output-publisher.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 
-/** A run that this process holds. */
+/** A run that this process has started. */
 export interface BegunRun {
   readonly workspace: string
   readonly execution: Execution
@@ -20,7 +20,7 @@ export interface BegunRun {
   readonly begunAt: number
 }
 
-/** Runs an attempt that this process holds, and writes its end or returns it to the queue; one that it lost is left to others. */
+/** Runs an attempt of this process and writes its end or returns it to the queue; a lost attempt is left to other processes. */
 export async function performRecorded(
   runs: RecordedRuns,
   begun: BegunRun,
@@ -28,15 +28,16 @@ export async function performRecorded(
   controls: RunControls,
 ): Promise<Execution> {
   const { workspace, execution } = begun
-  const held = new LeasedAttempt(begun)
+  const leased = new LeasedAttempt(begun)
   const ended = runs.parts.observer?.started(execution, workspace)
   let own: Execution | undefined
   try {
-    runs.heartbeat.hold(held)
-    await runs.heartbeat.confirm(held)
-    const run = (await runLeased(runs, held, job, controls)) ?? (await shapeOutput(lostRun, false, runs.parts.settings))
-    if (held.isLost()) runs.parts.logger.warn('a run was lost and is left to others', { execution: execution.id })
-    if (await returnToQueue(runs, held, job, run)) return { ...execution, worker: null }
+    runs.heartbeat.hold(leased)
+    await runs.heartbeat.confirm(leased)
+    const run =
+      (await runLeased(runs, leased, job, controls)) ?? (await shapeOutput(lostRun, false, runs.parts.settings))
+    if (leased.isLost()) runs.parts.logger.warn('run lost; another process may take it', { execution: execution.id })
+    if (await returnToQueue(runs, leased, job, run)) return { ...execution, worker: null }
     reachPoint('F6 before final write')
     const final = await finish(runs, begun, run)
     own = isOwn(final, run) ? final : undefined
@@ -44,15 +45,15 @@ export async function performRecorded(
     return final
   } finally {
     ended?.(own)
-    runs.heartbeat.release(held)
+    runs.heartbeat.release(leased)
   }
 }
 
-/** Whoever else ended the run counts it. */
+/** Whether this process ended the run; otherwise the process that did counts it. */
 export const isOwn = (final: Execution, { outcome }: FinishedRun): boolean =>
   final.status === outcome.status && final.errorCode === outcome.errorCode
 
-/** An attempt that can be told to stop. */
+/** An attempt that can be stopped. */
 class LeasedAttempt implements LeasedRun {
   readonly id: string
   readonly attempt: number
@@ -82,60 +83,60 @@ class LeasedAttempt implements LeasedRun {
   }
 }
 
-/** A run that this process gave up; the write of its end is refused where another has taken it. */
+/** The outcome of a run that this process gave up; its write is rejected where another process has taken the run. */
 const lostRun = failure(
   'WORKER_LOST',
-  'The process that ran the tool lost touch with the database, and ended the tool before the run had ended.',
+  'The process that ran the tool lost its connection to the database and stopped the tool before its end.',
 )
 
-/** What the tool gave; undefined where others may believe this process dead, and nothing was done to the end. */
+/** Returns the finished run; undefined where the lease was lost and the tool did not complete. */
 async function runLeased(
   { parts: { runner, store, settings } }: RecordedRuns,
-  held: LeasedAttempt,
+  leased: LeasedAttempt,
   job: Job,
   controls: RunControls,
 ): Promise<FinishedRun | undefined> {
-  // Whoever was held up for so long does not even start.
-  if (held.isLost()) return undefined
+  // A run whose lease was lost before its start does not start.
+  if (leased.isLost()) return undefined
   const turn = yieldTurns()
-  const teller = new OutputPublisher(store, held)
+  const publisher = new OutputPublisher(store, leased)
   const onOutput: RunControls['onOutput'] = (stream, text) => {
-    teller.take(stream, text)
+    publisher.take(stream, text)
     controls.onOutput?.(stream, text)
   }
-  const signal = AbortSignal.any([held.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
+  const signal = AbortSignal.any([leased.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
   const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
-  await teller.close()
+  await publisher.close()
   await turn()
-  if (held.isLost() && outcome.status === 'CANCELLED') return undefined
-  return shapeOutput(nameReason(outcome, held.why), teller.told, settings)
+  if (leased.isLost() && outcome.status === 'CANCELLED') return undefined
+  return shapeOutput(nameReason(outcome, leased.why), publisher.published, settings)
 }
 
 /**
- * A run that a stopping process breaks off, or whose launcher was killed, goes back to the queue where its tool may run again.
- * An attempt that was broken off does not count.
+ * Returns a run that a stopping process interrupted, or whose launcher was killed, to the queue where its tool may run again.
+ * An interrupted attempt does not count.
  */
 async function returnToQueue(
   { parts: { store, settings, logger } }: RecordedRuns,
-  held: LeasedAttempt,
+  leased: LeasedAttempt,
   { tool }: Job,
   { outcome }: FinishedRun,
 ): Promise<boolean> {
-  const isClosing = held.why === 'closing' && outcome.status === 'CANCELLED'
+  const isClosing = leased.why === 'closing' && outcome.status === 'CANCELLED'
   const isLost = outcome.errorCode === 'WORKER_LOST'
   if (!isClosing && !isLost) return false
-  // The processes of a launcher end with it, but not in the same moment.
-  if (isLost && !held.isLost()) await sleep(launcherGoneMs)
+  // The processes of a launcher end with it, but not at the same moment.
+  if (isLost && !leased.isLost()) await sleep(launcherGoneMs)
   const definition = tool.id === null ? tool : null
   const options = { label: labelOf(tool), withinMs: settings.queueMs, counts: isLost, definition }
-  const isBack = await untilAnswered(logger, held.id, () => store.giveBack(held, options))
-  if (isBack) logger.info('a run went back to the queue', { execution: held.id })
+  const isBack = await retryWrite(logger, leased.id, () => store.giveBack(leased, options))
+  if (isBack) logger.info('run returned to the queue', { execution: leased.id })
   return isBack
 }
 
 const launcherGoneMs = 1000
 
-/** What should not have been called is a failed run by now: its row is there, and must end. */
+/** Turns an error into a failed run, because the row of the run exists and must end. */
 async function orFailure(work: () => Promise<RunOutcome>): Promise<RunOutcome> {
   try {
     return await work()
@@ -147,22 +148,22 @@ async function orFailure(work: () => Promise<RunOutcome>): Promise<RunOutcome> {
 
 function nameReason(outcome: RunOutcome, why: StopReason | undefined): RunOutcome {
   if (outcome.status !== 'CANCELLED' || why !== 'closing') return outcome
-  return { ...outcome, errorCode: 'SHUTTING_DOWN', errorMessage: 'The server stopped before the run had ended.' }
+  return { ...outcome, errorCode: 'SHUTTING_DOWN', errorMessage: 'The server stopped before the end of the run.' }
 }
 
-/** Writes the end of a run; a database that is away for a while is waited for, and decides then whether it still counts. */
+/** Writes the end of a run; retries while the database is unavailable, which then decides whether the attempt is still current. */
 export async function finish(runs: RecordedRuns, begun: BegunRun, run: FinishedRun): Promise<Execution> {
   const { store, logger } = runs.parts
   const { execution } = begun
-  return untilAnswered(logger, execution.id, async () => {
+  return retryWrite(logger, execution.id, async () => {
     const ended = await store.finish(execution, run)
-    runs.notices.tell({ kind: 'changed', id: execution.id })
+    runs.notices.deliver({ kind: 'changed', id: execution.id })
     return ended === undefined ? await readBack(runs, begun, run) : toEnded(execution, run, ended)
   })
 }
 
-/** Repeats a write about a run while the database is away. */
-async function untilAnswered<Result>(
+/** Retries a write while the database is unavailable. */
+async function retryWrite<Result>(
   logger: RecordedRuns['parts']['logger'],
   id: string,
   write: () => Promise<Result>,
@@ -174,7 +175,7 @@ async function untilAnswered<Result>(
     } catch (thrown) {
       const error = toTooldexError(thrown)
       if (error.code !== 'UNAVAILABLE' || performance.now() > until) throw error
-      logger.warn('the end of a run could not be written yet', { execution: id, reason: error.message })
+      logger.warn('final write of a run failed; retrying', { execution: id, reason: error.message })
       await sleep(pauseMs)
     }
   }
@@ -182,13 +183,13 @@ async function untilAnswered<Result>(
 
 const giveUpMs = 120_000
 
-/** Either the write had gone through without our hearing of it, or somebody else ended the run. */
+/** Reads a run whose final write was rejected: an earlier write succeeded without a response, or another process ended the run. */
 async function readBack(runs: RecordedRuns, { workspace, execution }: BegunRun, run: FinishedRun): Promise<Execution> {
   const { store, logger } = runs.parts
   const now = await store.get(workspace, execution.id)
-  if (now === undefined) throw new TooldexError('NOT_FOUND', `The execution ${execution.id} is gone.`)
+  if (now === undefined) throw new TooldexError('NOT_FOUND', `The execution ${execution.id} no longer exists.`)
   if (now.status !== run.outcome.status || now.attempt !== execution.attempt)
-    logger.warn('a result came too late and was refused', { execution: execution.id, status: now.status })
+    logger.warn('result rejected: the run has ended otherwise', { execution: execution.id, status: now.status })
   return now
 }
 
@@ -206,7 +207,7 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     exitCode: result.exitCode,
     truncated: result.truncated,
     isolation,
-    // Of one that waited for its turn only the database knows when that came.
+    // For a run that waited for a slot only the database has the time of its start.
     startedAt: execution.startedAt ?? new Date(Date.parse(ended.completedAt) - ended.durationMs).toISOString(),
     environment: outcome.environment ?? null,
     completedAt: ended.completedAt,

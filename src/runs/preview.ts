@@ -1,4 +1,4 @@
-/** How a long text begins, whole characters only. */
+/** The beginning of a text in at most `bytes` bytes, without a split character. */
 export function previewText(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text
   let cut = Math.min(text.length, bytes)
@@ -7,16 +7,16 @@ export function previewText(text: string, bytes: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? cut - 1 : cut)
 }
 
-/** A large JSON value made small: its shape stays, long lists and texts say how much is left out. */
+/** Shortens a large JSON value: its structure stays, and long arrays and strings state the omitted size. */
 export function previewValue(value: unknown, bytes: number): unknown {
-  for (const [items, letters] of steps) {
-    const small = shorten(value, items, letters, deepest)
+  for (const [items, characters] of steps) {
+    const small = shorten(value, items, characters, maxDepth)
     if (Buffer.byteLength(JSON.stringify(small) ?? '') <= bytes) return small
   }
   return shorten(value, 1, 20, 2)
 }
 
-const deepest = 6
+const maxDepth = 6
 const steps = [
   [20, 400],
   [10, 200],
@@ -25,20 +25,20 @@ const steps = [
   [2, 40],
 ] as const
 
-function shorten(value: unknown, items: number, letters: number, depth: number): unknown {
+function shorten(value: unknown, items: number, characters: number, depth: number): unknown {
   if (typeof value === 'string')
-    return value.length <= letters ? value : `${previewText(value, letters)}… (${value.length} characters)`
+    return value.length <= characters ? value : `${previewText(value, characters)}… (${value.length} characters)`
   if (typeof value !== 'object' || value === null) return value
-  const size = Array.isArray(value) ? `list of ${value.length}` : `object of ${Object.keys(value).length}`
+  const size = Array.isArray(value) ? `array of ${value.length}` : `object of ${Object.keys(value).length}`
   if (depth === 0) return `… (${size})`
-  const inner = (each: unknown) => shorten(each, items, letters, depth - 1)
+  const inner = (each: unknown) => shorten(each, items, characters, depth - 1)
   if (Array.isArray(value)) {
-    const kept = value.slice(0, items).map(inner)
-    return value.length > items ? [...kept, `… (${value.length - items} more)`] : kept
+    const shortened = value.slice(0, items).map(inner)
+    return value.length > items ? [...shortened, `… (${value.length - items} more)`] : shortened
   }
   const entries = Object.entries(value)
-  const most = items * 2
-  const kept = entries.slice(0, most).map(([name, each]) => [name, inner(each)])
-  if (entries.length > most) kept.push(['…', `${entries.length - most} more`])
-  return Object.fromEntries(kept)
+  const maxEntries = items * 2
+  const shortened = entries.slice(0, maxEntries).map(([name, each]) => [name, inner(each)])
+  if (entries.length > maxEntries) shortened.push(['…', `${entries.length - maxEntries} more`])
+  return Object.fromEntries(shortened)
 }

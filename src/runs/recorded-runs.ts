@@ -22,57 +22,57 @@ import { Sweeper } from './sweeper.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
-/** What recorded runs are made of. */
+/** The dependencies of recorded runs. */
 export interface RecordedRunsParts {
   readonly runner: Runner
   readonly store: ExecutionStore
   readonly settings: RunSettings
   readonly logger: Logger
-  /** This process in records and in the list of workers; no other has the same name. */
+  /** This process in records and in the list of workers; its name is unique. */
   readonly info: WorkerInfo
-  /** Whether this process runs tools at all; where not, every call goes through the queue. */
+  /** Whether this process runs tools; otherwise every call goes through the queue. */
   readonly runsTools: boolean
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }
 
-/** How one call is made and recorded. */
+/** The options of one recorded call. */
 export interface ExecuteOptions extends RunControls {
-  /** Waits for the end; otherwise the run is queued. */
+  /** Whether to wait for the end; otherwise the run is queued. */
   readonly wait: boolean
   readonly timeoutMs?: number | undefined
   readonly idempotencyKey?: string | undefined
-  /** A label that the caller chose; it says nothing about who called. */
+  /** A label that the caller chose; it does not authenticate the caller. */
   readonly callerLabel?: string | undefined
   readonly traceId?: string | undefined
   readonly traceparent?: string | undefined
   readonly needsApproval?: boolean | undefined
-  /** Throws where a call that waited for its turn in this process may not be made any more. */
+  /** Throws where a call that waited for a slot of this process is no longer allowed. */
   readonly recheck?: (() => Promise<void>) | undefined
   readonly purpose?: string | undefined
 }
 
-/** How somebody waits for a run. */
+/** The options of waiting for a run. */
 interface WaitOptions {
   readonly signal?: AbortSignal | undefined
-  /** The run is another's call under the same key, which goes on when this one stops waiting. */
+  /** Whether the run belongs to another call with the same key, and so continues when this one stops waiting. */
   readonly joined?: boolean | undefined
-  /** How long it may take until the run begins. */
+  /** The maximum wait for the start of the run. */
   readonly patienceMs?: number | undefined
 }
 
-type Given = Readonly<Record<string, unknown>>
+type Input = Readonly<Record<string, unknown>>
 
-/** Every call that is recorded goes through here: written down before it runs, and ended by exactly one final write. */
+/** The path of every recorded call: stored before it runs, and ended by exactly one final write. */
 export class RecordedRuns {
   readonly parts: RecordedRunsParts
   readonly heartbeat: Heartbeat
   readonly notices = new RunNotices()
   readonly #loop: WorkerLoop
   readonly #sweeper: Sweeper
-  /** What this process does now: the runs it makes, and the taking of more. */
+  /** The current work of this process: its runs, and the claiming of more. */
   readonly #active = new Set<Promise<unknown>>()
-  /** Ends the waiting for runs that go on after this process. */
+  /** Ends the waiting for runs that continue after this process. */
   readonly #leaving = new AbortController()
   #closing = false
 
@@ -89,7 +89,7 @@ export class RecordedRuns {
     return ['', ...this.parts.info.labels]
   }
 
-  /** Joins the fleet: listens, sweeps, and takes runs from the queue where it takes work. */
+  /** Registers this process as a worker: listens, sweeps, and takes runs from the queue where it takes work. */
   async open(): Promise<void> {
     const { store, observer, info } = this.parts
     if (observer !== undefined) store.onUnattendedEnd((end) => observer.endedQuietly(end))
@@ -102,9 +102,9 @@ export class RecordedRuns {
     if (info.takesWork) this.#loop.start()
   }
 
-  /** Makes a call: records it, then runs it here, queues it, or lets it wait for a person's yes. */
-  async execute(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
-    if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and takes no more calls.')
+  /** Records a call, then runs it in this process, queues it, or lets it wait for approval. */
+  async execute(caller: Caller, tool: RunnableTool, input: Input, options: ExecuteOptions): Promise<Execution> {
+    if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and accepts no more calls.')
     const { runsTools, tracing = untraced } = this.parts
     const runsHere = runsTools && options.wait && this.labels.includes(labelOf(tool))
     const isQueued = options.needsApproval === true || !runsHere
@@ -112,22 +112,22 @@ export class RecordedRuns {
     return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
       const { traceparent, traceId } = span
       const traced = { ...options, traceparent, traceId: options.traceId ?? traceId }
-      return isQueued ? this.#queue(caller, tool, given, traced) : this.#runNow(caller, tool, given, traced, span)
+      return isQueued ? this.#queue(caller, tool, input, traced) : this.#runNow(caller, tool, input, traced, span)
     })
   }
 
-  async #queue(caller: Caller, tool: RunnableTool, given: Given, options: ExecuteOptions): Promise<Execution> {
+  async #queue(caller: Caller, tool: RunnableTool, input: Input, options: ExecuteOptions): Promise<Execution> {
     const { runner, store } = this.parts
     const { signal, wait, needsApproval = false } = options
-    const job = await runner.prepare(tool, given, { ...options, workspace: caller.workspace })
+    const job = await runner.prepare(tool, input, { ...options, workspace: caller.workspace })
     const draft = this.#draft(caller, job, { ...options, elsewhere: true })
     const { execution, fresh } = await store.create(caller, draft, this.#waiting(labelOf(tool), needsApproval))
     reachPoint('F1 row inserted')
     return wait ? this.#awaited(caller, execution, { signal, joined: !fresh, label: labelOf(tool) }) : execution
   }
 
-  async #runNow(...[caller, tool, given, options, span]: [Caller, RunnableTool, Given, ExecuteOptions, Span]) {
-    const job = await this.parts.runner.prepare(tool, given, { ...options, workspace: caller.workspace })
+  async #runNow(...[caller, tool, input, options, span]: [Caller, RunnableTool, Input, ExecuteOptions, Span]) {
+    const job = await this.parts.runner.prepare(tool, input, { ...options, workspace: caller.workspace })
     const call = { caller, job, draft: this.#draft(caller, job, { ...options, elsewhere: false }), controls: options }
     const { execution: begun, joined } = await this.track(runInline(this, call))
     const { signal } = options
@@ -136,9 +136,9 @@ export class RecordedRuns {
     return execution
   }
 
-  /** Nobody who waits for an end waits much longer for a beginning than the run itself may take. */
+  /** Waits for the end; the wait for the start is bounded by the deadline of the run plus a few seconds. */
   async #awaited(caller: Caller, { id, timeoutMs }: Execution, options: WaitOptions & { readonly label?: string }) {
-    const patienceMs = (timeoutMs ?? 0) + beginMs
+    const patienceMs = (timeoutMs ?? 0) + startGraceMs
     const now = await this.track(this.waitFor(caller, id, { ...options, patienceMs }))
     if (isFinal(now.status) || now.reason === 'approval' || options.signal?.aborted) return now
     if (this.#leaving.signal.aborted) return { ...now, errorCode: 'STILL_QUEUED', errorMessage: leftMessage }
@@ -147,7 +147,7 @@ export class RecordedRuns {
     return { ...now, errorCode: 'STILL_QUEUED', errorMessage }
   }
 
-  /** Closing waits for this. */
+  /** Registers work that `close` waits for. */
   async track<Result>(work: Promise<Result>): Promise<Result> {
     this.#active.add(work)
     try {
@@ -157,7 +157,7 @@ export class RecordedRuns {
     }
   }
 
-  /** Waits until a run has ended, wherever it runs; whoever made the call and stops waiting cancels it. */
+  /** Waits until a run has ended in any process; a caller that stops waiting for its own call cancels it. */
   async waitFor(caller: Caller, id: string, options: WaitOptions = {}): Promise<Execution> {
     const { store } = this.parts
     const { signal, joined = false, patienceMs = Number.POSITIVE_INFINITY } = options
@@ -174,7 +174,7 @@ export class RecordedRuns {
     }
   }
 
-  /** Cancels a run: one that has not started ends now, one that runs is killed within a second. */
+  /** Cancels a run: one that has not started ends now, a running one is killed within a second. */
   async cancel(caller: Caller, id: string): Promise<Execution> {
     const message = 'The run was cancelled.'
     const execution = await this.parts.store.cancel(caller, id, { code: 'EXECUTION_CANCELLED', message })
@@ -205,7 +205,7 @@ export class RecordedRuns {
       idempotencyKey: options.idempotencyKey ?? null,
       bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
       maxAttempts: readOnlyHint === true || idempotentHint === true ? this.parts.settings.attempts : 1,
-      // A version can be read again; a tool of a config must come along where another process may run it.
+      // A version can be read again; a tool of a config must be stored with the run where another process may run it.
       definition: tool.id === null && options.elsewhere ? tool : null,
       purpose: options.purpose ?? null,
     }
@@ -224,8 +224,8 @@ export class RecordedRuns {
   }
 
   /**
-   * Takes no more work and lets the runs end. Those that have not ended by then are stopped: a run whose tool may run again goes
-   * back to the queue, any other is cancelled. Callers that still wait are answered with the run as it stands.
+   * Accepts no more work and waits for the runs. Those that have not ended by then are stopped: a run whose tool may run again goes
+   * back to the queue, any other is cancelled. Waiting callers receive the current state of their run.
    */
   async close(drainMs: number, report: (line: string) => void = () => {}): Promise<void> {
     this.#closing = true
@@ -243,16 +243,16 @@ export class RecordedRuns {
     await this.notices.close()
   }
 
-  /** Waits until this process does nothing any more, at most this long. */
+  /** Waits until this process has no work, at most this long. */
   async #idle(withinMs: number): Promise<void> {
     const end = performance.now() + withinMs
     while (this.#active.size > 0 && performance.now() < end) await sleepBriefly()
   }
 }
 
-const leftMessage = 'This server is stopping before the run has ended: it is in the queue, or runs on another worker.'
+const leftMessage = 'This server is stopping before the end of the run, which is queued or runs on another worker.'
 const waitStepMs = 1000
-const beginMs = 5000
+const startGraceMs = 5000
 const [cancelStepMs, cancelWaitMs] = [250, 2000]
 const lastWritesMs = 4000
 const sleepBriefly = () => new Promise((resolve) => setTimeout(resolve, 20))

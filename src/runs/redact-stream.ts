@@ -3,19 +3,19 @@ import type { Redactor } from '../contract/secret.ts'
 
 type OnOutput = NonNullable<RunControls['onOutput']>
 
-/** Passes on what a tool prints without its secrets; text that may be the beginning of one waits for what follows. */
+/** Passes the output of a tool on without secrets; text that may be the beginning of one is held back until more arrives. */
 export function redactStream(onOutput: OnOutput, redact: Redactor): { readonly take: OnOutput; end(): void } {
-  const held = { stdout: '', stderr: '' }
+  const pending = { stdout: '', stderr: '' }
   return {
     take(stream, text) {
-      const all = held[stream] + text
-      const known = all.length - redact.unfinished(all)
-      held[stream] = all.slice(known)
-      if (known > 0) onOutput(stream, redact(all.slice(0, known)))
+      const all = pending[stream] + text
+      const complete = all.length - redact.unfinished(all)
+      pending[stream] = all.slice(complete)
+      if (complete > 0) onOutput(stream, redact(all.slice(0, complete)))
     },
     end() {
       for (const stream of ['stdout', 'stderr'] as const)
-        if (held[stream] !== '') onOutput(stream, redact(held[stream]))
+        if (pending[stream] !== '') onOutput(stream, redact(pending[stream]))
     },
   }
 }

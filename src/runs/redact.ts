@@ -4,7 +4,7 @@ import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor } from '../contract/secret.ts'
 import { replaceIn } from './output-threads.ts'
 
-/** What a run gave, without secrets; long texts are searched in worker threads. */
+/** Removes secrets from an outcome; long texts are searched in worker threads. */
 export async function redactOutcome(outcome: RunOutcome, redact: Redactor): Promise<RunOutcome> {
   const replacements = redact.replacements()
   const clean = (text: string) => replaceIn(text, replacements)
@@ -26,13 +26,13 @@ async function cleanValue(value: unknown, replacements: readonly Replacement[]):
   return clean === json ? value : fromJsonText(clean)
 }
 
-/** What a run would be, without secrets. */
+/** Removes secrets from a plan. */
 export function redactPlan(plan: RunPlan, redact: Redactor): RunPlan {
   const { argv } = plan
-  return argv === undefined ? plan : { ...plan, argv: argv.map((word) => redact(word)) }
+  return argv === undefined ? plan : { ...plan, argv: argv.map((arg) => redact(arg)) }
 }
 
-/** Redacts the secrets of both. */
+/** Combines two redactors. */
 export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
   other === undefined
     ? one
@@ -42,6 +42,6 @@ export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
       })
 
 function untilStable(text: string, redactors: readonly Redactor[], atLeast: number): number {
-  const length = redactors.reduce((held, redactor) => redactor.unfinished(text, held), atLeast)
+  const length = redactors.reduce((pending, redactor) => redactor.unfinished(text, pending), atLeast)
   return length === atLeast ? length : untilStable(text, redactors, length)
 }

@@ -9,7 +9,7 @@ import { performRecorded } from './perform-recorded.ts'
 import type { RecordedRuns } from './recorded-runs.ts'
 import { SlotTicket } from './slot-ticket.ts'
 
-/** A call that the process that was called makes itself. */
+/** A call that runs in the process that received it. */
 export interface InlineCall {
   readonly caller: Caller
   readonly job: Job
@@ -17,24 +17,24 @@ export interface InlineCall {
   readonly controls: RunControls & { readonly recheck?: (() => Promise<void>) | undefined }
 }
 
-/** How it went; where it has not ended, it goes on elsewhere. */
+/** The run of an inline call; where it has not ended, it continues in another process. */
 export interface InlineRun {
   readonly execution: Execution
-  /** Another call has the same key; this one only looks on. */
+  /** Whether the run belongs to another call with the same idempotency key. */
   readonly joined: boolean
 }
 
-/** Makes a call in this process: at once where a slot is free, otherwise when its turn comes. */
+/** Runs a call in this process: at once where a slot is free, otherwise after waiting for one. */
 export async function runInline(runs: RecordedRuns, call: InlineCall): Promise<InlineRun> {
   const { runner, store, settings, info } = runs.parts
   const { caller, job, draft, controls } = call
   const { workspace } = caller
-  const place = new SlotTicket(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
+  const ticket = new SlotTicket(runner.slots, { signal: controls.signal, caller: `${workspace} ${draft.callerId}` })
   try {
-    // Where the line is full nothing is written down.
-    await place.checkRoom()
+    // Nothing is recorded where too many calls wait already.
+    await ticket.checkRoom()
     const begunAt = performance.now()
-    const how = place.waits ? 'wait-here' : 'run'
+    const how = ticket.waits ? 'wait-here' : 'run'
     const { execution, fresh } = await store.create(caller, draft, {
       how,
       worker: info.worker,
@@ -42,47 +42,47 @@ export async function runInline(runs: RecordedRuns, call: InlineCall): Promise<I
     })
     reachPoint('F1 row inserted')
     if (!fresh) return { execution, joined: true }
-    const begun = place.waits
-      ? await waitForTurn(runs, call, { execution, begunAt, place })
+    const begun = ticket.waits
+      ? await waitForSlot(runs, call, { execution, begunAt, ticket })
       : { workspace, execution, begunAt }
     const ended = isFinal(begun.execution.status) ? begun.execution : await performRecorded(runs, begun, job, controls)
     return { execution: ended, joined: false }
   } finally {
-    place.leave()
+    ticket.leave()
   }
 }
 
 interface Waiting {
   readonly execution: Execution
   readonly begunAt: number
-  readonly place: SlotTicket
+  readonly ticket: SlotTicket
 }
 
-/** A run that waits for its turn here is written down already; whoever leaves the line cancels it. */
-async function waitForTurn(runs: RecordedRuns, call: InlineCall, { execution, begunAt, place }: Waiting) {
+/** Waits for a slot for a recorded run; a caller that stops waiting cancels the run. */
+async function waitForSlot(runs: RecordedRuns, call: InlineCall, { execution, begunAt, ticket }: Waiting) {
   const { store, settings, info } = runs.parts
   const { workspace } = call.caller
   let why = undefined as StopReason | undefined
-  const held = {
+  const leased = {
     id: execution.id,
     attempt: 0,
     begunAt,
     toolName: execution.toolName,
-    stop(reason: StopReason) {
-      why ??= reason
-      place.leave()
+    stop(stopReason: StopReason) {
+      why ??= stopReason
+      ticket.leave()
     },
   }
-  runs.heartbeat.hold(held)
+  runs.heartbeat.hold(leased)
   try {
-    await place.turn
+    await ticket.turn
     if (why !== undefined) throw new TooldexError('EXECUTION_CANCELLED', reasons[why].message)
     await call.controls.recheck?.()
   } catch (thrown) {
-    const told = why === undefined ? toTooldexError(thrown) : reasons[why]
-    return { workspace, execution: await endWaiting(runs, call, execution, told), begunAt }
+    const reason = why === undefined ? toTooldexError(thrown) : reasons[why]
+    return { workspace, execution: await endWaiting(runs, call, execution, reason), begunAt }
   } finally {
-    runs.heartbeat.release(held)
+    runs.heartbeat.release(leased)
   }
   const startedAt = performance.now()
   if (await store.start(execution, info.worker, settings.leaseMs))
@@ -94,7 +94,7 @@ async function waitForTurn(runs: RecordedRuns, call: InlineCall, { execution, be
   return { workspace, execution: await readAgain(runs, call.caller, execution), begunAt }
 }
 
-/** Either somebody ended it, or whoever waited has gone, or this process stops. */
+/** Ends a waiting run that was not ended otherwise, because its caller has gone or this process stops. */
 async function endWaiting(
   runs: RecordedRuns,
   { caller }: InlineCall,
@@ -113,12 +113,15 @@ async function endWaiting(
 
 const reasons: Readonly<Record<StopReason, { readonly code: ErrorCode; readonly message: string }>> = {
   cancelled: { code: 'EXECUTION_CANCELLED', message: 'The run was cancelled.' },
-  closing: { code: 'SHUTTING_DOWN', message: 'The server stopped before it was the turn of the call.' },
-  lost: { code: 'CALLER_LOST', message: 'The process that was called lost touch before the tool was started.' },
+  closing: { code: 'SHUTTING_DOWN', message: 'The server stopped while the call waited for a slot.' },
+  lost: {
+    code: 'CALLER_LOST',
+    message: 'The process that received the call lost its connection to the database before the tool was started.',
+  },
 }
 
 async function readAgain({ parts }: RecordedRuns, { workspace }: Caller, { id }: Execution): Promise<Execution> {
   const now = await parts.store.get(workspace, id)
   if (now !== undefined) return now
-  throw new TooldexError('NOT_FOUND', `The execution ${id} is gone.`)
+  throw new TooldexError('NOT_FOUND', `The execution ${id} no longer exists.`)
 }

@@ -1,17 +1,17 @@
 import type { ExecutionStore, RunNotice } from '../contract/execution.ts'
 
-/** Hears of runs, from other processes and from this one, and wakes whoever waits for them. */
+/** Receives notices about runs from other processes and from this one, and wakes the waiting callers. */
 export class RunNotices {
   readonly #listeners = new Set<(notice: RunNotice) => void>()
   readonly #waiting = new Map<string, Set<() => void>>()
   #stop: (() => Promise<void>) | undefined
 
   async open(store: ExecutionStore): Promise<void> {
-    this.#stop = await store.listen((notice) => this.tell(notice))
+    this.#stop = await store.listen((notice) => this.deliver(notice))
   }
 
-  /** A notice of this very process need not go through the database. */
-  tell(notice: RunNotice): void {
+  /** Delivers a notice; those of this process need not go through the database. */
+  deliver(notice: RunNotice): void {
     for (const wake of this.#waiting.get(notice.id) ?? []) wake()
     for (const listener of this.#listeners) listener(notice)
   }
@@ -20,7 +20,7 @@ export class RunNotices {
     this.#listeners.add(listener)
   }
 
-  /** Waits for a notice about a run, at most this long: one may be lost. */
+  /** Waits for a notice about a run, at most this long, because notices can be lost. */
   next(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(id) ?? new Set()

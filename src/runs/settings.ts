@@ -1,24 +1,24 @@
-/** How recorded runs are kept alive, and bounded. Times are milliseconds. */
+/** Intervals and limits of recorded runs. Times are in milliseconds. */
 export interface RunSettings {
-  /** For how long a process is believed without hearing from it, and how often it says that it lives. */
+  /** The duration of a lease, and the interval of its renewal. */
   readonly leaseMs: number
   readonly beatMs: number
-  /** How often what nobody runs any more is looked for, and what is too old. */
+  /** The intervals of the sweep for lost runs and of the deletion of old ones. */
   readonly sweepMs: number
   readonly pruneMs: number
-  /** How often the queue is looked at although no notice came. */
+  /** The interval of polling the queue without a notice. */
   readonly pollMs: number
-  /** How long a call may wait for a worker, and for a person's yes. */
+  /** The maximum waits for a worker and for approval. */
   readonly queueMs: number
   readonly approvalMs: number
   readonly waiting: { readonly all: number; readonly perTool: number; readonly perCaller: number }
-  /** What is larger is kept aside and read by its handle. */
+  /** Larger outputs are stored separately and read by their handle. */
   readonly inlineBytes: number
   readonly previewBytes: number
   readonly resultLifeMs: number
-  /** How often a run that does no harm twice is tried when its worker is lost. */
+  /** The maximum number of attempts of a run that may be repeated when its worker is lost. */
   readonly attempts: number
-  readonly retention: { readonly days: number; readonly most: number }
+  readonly retention: { readonly days: number; readonly maxRows: number }
 }
 
 export const defaultRunSettings: RunSettings = {
@@ -34,5 +34,5 @@ export const defaultRunSettings: RunSettings = {
   previewBytes: 2048,
   resultLifeMs: 24 * 3_600_000,
   attempts: 3,
-  retention: { days: 30, most: 1_000_000 },
+  retention: { days: 30, maxRows: 1_000_000 },
 }

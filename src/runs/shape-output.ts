@@ -8,21 +8,21 @@ import { finishOutput } from './output-threads.ts'
 import { previewText, previewValue } from './preview.ts'
 import type { RunSettings } from './settings.ts'
 
-/** What is written of an outcome: the output apart from the logs, and a large one aside with a preview in its place. */
-export async function shapeOutput(given: RunOutcome, told: boolean, settings: RunSettings): Promise<FinishedRun> {
-  const outcome = storableOutcome(given)
+/** Converts an outcome for storage: output and logs are separate, and a large output is replaced by a preview and a handle. */
+export async function shapeOutput(raw: RunOutcome, published: boolean, settings: RunSettings): Promise<FinishedRun> {
+  const outcome = storableOutcome(raw)
   const printed = outcome.output === undefined
   const { stdout, stderr } = outcome.result
-  // What a command prints is what it returns; of other tools it is a log.
+  // The standard output of a command is its output; that of other tools is a log.
   const logs = { stdout: printed ? '' : stdout, stderr }
   const output = hasRun(outcome) ? (printed ? stdout : outcome.output) : null
-  const whole = { outcome, outputData: output ?? null, logs, stored: null, told }
+  const whole = { outcome, outputData: output ?? null, logs, stored: null, published }
   const { content, preview, isSame } = await contentOf(output, stdout, settings.previewBytes)
   if (Buffer.byteLength(content) <= settings.inlineBytes)
     return output instanceof JsonText ? { ...whole, outputData: JSON.parse(content) } : whole
   return {
     ...whole,
-    // What is read by its handle is not in the logs as well, for others to read.
+    // A stored output must not be in the logs as well, which other callers can read.
     logs: { ...logs, stdout: isSame() ? '' : logs.stdout },
     outputData: preview(),
     stored: {
@@ -41,7 +41,7 @@ interface Content {
   readonly isSame: () => boolean
 }
 
-/** An output as text; a large value is read and written in a worker thread only. */
+/** An output as text; a large value is parsed and serialized in a worker thread only. */
 async function contentOf(output: unknown, stdout: string, previewBytes: number): Promise<Content> {
   if (output instanceof JsonText) {
     const { json } = output
@@ -61,7 +61,7 @@ async function contentOf(output: unknown, stdout: string, previewBytes: number):
   }
 }
 
-/** A run that failed without an exit code, a signal or a word of output never started, so there is no output. */
+/** A run that failed without an exit code, a signal or any output never started, so there is no output. */
 const hasRun = ({ status, output = '', result: { exitCode, signal, stdout } }: RunOutcome): boolean =>
   status === 'SUCCESS' || exitCode !== null || signal !== null || stdout !== '' || output !== ''
 

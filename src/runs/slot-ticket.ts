@@ -1,11 +1,11 @@
 import { TooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 
-/** A slot, or a place in the line for one; whatever happens, `leave` gives back exactly what was taken. */
+/** A slot, or a position in the queue for one; `leave` releases exactly what was taken, in every case. */
 export class SlotTicket {
-  /** Whether it was not given a slot at once. */
+  /** Whether no slot was free. */
   readonly waits: boolean
-  /** Settles when there is a slot; refused where it left the line before. */
+  /** Resolves with the slot; rejects where the ticket left the queue before. */
   readonly turn: Promise<void>
   readonly #slots: Semaphore
   readonly #entering: Promise<void>
@@ -23,7 +23,7 @@ export class SlotTicket {
     this.turn.catch(() => {})
   }
 
-  /** Refused where too many wait already. */
+  /** Rejects where too many calls wait already. */
   async checkRoom(): Promise<void> {
     await Promise.race([this.#entering, Promise.resolve()])
   }
@@ -32,7 +32,7 @@ export class SlotTicket {
     this.#holds = !this.#left
     if (this.#holds) return
     this.#slots.leave()
-    throw new TooldexError('EXECUTION_CANCELLED', 'The call left the line when it was its turn.')
+    throw new TooldexError('EXECUTION_CANCELLED', 'The call was cancelled while it waited for a slot.')
   }
 
   leave(): void {

@@ -12,7 +12,7 @@ interface SweeperParts {
   readonly observer?: RunObserver | undefined
 }
 
-/** Ends what nobody runs any more, and deletes what is too old; every process does, and none of it is done twice. */
+/** Ends or requeues the runs of lost workers and deletes old runs; every process sweeps, and no work is done twice. */
 export class Sweeper {
   readonly #store: ExecutionStore
   readonly #settings: RunSettings
@@ -35,7 +35,7 @@ export class Sweeper {
     this.#every(this.#settings.pruneMs, () => this.#prune())
   }
 
-  /** One at a time, and not all processes in the same moment. */
+  /** Runs without overlap, and with jitter so that processes do not run at the same moment. */
   #every(ms: number, work: () => Promise<void>): void {
     const again = (): void => {
       if (this.#closed) return
@@ -43,7 +43,7 @@ export class Sweeper {
         () => {
           this.#timers.splice(this.#timers.indexOf(timer), 1)
           void work()
-            .catch((thrown) => this.#logger.warn('caretaking failed', { reason: toTooldexError(thrown).message }))
+            .catch((thrown) => this.#logger.warn('sweep failed', { reason: toTooldexError(thrown).message }))
             .finally(again)
         },
         ms * (0.8 + 0.4 * Math.random()),
@@ -55,14 +55,19 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    // A process that was suspended for a while, even just now, must not take its own runs for those of a dead one.
+    // A process that was suspended must not treat its own runs as those of a dead process.
     await this.#heartbeat.renew()
-    const held = this.#heartbeat.runs.map(({ id }) => id)
-    const did = await this.#store.sweep({ worker: this.#heartbeat.worker, held })
-    const { lost, retried, expired } = did
-    this.#observer?.swept(did)
+    const runs = this.#heartbeat.runs.map(({ id }) => id)
+    const result = await this.#store.sweep({ worker: this.#heartbeat.worker, runs })
+    const { lost, retried, expired } = result
+    this.#observer?.swept(result)
     const swept = lost.length + retried.length + expired.length
-    if (swept > 0) this.#logger.warn('swept', { lost: lost.length, retried: retried.length, expired: expired.length })
+    if (swept > 0)
+      this.#logger.warn('swept runs without a live worker or past their deadline', {
+        lost: lost.length,
+        retried: retried.length,
+        expired: expired.length,
+      })
   }
 
   async #prune(): Promise<void> {

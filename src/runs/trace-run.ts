@@ -2,7 +2,7 @@ import type { Execution } from '../contract/execution.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Span, SpanOptions } from '../contract/tracing.ts'
 
-/** What is told of a run in a trace: which tool, never what it was given. */
+/** The span options of a run: its tool, never its input. */
 export function aboutRun(
   kind: NonNullable<SpanOptions['kind']>,
   { name, version }: Pick<RunnableTool, 'name' | 'version'>,
@@ -13,7 +13,7 @@ export function aboutRun(
   }
 }
 
-/** How a run ended, or where it stands. */
+/** Adds the state of a run to its span. */
 export function noteEnd(span: Span, { id, status, attempt, isolation, errorCode }: Execution): void {
   span.set({
     'tooldex.execution': id,

@@ -12,18 +12,18 @@ import type { RecordedRuns } from './recorded-runs.ts'
 import { shapeOutput } from './shape-output.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
 
-const maxAtOnce = 32
+const maxClaims = 32
 
 type Taken = ClaimedExecution & { readonly begunAt: number }
 
-/** Takes runs from the queue as long as there are free slots: at a notice, when a slot is freed, and now and then. */
+/** Takes runs from the queue while slots are free: at a notice, when a slot is freed, and by polling. */
 export class WorkerLoop {
   readonly #runs: RecordedRuns
   #timer: NodeJS.Timeout | undefined
   #going: Promise<void> | undefined
   #again = false
   #stopped = true
-  /** Nothing waited when it was last looked, and nobody has said otherwise since. */
+  /** Whether the last claim found the queue empty and no notice came since. */
   #empty = false
   #unsubscribe: () => void = () => {}
 
@@ -45,7 +45,7 @@ export class WorkerLoop {
     this.#wake()
   }
 
-  /** Takes no more; what was being taken in this moment is waited for. */
+  /** Stops taking runs; waits for a claim in progress. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
@@ -66,8 +66,8 @@ export class WorkerLoop {
         await this.#takeSome()
       }
     } catch (thrown) {
-      // The database is away; the next look finds what waits.
-      this.#runs.parts.logger.warn('the queue could not be read', { reason: toTooldexError(thrown).message })
+      // The database is unavailable; the next poll finds the waiting runs.
+      this.#runs.parts.logger.warn('reading the queue failed', { reason: toTooldexError(thrown).message })
     } finally {
       this.#going = undefined
     }
@@ -76,22 +76,22 @@ export class WorkerLoop {
   async #takeSome(): Promise<void> {
     const { runner, store, info, settings } = this.#runs.parts
     const { labels } = this.#runs
-    const limit = Math.min(runner.slots.free, maxAtOnce)
+    const limit = Math.min(runner.slots.free, maxClaims)
     if (limit === 0) return
-    let held = 0
-    while (held < limit && runner.slots.tryEnter()) held++
+    let slots = 0
+    while (slots < limit && runner.slots.tryEnter()) slots++
     let used = 0
     try {
       const begunAt = performance.now()
-      const claimed = await store.claim(info.worker, { limit: held, labels, leaseMs: settings.leaseMs })
+      const claimed = await store.claim(info.worker, { limit: slots, labels, leaseMs: settings.leaseMs })
       if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
       for (const each of claimed) void this.#runs.track(this.#run({ ...each, begunAt }))
-      // There may be more than fitted; what was queued meanwhile has woken the loop again.
-      if (claimed.length === held) this.#again = true
+      // There may be more runs than slots; runs that were queued meanwhile have woken the loop again.
+      if (claimed.length === slots) this.#again = true
       else this.#empty = !this.#again
     } finally {
-      for (; used < held; used++) runner.slots.leaveQuietly()
+      for (; used < slots; used++) runner.slots.leaveQuietly()
     }
   }
 
@@ -103,7 +103,7 @@ export class WorkerLoop {
       parent: traceparent ?? undefined,
     }
     try {
-      // What woke the loop is another's call.
+      // The active span belongs to the call that woke the loop.
       await tracing.inSpan(`run ${execution.toolName}`, { ...about, detached: true }, async (span) =>
         noteEnd(
           span,
@@ -112,7 +112,7 @@ export class WorkerLoop {
       )
     } catch (thrown) {
       const { code, message } = logged(logger, thrown)
-      logger.error('a run could not be ended', { execution: execution.id, code, reason: message })
+      logger.error('ending a run failed', { execution: execution.id, code, reason: message })
     } finally {
       runner.slots.leave()
     }
@@ -133,19 +133,19 @@ export class WorkerLoop {
     return final
   }
 
-  /** The call as it can be made now, or why it cannot be made any more. */
+  /** Returns the prepared call, or the outcome of a call that can no longer run. */
   async #prepare(
     { execution, workspace, tool, refusal }: ClaimedExecution,
     traceparent: string | undefined,
   ): Promise<Job | RunOutcome> {
     if (tool === undefined) {
-      const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool is gone.' }
+      const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool no longer exists.' }
       return { ...failure(code, message), status: 'CANCELLED' }
     }
     try {
       const { inputData, timeoutMs } = execution
-      const given = inputData as Record<string, unknown>
-      return await this.#runs.parts.runner.prepare(tool, given, {
+      const input = inputData as Record<string, unknown>
+      return await this.#runs.parts.runner.prepare(tool, input, {
         timeoutMs: timeoutMs ?? undefined,
         traceparent,
         workspace,

@@ -269,7 +269,7 @@ describe('which values are allowed', () => {
             line: 6,
             column: 18,
             message: expect.stringContaining('note_write.title: the pattern is not a valid regular expression'),
-            hint: 'RE2 syntax: no look-around, no back-references',
+            hint: 'use RE2 syntax, which has no look-around and no back-references',
           }),
         ],
       }),

@@ -71,7 +71,7 @@ async function checkRetention(
   let [deleted, steps] = [0, 0]
   for (let more = 1; more > 0; steps++) {
     const started = performance.now()
-    more = await executions.prune({ days: 3650, most: keep })
+    more = await executions.prune({ days: 3650, maxRows: keep })
     expect(performance.now() - started).toBeLessThan(batchMs)
     expect(more).toBeLessThanOrEqual(4000)
     deleted += more

@@ -42,7 +42,7 @@ const ended = (outputData: unknown, more: Partial<FinishedRun> = {}): FinishedRu
   outputData,
   logs: { stdout: '', stderr: 'a warning' },
   stored: null,
-  told: false,
+  published: false,
   ...more,
 })
 
@@ -421,22 +421,22 @@ export function describeExecutions(
         { seq: 2, stream: 'stderr', text: 'b' },
       ])
       expect((await stores.executions.events(execution.id, 1)).map(({ text }) => text)).toEqual(['b'])
-      await stores.executions.finish(execution, ended('a', { told: true }))
+      await stores.executions.finish(execution, ended('a', { published: true }))
       const left = async () => (await stores.executions.events(execution.id, 0)).length
-      await stores.executions.prune({ days: 1000, most: 1_000_000 })
+      await stores.executions.prune({ days: 1000, maxRows: 1_000_000 })
       expect(await left()).toBe(2)
-      await stores.executions.prune({ days: 1000, most: 1_000_000, eventsMs: 0 })
+      await stores.executions.prune({ days: 1000, maxRows: 1_000_000, eventsMs: 0 })
       expect([await left(), (await get(execution.id)).status]).toEqual([0, 'SUCCESS'])
     })
 
     it('deletes what is more than is kept, and nothing that runs', async () => {
       const { execution } = await create(here)
       let deleted = 1
-      while (deleted > 0) deleted = await stores.executions.prune({ days: 1000, most: 3 })
+      while (deleted > 0) deleted = await stores.executions.prune({ days: 1000, maxRows: 3 })
       const { items } = await stores.executions.list('default', { limit: 100 })
       expect(items.filter(({ status }) => status !== 'RUNNING' && status !== 'PENDING')).toHaveLength(3)
       expect(items.map(({ id }) => id)).toContain(execution.id)
-      while ((await stores.executions.prune({ days: 0, most: 100 })) > 0);
+      while ((await stores.executions.prune({ days: 0, maxRows: 100 })) > 0);
       expect(
         (await stores.executions.list('default', { limit: 100 })).items.every(({ status }) => status === 'RUNNING'),
       ).toBe(true)

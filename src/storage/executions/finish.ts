@@ -42,10 +42,10 @@ export async function finishExecutions(
           duration_ms = ${tookMs(sql`run.started_at`)}
         from jsonb_to_recordset(${storableJson(ends.map(toGiven))}::jsonb) as given (id uuid, attempt int, status text,
           output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
-          error_code text, error_message text, told boolean)
+          error_code text, error_message text, published boolean)
         where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
         returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms,
-          (run.label is not null or run.idempotency_key is not null or given.told) as awaited
+          (run.label is not null or run.idempotency_key is not null or given.published) as awaited
       ) ${stored === null ? sql`` : keep(stored)}
       select id, (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took, awaited
         ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from kept) as expires`}
@@ -55,7 +55,7 @@ export async function finishExecutions(
   return ends.map(({ attempt, run }) => toWritten(byId.get(attempt.id), run.stored))
 }
 
-function toGiven({ attempt: { id, attempt }, run: { outcome, outputData, logs, told } }: AttemptEnd) {
+function toGiven({ attempt: { id, attempt }, run: { outcome, outputData, logs, published } }: AttemptEnd) {
   const { status, result, isolation, errorCode, errorMessage, environment = null } = outcome
   return {
     id,
@@ -70,7 +70,7 @@ function toGiven({ attempt: { id, attempt }, run: { outcome, outputData, logs, t
     environment,
     error_code: errorCode,
     error_message: errorMessage,
-    told,
+    published,
   }
 }
 

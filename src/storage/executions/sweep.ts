@@ -29,7 +29,7 @@ const labelOfTool = sql`coalesce(run.definition -> 'executorConfig' ->> 'worker'
 /** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
 export async function sweepExecutions(
   db: Db,
-  { worker: self, held }: SweepingWorker = { worker: '', held: [] },
+  { worker: self, runs }: SweepingWorker = { worker: '', runs: [] },
 ): Promise<{ readonly swept: Swept; readonly ends: readonly UnattendedEnd[] }> {
   const rows = rowsOf<SweptRow>(
     await db.execute(sql`
@@ -43,7 +43,7 @@ export async function sweepExecutions(
             or (worker = ${self} and updated_at < now() - ${unheardMs}::int * interval '1 millisecond')
             or (not exists (select 1 from workers where name = run.worker)
             and coalesce(lease_until, coalesce(started_at, created_at) + ${silentMs}::int * interval '1 millisecond') < now()))
-          and id not in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(held)}::jsonb))
+          and id not in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(runs)}::jsonb))
         limit ${batch}::int for update skip locked
       ), late as materialized (
         select id from tool_executions where status in ('PENDING', 'RUNNING') and worker is null and label is not null
@@ -116,7 +116,7 @@ const toEnd = ({
 const eventLifeMs = 60_000
 
 /** Deletes some of what is too old or too much, with outputs that have expired and what ended runs had told. */
-export async function pruneExecutions(db: Db, { days, most, eventsMs = eventLifeMs }: Retention): Promise<number> {
+export async function pruneExecutions(db: Db, { days, maxRows, eventsMs = eventLifeMs }: Retention): Promise<number> {
   await db.execute(sql`delete from execution_events where execution_id in (
     select id from tool_executions where id in (select execution_id from execution_events)
       and status not in ('PENDING', 'RUNNING')
@@ -134,7 +134,7 @@ export async function pruneExecutions(db: Db, { days, most, eventsMs = eventLife
     await db.execute(sql`delete from tool_executions where id in (
       select e.id from workspaces w cross join lateral (
         select id from tool_executions where workspace_id = w.id and status not in ('PENDING', 'RUNNING')
-        order by created_at desc, id desc offset ${most}::int limit ${pruneBatch}::int) e limit ${pruneBatch}::int)
+        order by created_at desc, id desc offset ${maxRows}::int limit ${pruneBatch}::int) e limit ${pruneBatch}::int)
       returning id`),
   )
   return old.length + many.length

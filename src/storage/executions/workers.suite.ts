@@ -57,8 +57,8 @@ export function describeWorkers({ stores, execute, create, claim, ended }: Worke
       const [young, made, unheard] = [await make(), await make(), await make()]
       const old = `update tool_executions set updated_at = now() - interval '1 hour'`
       await execute(`${old} where id in ('${made}', '${unheard}')`)
-      expect((await stores().executions.sweep({ worker: 'other', held: [] })).lost).toEqual([])
-      expect((await stores().executions.sweep({ worker: 'self', held: [made] })).lost).toEqual([unheard])
+      expect((await stores().executions.sweep({ worker: 'other', runs: [] })).lost).toEqual([])
+      expect((await stores().executions.sweep({ worker: 'self', runs: [made] })).lost).toEqual([unheard])
       for (const id of [young, made]) await stores().executions.finish({ id, attempt: 1 }, ended(null))
     })
 

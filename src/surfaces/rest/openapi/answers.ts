@@ -14,7 +14,7 @@ export const problemExample = {
   title: 'Input invalid',
   status: 422,
   detail:
-    "registry.create: name: must be of lower-case letters, digits and underscores, such as send_report; the input schema has no parameter 'city'.",
+    "registry.create: name: must contain only lower-case letters, digits and underscores, such as send_report; the input schema has no parameter 'city'.",
   code: 'INPUT_INVALID',
   hint: 'Compare the arguments with the input schema.',
   retryable: false,
@@ -22,7 +22,7 @@ export const problemExample = {
     {
       severity: 'error',
       pointer: '/name',
-      message: 'name: must be of lower-case letters, digits and underscores, such as send_report',
+      message: 'name: must contain only lower-case letters, digits and underscores, such as send_report',
       hint: 'write it like send_report',
     },
     {
