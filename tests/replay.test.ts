@@ -143,7 +143,7 @@ describe('a policy that asks for a replay', () => {
     const untried = await accept(good)
     expectProblem(untried, 409, 'ILLEGAL_STEP')
     expect(untried.body).toMatchObject({
-      detail: expect.stringContaining('none was tried'),
+      detail: expect.stringContaining('none was replayed'),
       hint: `Run: tooldex tools replay ${good} --limit 20`,
     })
     await replay(good)
@@ -162,7 +162,7 @@ describe('a policy that asks for a replay', () => {
     const accept = (id: string) => server.request('POST', `/proposals/${id}/accept`, { body: {} })
     const bad = await propose('gated', { executorConfig: configOf('gated_bad', 'echo "said ${1%f}"') })
     await replay(bad)
-    expect((await accept(bad)).body.detail).toContain('2 did, 1 differed and 0 failed')
+    expect((await accept(bad)).body.detail).toContain('2 matched, 1 differed and 0 failed')
     const good = await propose('gated', { executorConfig: configOf('gated_again', 'echo said "$1"') })
     await replay(good)
     await server.request('PATCH', '/tools/gated', { body: { notes: 'Words only.' } })

@@ -1,6 +1,6 @@
 import type { Backend } from '../contract/catalog.ts'
 
-/** Says which of a tool's backends, in order of registration and at least one, runs it. */
+/** Selects the backend that runs a tool, from at least one, in order of registration. */
 export type SelectBackend = (backends: readonly Backend[]) => Backend
 
 const order = ['local', 'provider', 'mcp'] as const

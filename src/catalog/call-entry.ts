@@ -5,7 +5,7 @@ import type { SchemaValidator } from '../json-schema/index.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toolStatusOf } from './tool-filters.ts'
 
-/** A call of a tool whose arguments fit its input schema, defaults filled in. */
+/** A call of a tool with validated arguments, defaults filled in. */
 export interface CatalogCall {
   readonly tool: CatalogTool
   readonly backend: Backend
@@ -16,7 +16,7 @@ export interface CatalogCall {
 /** Runs a tool for `Catalog.call`: a function of this process, or a request to the backend. */
 export type CatalogRunner = (call: CatalogCall) => unknown
 
-/** Validates a call, runs it and validates its result; what the runner throws reaches the caller. */
+/** Validates a call, runs it and validates its result; errors of the runner are passed on. */
 export async function callEntry(call: CatalogCall, run: CatalogRunner | undefined): Promise<unknown> {
   const { tool, backend, signal } = call
   const id = toolIdOf(tool)

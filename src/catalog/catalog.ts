@@ -26,28 +26,28 @@ import {
 import { createSubstringRanker } from './substring-ranker.ts'
 import { canonicalFilters } from './tool-filters.ts'
 
-/** How a catalog chooses, ranks and complains. */
+/** The options of a catalog. */
 export interface CatalogOptions {
   readonly selectBackend?: SelectBackend
-  /** Ranks for `search` and `searchPage`; the default looks at every tool. Call `refresh` when it would rank anew. */
+  /** Ranks for `search` and `searchPage`; the default compares every tool. Call `refresh` when its ranking changes. */
   readonly ranker?: Ranker
-  /** Whether a tool can be called now; asked of every answer, and of every tool where a filter wants to know. */
+  /** Whether a tool can be called now; evaluated for every result, and for every tool if a filter needs it. */
   readonly readinessOf?: (tool: CatalogTool, backend: Backend) => Readiness
-  /** Cursors are good in every catalog that holds the same tools; costs a hash of all tools after a change. */
+  /** Cursors are valid in every catalog with the same tools; costs a hash of all tools after a change. */
   readonly sharedCursors?: boolean
-  /** Receives what a listener threw; ignored by default. */
+  /** Receives errors thrown by listeners; ignored by default. */
   readonly onListenerError?: (error: unknown) => void
   /** Runs tools that were registered without a function of their own. */
   readonly run?: CatalogRunner
 }
 
-/** A tool and who runs it. */
+/** A tool and its backend. */
 export interface Registration {
   readonly tool: CatalogToolInput
   readonly backend: Backend
 }
 
-/** All tools of all sources, live: registered, removed, found and listened to. */
+/** All tools of all sources, live: registration, removal, search and change events. */
 export class Catalog {
   readonly #table = new EntryTable()
   readonly #listeners: ChangeListeners
@@ -76,12 +76,12 @@ export class Catalog {
     return this.#table.entries.size
   }
 
-  /** Grows with every change. */
+  /** Incremented by every change. */
   get version(): number {
     return this.#version
   }
 
-  /** Adds a tool, or a backend to one that is known, and returns its id; `run` is the function that calls of it run. */
+  /** Adds a tool, or a backend to a registered one, and returns its id; `run` is the function that calls of it run. */
   register(tool: CatalogToolInput, backend: Backend, run?: CatalogRunner): string {
     const owner = readBackend(backend)
     const [id = ''] = this.#apply([{ tool: parseTool(tool), backend: owner }])
@@ -104,7 +104,7 @@ export class Catalog {
     return callEntry({ ...found, args, signal: options.signal }, run)
   }
 
-  /** Adds all of them, or none where one is refused. */
+  /** Adds all of them, or none if one is rejected. */
   registerMany(registrations: readonly Registration[]): string[] {
     const parsed = registrations.map(({ tool, backend }, index) => ({
       tool: parseTool(tool, `invalid tool at index ${index}`),
@@ -114,8 +114,8 @@ export class Catalog {
   }
 
   /**
-   * Makes the tools of a backend exactly these, in one step: readers and listeners see all of the old or all of the new, and
-   * hear only of what differs. Checked tools are frozen, parsed before, and the catalog's to keep.
+   * Makes the tools of a backend exactly these, in one step: readers and listeners see all of the old or all of the new,
+   * and events report only differences. Checked tools are frozen, parsed before, and owned by the catalog.
    */
   sync(backend: Backend, tools: readonly CatalogToolInput[], { checked = false } = {}): void {
     const owner = readBackend(backend)
@@ -125,7 +125,7 @@ export class Catalog {
     this.#commit(planSync(this.#table.entries, owner, new Map(parsed.map((tool) => [toolIdOf(tool), tool]))), owner)
   }
 
-  /** Removes a backend of a tool, and with the last one the tool. */
+  /** Removes a backend of a tool, and the tool with its last backend. */
   unregister(id: string, backend: Backend): void {
     const key = canonicalId(id)
     const entry = this.#table.require(key)
@@ -135,38 +135,38 @@ export class Catalog {
     this.#commit([planRemoval(key, entry, gone)], gone)
   }
 
-  /** A tool and the backend that runs it, by id or by a name that only one tool has. */
+  /** A tool and its selected backend, by id or by a name that only one tool has. */
   get(id: string): { readonly tool: CatalogTool; readonly backend: Backend } | null {
     const entry = this.#table.entries.get(id) ?? this.#table.find(canonicalId(id))
     return entry === undefined ? null : { tool: entry.tool, backend: this.#ground.backendOf(entry) }
   }
 
-  /** All tools by their exact id, with everyone who can run them; to be read only. */
+  /** All tools by exact id, with all their backends; read-only. */
   get entries(): ReadonlyMap<string, Pick<CatalogEntry, 'tool' | 'backends'>> {
     return this.#table.entries
   }
 
-  /** Whether a tool is not meant by its bare name alone, because another has it too. */
+  /** Whether the bare name is ambiguous because another tool has it too. */
   sharesName({ name }: Pick<CatalogTool, 'name'>): boolean {
     return this.#table.countOf(name) > 1
   }
 
-  /** Everyone who can run a tool, in order of registration. */
+  /** All backends of a tool, in order of registration. */
   backendsOf(id: string): readonly Backend[] {
     return [...this.#table.require(canonicalId(id)).backends]
   }
 
-  /** The namespaces in use, sorted; '' stands for the tools without one. */
+  /** The namespaces in use, sorted; '' stands for tools without one. */
   namespaces(): string[] {
     return [...new Set(Array.from(this.#table.entries.values(), ({ tool }) => tool.namespace ?? ''))].sort()
   }
 
-  /** What search reads, sorted by id; to be read only. */
+  /** The search documents, sorted by id; read-only. */
   searchDocs(): readonly SearchDoc[] {
     return this.#table.docs()
   }
 
-  /** One page of what fits; cursors hold for the same query and filters until the catalog changes. */
+  /** One page of matching tools; cursors are valid for the same query and filters until the catalog changes. */
   searchPage(query: SearchPageQuery = {}): ResultPage {
     checkLimit(query.limit ?? defaultLimit)
     const { hits, cursorAfter } = this.search(query)
@@ -175,7 +175,7 @@ export class Catalog {
     return nextCursor === undefined ? { results } : { results, nextCursor }
   }
 
-  /** The same page with the tools themselves, and a cursor for any place in it. */
+  /** The same page with the complete tools, and a cursor for any position in it. */
   search(asked: SearchPageQuery = {}): CatalogPage {
     const { query = '', limit = defaultLimit, mode, minScore } = asked
     const filters = canonicalFilters(readInput(SearchFilters, asked.filters ?? {}, 'invalid filters'))
@@ -183,17 +183,17 @@ export class Catalog {
     return findPage(this.#ground, { ...asked, query, limit, filters, scope })
   }
 
-  /** Hears of every change after it was made; the function returned ends that. */
+  /** Adds a listener for every change; the returned function removes it. */
   onChange(listener: ChangeListener): () => void {
     return this.#listeners.add(listener)
   }
 
-  /** A short hash of its tools: the same in every process that has the same ones. */
+  /** A short hash of its tools: equal in every process with the same tools. */
   get mark(): string {
     return this.#table.mark()
   }
 
-  /** Says that what was read of the catalog is stale, and returns its new version. */
+  /** Marks everything that was read from the catalog as stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version
     this.#refreshes++
@@ -201,7 +201,7 @@ export class Catalog {
     return version
   }
 
-  /** Works out every entry before it changes the first, so that a refusal changes nothing. */
+  /** Computes every entry before it changes the first, so that an error changes nothing. */
   #apply(registrations: readonly { tool: CatalogTool; backend: Backend }[]): string[] {
     const planned = new Map<string, CatalogEntry>()
     const changes = registrations.map(({ tool, backend }) => {
@@ -231,7 +231,7 @@ export class Catalog {
   }
 }
 
-/** What a caller may say about a call besides its arguments. */
+/** Options of a call besides its arguments. */
 export interface CatalogCallOptions {
   readonly signal?: AbortSignal
 }

@@ -1,9 +1,9 @@
 import type { CatalogEvent } from '../contract/catalog.ts'
 
-/** Hears of a change after it was made. */
+/** Receives a change after it was made. */
 export type ChangeListener = (event: CatalogEvent) => void
 
-/** Tells listeners of events: each event to all, in their order, before the next event. */
+/** Sends events to listeners: each event to all, in their order, before the next event. */
 export class ChangeListeners {
   readonly #subscriptions = new Set<{ readonly listener: ChangeListener }>()
   readonly #onError: (error: unknown) => void
@@ -14,14 +14,14 @@ export class ChangeListeners {
     this.#onError = onError
   }
 
-  /** Adds a listener; the function returned removes it, and may be called twice. */
+  /** Adds a listener; the returned function removes it, and may be called twice. */
   add(listener: ChangeListener): () => void {
     const subscription = { listener }
     this.#subscriptions.add(subscription)
     return () => void this.#subscriptions.delete(subscription)
   }
 
-  /** Tells of events; those that a listener causes come after the ones under way. */
+  /** Sends events; events caused by a listener are sent after the current ones. */
   tell(events: readonly CatalogEvent[]): void {
     for (const event of events) this.#waiting.push(event)
     if (this.#telling) return
@@ -50,7 +50,7 @@ export class ChangeListeners {
     try {
       this.#onError(error)
     } catch {
-      // Who complains about a complaint must not stop the listeners that are left.
+      // An error handler that throws must not stop the remaining listeners.
     }
   }
 }

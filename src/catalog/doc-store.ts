@@ -10,13 +10,13 @@ import { toolIdOf } from './parse-tool.ts'
 import { readInput } from './read-input.ts'
 import { readSchemaInfo } from './schema-info.ts'
 
-/** Where a store finds the tools that its documents are about. */
+/** The source of the tools that documents describe. */
 export interface DocStoreOptions {
-  /** The tool of an id, or null; what it throws reaches the reader. */
+  /** The tool of an id, or null; its errors are passed on. */
   readonly resolve?: (id: string) => CatalogTool | null
 }
 
-/** What is written about tools, read as little or as much as is asked for. */
+/** Documentation of tools, read at different levels of detail. */
 export class DocStore {
   readonly #docs = new Map<string, DocEntry>()
   readonly #resolve: (id: string) => CatalogTool | null
@@ -25,7 +25,7 @@ export class DocStore {
     this.#resolve = resolve
   }
 
-  /** Keeps a document in place of whatever was written about the tool, its examples too. */
+  /** Stores a document; it replaces the previous one and its examples. */
   registerDoc(id: string, doc: z.input<typeof DocEntry>): void {
     const entry = readInput(DocEntry, doc, 'invalid document')
     const summary = cut(entry.summary, docLimits.summary)
@@ -33,14 +33,14 @@ export class DocStore {
     this.#docs.set(keyOf(id), onlyDefined({ ...entry, summary, notes, examples: entry.examples.map(cutExample) }))
   }
 
-  /** Keeps these examples in place of the ones there were. */
+  /** Replaces the examples. */
   registerExamples(id: string, examples: readonly ToolExample[]): void {
     const checked = readInput(z.array(ToolExample), examples, 'invalid examples')
     const before = this.#docs.get(keyOf(id)) ?? { externalRefs: [] }
     this.#docs.set(keyOf(id), { ...before, examples: checked.map(cutExample) })
   }
 
-  /** What is known of a tool at a level. */
+  /** The documentation of a tool at a level. */
   describe(id: string, level: DetailLevel): ToolDoc {
     if (!DetailLevel.safeParse(level).success) throw badLevel(level)
     const { tool, doc } = this.#find(id)
@@ -51,7 +51,7 @@ export class DocStore {
     return { summary, ...schemaFields(tool), ...more }
   }
 
-  /** The first `most` examples of a tool; all of them where it is left out, none where it is 0. */
+  /** The first `most` examples of a tool; all if absent, none if 0. */
   listExamples(id: string, most = Number.POSITIVE_INFINITY): readonly ToolExample[] {
     if (!(most >= 0)) throw new TooldexError('INPUT_INVALID', 'max must not be negative')
     return this.#find(id).doc?.examples.slice(0, most) ?? []

@@ -22,7 +22,7 @@ export class EntryTable {
     return this.#inactive.size === 0
   }
 
-  /** The entry of an id, or an error that says there is none. */
+  /** The entry of an id; throws if there is none. */
   require(id: string): CatalogEntry {
     const entry = this.#entries.get(id)
     if (entry === undefined) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
@@ -41,7 +41,7 @@ export class EntryTable {
     return ids[0] === undefined ? undefined : this.#entries.get(ids[0])
   }
 
-  /** How many tools have a name. */
+  /** The number of tools with a name. */
   countOf(name: string): number {
     return this.#idsByName.get(name)?.size ?? 0
   }
@@ -65,14 +65,14 @@ export class EntryTable {
     this.#forget()
   }
 
-  /** What search reads, sorted by id, built anew after a change only. */
+  /** The search documents, sorted by id, rebuilt only after a change. */
   docs(): readonly SearchDoc[] {
     const sorted = () => Array.from(this.#entries.values(), ({ doc }) => doc).sort((a, b) => (a.id < b.id ? -1 : 1))
     this.#docs ??= Object.freeze(sorted())
     return this.#docs
   }
 
-  /** A mark that two tables have in common exactly where they hold the same tools. */
+  /** A hash that two tables share exactly if they contain the same tools. */
   mark(): string {
     const marks = () => Array.from(this.#entries, ([id, entry]) => `${id} ${entry.mark}`).sort()
     this.#mark ??= hashOf(marks())

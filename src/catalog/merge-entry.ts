@@ -7,12 +7,12 @@ import { hashOf } from './page-cursor.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toSearchDoc } from './search-doc.ts'
 
-/** A tool of the catalog with everyone who can run it; replaced whole, never changed. */
+/** A tool of the catalog with all its backends; replaced as a whole, never mutated. */
 export interface CatalogEntry {
   readonly tool: CatalogTool
   readonly backends: readonly Backend[]
   readonly doc: SearchDoc
-  /** The same for the same tool, in every process. */
+  /** Equal for equal tools, in every process. */
   readonly mark: string
 }
 
@@ -27,7 +27,7 @@ const mcpFields = [
   '_meta',
 ] as const
 
-/** An entry; its document and mark are made when they are first read, because a server that starts needs neither. */
+/** An entry; its document and hash are computed on first read, because a starting server needs neither. */
 export function createEntry(tool: CatalogTool, backends: readonly Backend[]): CatalogEntry {
   let doc: SearchDoc | undefined
   let mark: string | undefined
@@ -45,7 +45,7 @@ export function createEntry(tool: CatalogTool, backends: readonly Backend[]): Ca
   }
 }
 
-/** The entry after a registration; one that says something else about what the tool is, is refused. */
+/** The entry after a registration; one with a different definition of the tool is rejected. */
 export function mergeEntry(before: CatalogEntry | undefined, tool: CatalogTool, backend: Backend): CatalogEntry {
   if (before === undefined) return createEntry(tool, [backend])
   const different = mcpFields.filter((field) => !isDeepStrictEqual(before.tool[field], tool[field]))

@@ -1,9 +1,9 @@
 import { cutText } from '../contract/cut-text.ts'
 
-/** How long one tag, and how many of a tool, may be. */
+/** The maximum length of a tag, and the maximum number of tags of a tool. */
 const tagLimits = { length: 64, count: 20 } as const
 
-/** Tags in one spelling: lower case, blanks as '-', letters and digits of any script, none twice, in their order. */
+/** Tags in canonical form: lower case, blanks as '-', letters and digits of any script, unique, in their order. */
 export function normalizeTags(tags: readonly string[]): string[] {
   const kept = new Set<string>()
   for (const tag of tags) {
@@ -16,7 +16,7 @@ export function normalizeTags(tags: readonly string[]): string[] {
 
 function normalizeTag(tag: string): string {
   const dashed = tag.toLowerCase().normalize('NFC').trim().replace(/\s+/gu, '-')
-  // Many scripts write vowels as marks on a letter: they stay with it, and alone they are nothing.
+  // Many scripts write vowels as combining marks: they are kept after a letter, and dropped alone.
   const letters = dashed.match(/[\p{L}\p{N}]\p{M}*|[-_.]/gu) ?? []
   return cutText(letters.join(''), tagLimits.length)
 }

@@ -1,4 +1,4 @@
-/** The object without its undefined fields, so that data has a field or has it not. */
+/** The object without its undefined fields, so that absent fields are really absent. */
 export function onlyDefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
 
-/** What a cursor is bound to: it is of use only where all of it is the same. */
+/** The scope of a cursor: it is valid only if all of it is equal. */
 export interface CursorScope {
   readonly catalog: string
-  /** The state of the catalog: its version, or a mark of what it holds. */
+  /** The state of the catalog: its version, or a hash of its contents. */
   readonly version: number | string
-  /** Query and filters, in one spelling. */
+  /** Query and filters, in canonical form. */
   readonly question: unknown
 }
 
-/** An opaque place in a ranking. */
+/** Encodes a position in a ranking as an opaque cursor. */
 export function writePageCursor(offset: number, { catalog, version, question }: CursorScope): string {
   return Buffer.from(JSON.stringify([offset, catalog, version, hashOf(question)])).toString('base64url')
 }
 
-/** The place a cursor names; one of another catalog, state or question, or of nobody, is refused. */
+/** The position in a cursor; one of another catalog, state or query, or a forged one, is rejected. */
 export function readPageCursor(cursor: string, scope: CursorScope): number {
   const [offset, catalog, version, question] = decode(cursor)
   if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
@@ -34,7 +34,7 @@ function decode(cursor: string): unknown[] {
   }
 }
 
-/** A short mark of a JSON value: cursors are read by models, who pay for every letter. */
+/** A short hash of a JSON value: models read cursors and pay for every token. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 10)
 

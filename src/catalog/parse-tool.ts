@@ -4,7 +4,7 @@ import { formatToolId } from '../contract/tool-id.ts'
 import { normalizeTags } from './normalize-tags.ts'
 import { readInput } from './read-input.ts'
 
-/** Checks a tool and returns it as the catalog keeps it: frozen, tags in one spelling, no empty namespace. */
+/** Validates a tool and returns its catalog form: frozen, tags in canonical form, no empty namespace. */
 export function parseTool(input: unknown, what = 'invalid tool'): CatalogTool {
   const { namespace, ...tool } = readInput(CatalogTool, input, what)
   const tags = normalizeTags(tool.tags)

@@ -3,7 +3,7 @@ import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { isSameBackend } from './backends.ts'
 import { type CatalogEntry, createEntry, mergeEntry } from './merge-entry.ts'
 
-/** One change of the catalog, before it is made; a tool without an entry goes. */
+/** One planned change of the catalog; a tool without an entry is removed. */
 export interface EntryChange {
   readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved'
   readonly id: string
@@ -12,7 +12,7 @@ export interface EntryChange {
 
 type Entries = ReadonlyMap<string, CatalogEntry>
 
-/** The changes after which the tools of a backend are exactly these; what stays as it was is none of them. */
+/** The changes after which the tools of a backend are exactly these; unchanged tools are not among them. */
 export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<string, CatalogTool>): EntryChange[] {
   const gone = [...entries].filter(([id, entry]) => !tools.has(id) && has(entry, backend))
   const removals = gone.map(([id, entry]) => planRemoval(id, entry, backend))
@@ -20,7 +20,7 @@ export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<
   return [...removals, ...additions.filter((change) => change !== undefined)]
 }
 
-/** The change that takes a backend from a tool, and with the last one the tool. */
+/** The change that removes a backend from a tool, and the tool with its last backend. */
 export function planRemoval(id: string, { tool, backends }: CatalogEntry, backend: Backend): EntryChange {
   const left = backends.filter((other) => !isSameBackend(other, backend))
   if (left.length === 0) return { type: 'toolRemoved', id, entry: undefined }
@@ -35,7 +35,7 @@ function planTool(
   if (before === undefined) return { type: 'registered', id, entry: createEntry(tool, [backend]) }
   const mine = has(before, backend)
   if (mine && isDeepStrictEqual(before.tool, tool)) return undefined
-  // Who alone runs a tool may make it another one; where others run it too, they must agree.
+  // The only backend of a tool may redefine it; with several backends they must agree.
   const alone = mine && before.backends.length === 1
   return { type: 'updated', id, entry: mergeEntry(alone ? undefined : before, tool, backend) }
 }

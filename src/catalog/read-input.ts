@@ -4,7 +4,7 @@ import { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 
-/** Checks an input and returns a frozen JSON copy of its own; `what` begins the message of the refusal. */
+/** Validates an input and returns a frozen JSON copy; `what` is the start of the error message. */
 export function readInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const parsed = schema.safeParse(input, describedParse)
   if (!parsed.success) throw refuse(what, parsed.error.issues.map(toProblem))

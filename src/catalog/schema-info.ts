@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { SchemaInfo } from '../contract/tool-doc.ts'
 
-/** What an input schema says of its parameters, as far as it can be seen; undefined where it says nothing. */
+/** The parameters of an input schema, as far as they can be derived; undefined if there are none. */
 export function readSchemaInfo(schema: JsonSchema): SchemaInfo | undefined {
   const required = listOf(schema.required).filter((name) => typeof name === 'string')
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
@@ -15,7 +15,7 @@ export function readSchemaInfo(schema: JsonSchema): SchemaInfo | undefined {
   return { required, defaults: Object.fromEntries(defaults), types: Object.fromEntries(types) }
 }
 
-/** The types of a property, or of its alternatives or listed values where it names none itself. */
+/** The types of a property, or of its alternatives or enum values if it has no type itself. */
 function typesOf(property: unknown): string[] {
   if (!isObject(property)) return []
   const own = typeNamesOf(property)

@@ -5,7 +5,7 @@ import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summar
 import { onlyDefined } from './only-defined.ts'
 import { toolIdOf } from './parse-tool.ts'
 
-/** A tool as search shows it. */
+/** A tool as search returns it. */
 export function toSummary(tool: CatalogTool): Summary {
   const shortDescription = cutText(tool.summary ?? tool.description, maxShortDescription)
   return onlyDefined({
@@ -22,7 +22,7 @@ export function toSummary(tool: CatalogTool): Summary {
   })
 }
 
-/** A tool as search reads it: the same text for the same tool. */
+/** A tool as input of search; equal tools give equal documents. */
 export function toSearchDoc(tool: CatalogTool): SearchDoc {
   const { name, namespace, description, category, inputModes = [], outputModes = [], tags } = tool
   const summary = tool.summary === description ? undefined : tool.summary
@@ -30,14 +30,14 @@ export function toSearchDoc(tool: CatalogTool): SearchDoc {
   return deepFreeze({ id: toolIdOf(tool), docText: joinWords(parts).toLowerCase(), summary: toSummary(tool) })
 }
 
-/** A tool as search by meaning reads it. */
+/** A tool as input of semantic search. */
 export function toSemanticDocument(tool: CatalogTool): SemanticDocument {
   const { name, namespace, description, category } = tool
   const parts = onlyDefined({ id: toolIdOf(tool), namespace, name, description, category })
   return normalizeDocument({ ...parts, tags: [...tool.tags], text: '' })
 }
 
-/** The document with tags in lower case, sorted and none twice, and its text made of its other fields. */
+/** The document with tags in lower case, sorted and unique, and its text built from its other fields. */
 export function normalizeDocument(document: SemanticDocument): SemanticDocument {
   const lowered = document.tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '')
   const tags = [...new Set(lowered)].sort()

@@ -8,26 +8,26 @@ import type { CatalogEntry } from './merge-entry.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
 import { passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
 
-/** What to search for, and which page of it. */
+/** A query, and the page to return. */
 export interface SearchPageQuery {
   readonly query?: string
   readonly limit?: number
   readonly cursor?: string | undefined
   readonly filters?: SearchFilters
-  /** How to rank, for a ranker that knows several ways. */
+  /** The ranking mode, for a ranker with several. */
   readonly mode?: SearchMode | undefined
-  /** Leaves out what is less likely than this, for a ranker whose scores say so. */
+  /** The minimum score, for a ranker whose scores are probabilities. */
   readonly minScore?: number | undefined
-  /** What experience adds, by tool id. */
+  /** Learned boosts by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
-  /** Whose search it is; all tools are seen where absent. */
+  /** The view of the caller; without it, all tools are visible. */
   readonly view?: CatalogView | undefined
 }
 
-/** How many results a page has where nobody says. */
+/** The default page size. */
 export const defaultLimit = 20
 
-/** A tool that was found, whole. */
+/** A found tool. */
 export interface CatalogHit {
   readonly id: string
   readonly tool: CatalogTool
@@ -38,17 +38,17 @@ export interface CatalogHit {
   readonly scoreType: SearchMode
 }
 
-/** One page of what was found, for a caller who may show less of it than it holds. */
+/** One page of hits, for a caller that may return fewer of them. */
 export interface CatalogPage {
   readonly hits: readonly CatalogHit[]
   readonly offset: number
-  /** How many fit in all. */
+  /** The number of matching tools. */
   readonly total: number
-  /** Where to go on after the first `count` hits; undefined where nothing follows. */
+  /** The cursor after the first `count` hits; undefined if nothing follows. */
   cursorAfter(count: number): string | undefined
 }
 
-/** What a page is cut out of. */
+/** The data that pages are computed from. */
 export interface SearchScope {
   readonly ranker: Ranker
   readonly entries: ReadonlyMap<string, CatalogEntry>
@@ -58,16 +58,16 @@ export interface SearchScope {
   readonly readinessOf: (tool: CatalogTool, backend: Backend) => Readiness
 }
 
-/** What is asked, with its filters in one spelling. */
+/** A query with canonical filters. */
 export interface PageRequest extends SearchPageQuery {
   readonly query: string
   readonly limit: number
   readonly filters: SearchFilters
-  /** Worked out only where a cursor is read or written. */
+  /** Computed only if a cursor is read or written. */
   readonly scope: () => CursorScope
 }
 
-/** Finds a page in the order of the ranker. */
+/** Returns a page in the order of the ranker. */
 export function findPage(whole: SearchScope, request: PageRequest): CatalogPage {
   const { query, limit, cursor, filters, mode, minScore, learned, scope, view } = request
   const ground = view === undefined ? whole : seenBy(whole, view)
@@ -75,25 +75,25 @@ export function findPage(whole: SearchScope, request: PageRequest): CatalogPage 
   const accept = acceptOf(ground, filters, view)
   const ranked = ground.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
   const hits = ranked.hits.flatMap((hit) => toHit(ground, hit))
-  // A page that is not full is the last one, however many came before the least score was asked for.
+  // A page that is not full is the last one, however many hits were cut off by the minimum score.
   const total = hits.length < limit ? offset + hits.length : ranked.total
   const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
   return { hits, offset, total, cursorAfter }
 }
 
-/** A hit as the seeds show it. */
+/** A hit in the result format. */
 export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchScope['entries']): Result {
   const { doc } = entries.get(id) as CatalogEntry
   return { summary: { ...doc.summary, ...unlessReady(readiness) }, score, scoreType }
 }
 
-/** Refuses a limit that no page can have. */
+/** Rejects an invalid page size. */
 export function checkLimit(limit: number): void {
   if (!(limit > 0)) throw new TooldexError('INPUT_INVALID', 'limit must be positive')
   if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be an integer')
 }
 
-/** Undefined where the filters leave nothing out: asking it of each of many tools takes longer than ranking them. */
+/** Undefined if the filters exclude nothing: evaluating them for many tools takes longer than ranking. */
 function acceptOf(ground: SearchScope, filters: SearchFilters, view: CatalogView | undefined) {
   const { status, ...others } = filters
   const everyStatus = status === undefined || (status.includes('ACTIVE') && ground.allActive())
@@ -105,7 +105,7 @@ function acceptOf(ground: SearchScope, filters: SearchFilters, view: CatalogView
   }
 }
 
-/** The same tools, with what stands in the way of this caller. */
+/** The entries, restricted to those visible to the caller. */
 const seenBy = (ground: SearchScope, view: CatalogView): SearchScope => ({
   ...ground,
   readinessOf: (tool, backend) => view.readinessOf(tool, ground.readinessOf(tool, backend)),
@@ -116,7 +116,7 @@ const factsOf = ({ backendOf, readinessOf }: SearchScope): ToolFacts<CatalogEntr
   stateOf: (entry) => readinessOf(entry.tool, backendOf(entry)).state,
 })
 
-/** A ranker may still know a tool that the catalog let go. */
+/** The ranker may still return a tool that the catalog has removed. */
 function toHit(ground: SearchScope, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
   const entry = ground.entries.get(id)
   if (entry === undefined) return []

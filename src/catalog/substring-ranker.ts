@@ -1,10 +1,10 @@
 import type { RankedTool, Ranker } from '../contract/ranker.ts'
 import type { SearchDoc } from '../contract/summary.ts'
 
-/** What a literal match is worth, by where it is found. */
+/** The score of a literal match, by its location. */
 const worth = { name: 100, wholeName: 50, namespace: 50, text: 10, nothing: 1 } as const
 
-/** Ranks tools by where the query occurs in them as it is, then by id; a blank one fits all alike. */
+/** Ranks tools by the location of a literal match, then by id; a blank query matches all equally. */
 export function createSubstringRanker(docs: () => readonly SearchDoc[]): Ranker {
   return {
     search({ query, offset, limit, accept = () => true }) {
@@ -14,7 +14,7 @@ export function createSubstringRanker(docs: () => readonly SearchDoc[]): Ranker 
       const hits = found.map((doc): RankedTool => {
         return { tool: doc, score: wanted === '' ? worth.nothing : scoreOf(doc, wanted), scoreType: 'substring' }
       })
-      // The documents come sorted by id, and sorting keeps the order of equals.
+      // The documents are sorted by id, and sorting is stable.
       hits.sort((a, b) => b.score - a.score)
       return { hits: hits.slice(offset, offset + limit), total: hits.length }
     },

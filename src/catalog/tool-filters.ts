@@ -3,7 +3,7 @@ import type { ReadinessState, ToolSource, ToolStatus } from '../contract/tool-st
 import { normalizeTags } from './normalize-tags.ts'
 import { onlyDefined } from './only-defined.ts'
 
-/** What filters ask about a tool, beside what it says itself; looked up only where a filter asks for it. */
+/** Properties of a tool that filters need besides its own fields; computed only if a filter uses them. */
 export interface ToolFacts<Subject> {
   readonly sourceOf: (subject: Subject) => ToolSource
   readonly stateOf: (subject: Subject) => ReadinessState
@@ -11,20 +11,20 @@ export interface ToolFacts<Subject> {
 
 const sources = { local: 'code', provider: 'registry', mcp: 'mcp' } as const
 
-/** Where a tool comes from. */
+/** The source of a tool. */
 export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => tool.source ?? sources[backend.kind]
 
-/** Where a tool is in its life. */
+/** The life cycle state of a tool. */
 export const toolStatusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
 
-/** Filters in one spelling: what means the same reads the same. */
+/** Filters in canonical form: equivalent filters are equal. */
 export function canonicalFilters(asked: SearchFilters): SearchFilters {
   const { tags = [], status = ['ACTIVE'] } = asked
   return onlyDefined({
     namespace: asked.namespace?.toLowerCase(),
     cli: asked.cli?.toLowerCase(),
     category: categoriesOf(asked.category),
-    // Without a letter in them, tags still ask for something, which no tool has.
+    // Tags that normalize to nothing still filter, and match no tool.
     tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
     tagsMatch: tags.length === 0 || asked.tagsMatch !== 'all' ? undefined : asked.tagsMatch,
     source: wordsOf(asked.source),
@@ -39,7 +39,7 @@ const categoriesOf = (asked: SearchFilters['category']): string[] | undefined =>
 const wordsOf = <Word extends string>(words: readonly Word[] = []): Word[] | undefined =>
   words.length === 0 ? undefined : [...new Set(words)].sort()
 
-/** Whether a tool passes filters in their one spelling. */
+/** Whether a tool passes canonical filters. */
 export function passes<Subject extends { readonly tool: CatalogTool }>(
   subject: Subject,
   filters: SearchFilters,

@@ -11,7 +11,7 @@ interface Refused {
   readonly issues: readonly z.core.$ZodIssue[]
 }
 
-/** The error that an input of the wrong shape is refused with: everything that is wrong with it, not its shape alone. */
+/** The error for an input of the wrong shape, with all problems of shape and content. */
 export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
@@ -19,12 +19,12 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
 ): Promise<TooldexError> {
   const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { internalKeys: context?.elsewhere }))
   const problems = [
-    ...shape.map(({ path, ...said }) => ({ severity: 'error' as const, pointer: toPointer(path), ...said })),
+    ...shape.map(({ path, ...problem }) => ({ severity: 'error' as const, pointer: toPointer(path), ...problem })),
     ...(await validateRemainder(operation, { input, issues }, context)),
   ]
   const { subject } = operation
   const code = 'INPUT_INVALID'
-  // An agent reads the message alone, so the few arguments of a call are told in it.
+  // Agents read only the message, so it contains the problems of the few arguments of a call.
   if (subject === undefined) return toProblemError({ code, what: 'The input', problems, maxInMessage: 10 })
   return toProblemError({ code, what: `The ${subject}`, problems, hint: 'Fix the listed problems and send it again.' })
 }

@@ -10,7 +10,7 @@ import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
 import { parseInTurns } from './parse-in-turns.ts'
 
-/** The one door: whatever a surface is asked to do comes through here. Authorise, parse, handle, parse, record. */
+/** The single entry point for all surfaces: authorize, parse the input, handle, parse the output, log. */
 export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   input: unknown,
@@ -23,7 +23,7 @@ export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
   )
 }
 
-/** What is done for a request belongs to the span of the request. */
+/** Work for a request belongs to the span of the request. */
 function withTrace(context: OperationContext, { traceparent, traceId }: Span): OperationContext {
   return traceparent === context.trace?.traceparent ? context : { ...context, trace: { traceparent, traceId } }
 }
@@ -53,7 +53,7 @@ async function answer<Input extends z.ZodType, Output extends z.ZodType>(
   }
 }
 
-/** What a schema would drop without a word is refused. */
+/** Rejects keys that a schema would silently drop. */
 function refuseLostKeys({ subject }: { readonly subject?: string }, input: unknown): void {
   if (subject === undefined) return
   const problems = findLostKeys(input)

@@ -14,60 +14,60 @@ import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
 import type { Registry } from './registry/registry.ts'
 
-/** What a caller may do. */
+/** The permissions of a key. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'
 
-/** What an operation works with, and who asks. */
+/** The services and the caller of an operation. */
 export interface OperationContext {
   readonly catalog: LiveCatalog
   readonly runner: Runner
   readonly keys: IdempotencyKeys
   /** Recorded runs; absent where there is no database. */
   readonly runs?: RecordedRuns | undefined
-  /** Where large outputs are kept without a database; absent where they are handed over whole. */
+  /** The store of large outputs without a database; if absent, outputs are returned whole. */
   readonly results?: MemoryResults | undefined
-  /** The trace that a request belongs to. */
+  /** The trace of the request. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
-  /** Where spans are recorded; nowhere where absent. */
+  /** The tracer; no spans are recorded without it. */
   readonly tracing?: Tracing | undefined
-  /** What is counted; absent where nobody can ask for it. */
+  /** The metrics of the process; absent where they cannot be read. */
   readonly metrics?: Metrics | undefined
   readonly memory: SearchMemory
   readonly logger: Logger
   readonly scopes: ReadonlySet<Scope>
-  /** Who asks; the owner of the process where nobody has to say. */
+  /** The authenticated caller; the owner of the process where there is no authentication. */
   readonly caller: Caller
-  /** Where tools are kept; absent where there is no database. */
+  /** The registry; absent where there is no database. */
   readonly registry?: Registry | undefined
-  /** What of the input the surface takes from elsewhere, so that nobody is told to send it along. */
+  /** Input fields that the surface fills from elsewhere, so that errors do not ask for them. */
   readonly elsewhere?: ReadonlySet<string> | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
-  /** Hears what a tool prints, as it prints it. */
+  /** Receives the output of a tool while it runs. */
   readonly onOutput?: RunControls['onOutput']
-  /** Only for those who look after the database; everyone else works on stores. */
+  /** For database maintenance only; all other operations use the stores. */
   readonly database?: Database | undefined
   readonly onStep?: ((step: string) => void) | undefined
 }
 
-/** Where an operation is reached over HTTP, below `/api/v1`. Names in braces are taken from the address. */
+/** The HTTP route of an operation, below `/api/v1`. Names in braces are path parameters. */
 export interface HttpRoute {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
   readonly path: string
-  /** What a success is answered with; 200 where absent. */
+  /** The status of a success; 200 if absent. */
   readonly status?: 200 | 201 | 202 | 204
-  /** Where that depends on the answer: whether it is what was asked for, or what is to come. */
+  /** For routes with two success statuses: whether the response is final, or the result is still to come. */
   readonly isDone?: (answer: unknown) => boolean
   readonly tag: string
-  /** Where what was made is found; names in braces are taken from the answer. */
+  /** The Location of a created resource; names in braces are fields of the response. */
   readonly location?: string
-  /** How much the body may be, where the usual is not enough. */
+  /** The body size limit, if the default is too low. */
   readonly bodyBytes?: number
-  /** How many JSON values the body may have, where the usual is not enough. */
+  /** The limit of JSON values in the body, if the default is too low. */
   readonly bodyValues?: number
-  /** What to do about a body that is larger. */
+  /** The hint for a body above the limit. */
   readonly bodyHint?: string
-  /** What the answer is where it is no JSON; then the operation gives a stream of it. */
+  /** The media type of a response that is not JSON; the operation then returns a stream. */
   readonly media?: string
 }
 
@@ -75,14 +75,14 @@ export interface HttpRoute {
 export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly name: string
   readonly summary: string
-  /** What the input is, in a word, where it is a thing of its own that can be refused: `tool`. */
+  /** The noun for the input in error messages, if it is a resource: `tool`. */
   readonly subject?: string
   readonly scope: Scope
   readonly input: Input
   readonly output: Output
   readonly http?: HttpRoute
   handle(input: z.output<Input>, context: OperationContext): z.output<Output> | Promise<z.output<Output>>
-  /** What else is wrong with an input that lacks the right shape at some places, given what is left of it without them. */
+  /** Validates the valid fields of an input with some invalid ones. */
   validateRemainder?(
     rest: z.output<Input>,
     wrong: readonly string[],

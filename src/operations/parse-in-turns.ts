@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { yieldTurns } from '../base/yield-turns.ts'
 
-/** A shorter list is parsed at once. */
+/** A list up to this length is parsed at once. */
 const shortList = 20
 
-/** Parses an output: the items of a long list one by one, so that other requests have their turns in between. */
+/** Parses an output, the items of a long list one by one, so that other requests get their turns. */
 export async function parseInTurns<Output extends z.ZodType>(
   schema: Output,
   value: unknown,
@@ -29,7 +29,7 @@ function longListsOf(schema: z.ZodType, value: unknown) {
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, items]) => {
     const list: unknown = schema.shape[name]
-    // A rule about the list as a whole needs all of it.
+    // A check on the whole array needs all of it.
     if (!Array.isArray(items) || items.length <= shortList || !(list instanceof z.ZodArray)) return []
     return (list.def.checks ?? []).length > 0 ? [] : [{ name, items, item: list.element as z.ZodType }]
   })

@@ -4,7 +4,7 @@ import type { SearchableTool } from '../contract/search.ts'
 const texts = ['id', 'name', 'description'] as const
 const optionalTexts = ['namespace', 'category'] as const
 
-/** Refuses what is no tool before anything of it is kept; callers from JavaScript have no compiler to tell them. */
+/** Rejects an invalid tool before any of it is stored; callers from JavaScript have no compiler. */
 export function checkSearchable(tool: SearchableTool): void {
   for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a string')
   for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a string')

@@ -5,20 +5,20 @@ import type { SearchableTool } from '../contract/search.ts'
 import type { ManyToolWords, ToolWords } from './text-index.ts'
 import { type EncoderHeader, WordEncoder } from './word-encoder.ts'
 
-/** Turns texts into vectors whose cosine says how alike they are in meaning. */
+/** Converts texts to vectors whose cosine is their similarity in meaning. */
 export interface Embedder {
   readonly dim: number
-  /** Unit vectors, valid until the next call; undefined for a text with no known word. */
+  /** Unit vectors, valid until the next call; undefined for a text without a known word. */
   embedQuery(text: string): Float32Array | undefined
-  /** Who has read the words of a tool already may hand them over. */
+  /** Callers that have read the words of a tool already can pass them. */
   embedTool(tool: SearchableTool, words?: ToolWords): Float32Array | undefined
-  /** Many at once, where that is faster: rows as `VectorTable` keeps them, zeros for a tool with no known word. */
+  /** Many at once, if that is faster: rows in the format of `VectorTable`, zeros for a tool without a known word. */
   embedTools?(words: ManyToolWords): Int8Array
 }
 
 /**
- * Loads the encoder that ships with the package: a vector and two weights for each word, nothing more. Throws where the file
- * differs from its entry in SHA256SUMS.
+ * Loads the encoder of the package: a vector and two weights for each word. Throws if the file differs from its entry in
+ * SHA256SUMS.
  */
 export function loadEncoder(file: string): Embedder {
   const expected = expectedChecksum(file)
@@ -47,7 +47,7 @@ export function loadEncoder(file: string): Embedder {
   }
 }
 
-/** The SHA-256 of a file in the SHA256SUMS beside it; undefined where there is none. */
+/** The SHA-256 of a file in the SHA256SUMS beside it; undefined if there is none. */
 export function expectedChecksum(file: string): string | undefined {
   let sums: string
   try {

@@ -5,7 +5,7 @@ import { toolFields } from './tool-fields.ts'
 
 interface HitParts {
   readonly tool: SearchableTool
-  /** What the query was taken for, where words of it that no tool has were replaced. */
+  /** The query after the replacement of words that no tool has. */
   readonly readAs: string | undefined
   readonly terms: readonly QueryTerm[]
   readonly scoreOf: (term: QueryTerm) => number
@@ -17,7 +17,7 @@ interface HitParts {
   readonly embeddingWeight: number
 }
 
-/** Takes a score apart: which words were found where, what each signal gave, how they were added. */
+/** Decomposes a score: matched words with their fields, the share of each signal, and their sum. */
 export function explainHit(parts: HitParts): Explanation {
   const places = new Map<string, Set<string>>()
   for (const { field, text } of toolFields(parts.tool)) {

@@ -2,12 +2,12 @@ import { suggest } from '../base/suggest.ts'
 import type { LexicalIndex } from './lexical-index.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 
-// Looking for what was meant takes a walk over all known words, so only short queries and those that found nothing are mended.
+// Finding the intended word scans all known words, so only short queries and those without results are corrected.
 const shortQuery = 3
-// Nobody mistypes this many words at once; what does not match then is another language, or noise.
+// More unknown words than this are not typos but another language, or noise.
 const maxCorrections = 12
 
-/** The query with words that no tool has replaced by known ones: a beginning (`repo`), or the nearest spelling (`comit`). */
+/** The query with unknown words replaced by known ones: a prefix (`repo`), or the nearest spelling (`comit`). */
 export function forgiveTypos(text: string, lexical: LexicalIndex, tokenizer: Tokenizer): string | undefined {
   const words = termsOf(tokenizer, text)
   const unknown = new Set(words.filter((word) => lexical.countOf(word) === 0 && word.length >= 3))
@@ -22,7 +22,7 @@ interface Known {
   readonly count: number
 }
 
-/** What more tools have comes first, then the alphabet: the order in which tools came must not decide. */
+/** The word with more tools comes first, then the alphabet: the order in which tools were added must not matter. */
 const byUse = (a: Known, b: Known): number => b.count - a.count || (a.known < b.known ? -1 : 1)
 
 function findMeant(word: string, lexical: LexicalIndex): string | undefined {

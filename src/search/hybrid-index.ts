@@ -2,15 +2,15 @@ import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/sear
 import type { LexicalIndex } from './lexical-index.ts'
 import type { Heights, SemanticIndex } from './semantic-index.ts'
 
-/** How words and meaning are weighed; set once on public retrieval sets, the same for every catalog. */
+/** The weights of words and meaning, tuned once on public retrieval sets; the same for every catalog. */
 export const fusion = {
-  /** What one standard deviation of meaning counts beside BM25. */
+  /** The weight of one standard deviation of meaning beside BM25. */
   embedding: 4.5,
-  /** How far a tool must stand out by meaning alone to be an answer. */
+  /** The minimum deviation of a tool that matches by meaning alone. */
   standsOut: 2,
 }
 
-/** Words and meaning together. */
+/** Combined ranking by words and meaning. */
 export class HybridIndex implements Retriever {
   readonly mode = 'hybrid'
   readonly #lexical: LexicalIndex
@@ -31,7 +31,7 @@ export class HybridIndex implements Retriever {
     this.#semantic.remove(position)
   }
 
-  /** A tool without a word of the query must stand out far enough by meaning alone. */
+  /** A tool without a word of the query must reach the minimum deviation. */
   score(query: RetrieverQuery, scores: Float64Array): { readonly words: Float64Array; readonly heights?: Heights } {
     const words = this.#lexical.rank(query.text, scores.length)
     const heights = this.#semantic.measure(query.text)
@@ -43,9 +43,9 @@ export class HybridIndex implements Retriever {
   }
 }
 
-/** Among few tools none can stand out far: of n the best is at most the root of n - 1 deviations above the average. */
+/** With few tools none can stand out far: the best of n is at most the root of n - 1 deviations above the mean. */
 const leastHeight = (count: number): number => Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
 
-/** How far one tool stands out. */
+/** The deviation of one tool from the mean. */
 export const heightOf = (heights: Heights | undefined, position: number): number =>
   heights === undefined ? 0 : Math.max(0, ((heights.products[position] ?? 0) - heights.mean) * heights.scale)

@@ -1,16 +1,16 @@
 import type { SearchableTool } from '../contract/search.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 
-/** Whether a query is the name or the id of a tool, up to case, spaces, dashes and underscores: then it means that tool. */
+/** Whether a query is the name or the id of a tool, ignoring case, spaces, dashes and underscores. */
 export function isNamed(tool: SearchableTool | undefined, query: string): boolean {
   const name = normalizeName(query)
   return name !== '' && tool !== undefined && spellings(tool).some((spelling) => normalizeName(spelling) === name)
 }
 
-/** A name without what people write differently: case, spaces, dashes, underscores. */
+/** A name without case, spaces, dashes and underscores. */
 const normalizeName = (text: string): string => text.toLowerCase().replace(/[\s_.:/@-]+/g, '')
 
-/** What a query may say to mean exactly this tool. */
+/** The queries that name exactly this tool. */
 const spellings = ({ name, namespace, id }: SearchableTool): readonly string[] => [
   name,
   id,

@@ -3,26 +3,28 @@ import { type ManyToolWords, TextIndex, type ToolWords } from './text-index.ts'
 import type { Query } from './text-kernel.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 
-/** The knobs of BM25 and what is added to it; set once on public retrieval sets, the same for every catalog. */
+/** The parameters of BM25 and its additions, tuned once on public retrieval sets; the same for every catalog. */
 export const lexicalDefaults = {
   k1: 1.5,
   b: 0.5,
-  /** What two neighbouring words of the query count where they are neighbours in the tool too. */
+  /** The weight of two adjacent words of the query that are adjacent in the tool, too. */
   pairs: 0.6,
-  /** Added in full when the whole name of a tool is in the query. */
+  /** Added in full if the whole name of a tool is in the query. */
   nameCoverage: 6,
 }
 
-/** What a query is looked up by: its words and the pairs of neighbours among them. */
+/** The lookup terms of a query: its words, and pairs of adjacent ones. */
 export interface QueryTerm {
   readonly key: number
-  /** For a pair: the word before. */
+  /** For a pair: the previous word. */
   readonly after?: number
   readonly term: string
   readonly weight: number
 }
 
-/** BM25 over weighted fields. Postings are kept per term, so a tool comes and goes in the time its own words take. */
+/**
+ * BM25 over weighted fields. Postings are kept per term, so adding or removing a tool takes time for its own words only.
+ */
 export class LexicalIndex implements Retriever {
   readonly mode = 'bm25'
   readonly #tokenizer: Tokenizer
@@ -41,13 +43,13 @@ export class LexicalIndex implements Retriever {
     return this.#texts.wordsOf(position)
   }
 
-  /** The words of all tools, so many at a time, with the position of the first. */
+  /** The words of all tools in batches, with the position of the first. */
   *allWords(step: number): Iterable<{ readonly first: number; readonly words: ManyToolWords }> {
     for (let first = 0; first < this.#texts.end; first += step)
       yield { first, words: this.#texts.wordsBetween(first, Math.min(first + step, this.#texts.end)) }
   }
 
-  /** Where tools may be whose name or id is the query. */
+  /** Candidate positions of tools whose name or id is the query. */
   findNames(query: string): readonly number[] {
     return this.#texts.findNames(query)
   }
@@ -80,7 +82,7 @@ export class LexicalIndex implements Retriever {
     return this.#texts.scores(count)
   }
 
-  /** The terms of a query, each once, and its pairs; those that no tool has are left out. */
+  /** The unique terms of a query, and its pairs; unknown ones are dropped. */
   terms(text: string): readonly QueryTerm[] {
     const words = new Map<number, QueryTerm>()
     const pairs = new Map<string, QueryTerm>()
@@ -99,7 +101,7 @@ export class LexicalIndex implements Retriever {
     return [...words.values(), ...pairs.values()]
   }
 
-  /** What a tool would get for having every word of a query: unknown words count as the rarest. */
+  /** The score of a tool with every word of a query: unknown words count as the rarest. */
   ideal(text: string): number {
     const query = this.#refreshed()
     const words = new Set(termsOf(this.#tokenizer, text))
@@ -108,25 +110,25 @@ export class LexicalIndex implements Retriever {
     return sum * (lexicalDefaults.k1 + 1)
   }
 
-  /** What one term adds to the score of one tool. */
+  /** The share of one term in the score of one tool. */
   scoreOf(position: number, { key, after, weight }: QueryTerm): number {
     const query = this.#refreshed()
     return after === undefined ? query.scoreOf(position, key, weight) : query.scoreOfPair(position, after, key, weight)
   }
 
-  /** What the share of a tool's name that is in the query adds; rare words of the name count for more of it. */
+  /** The score of the share of a tool's name that is in the query; rare words of the name weigh more. */
   nameCoverage(position: number, terms: readonly QueryTerm[]): number {
     const query = this.#refreshed()
     const words = terms.filter(({ after }) => after === undefined)
     return words.reduce((sum, { key }) => sum + query.coverageOf(position, key), 0) * lexicalDefaults.nameCoverage
   }
 
-  /** Known words, for finding what a mistyped one may have meant, and how many tools have each. */
+  /** Known words with their number of tools, for the correction of typos. */
   *vocabulary(): Iterable<{ readonly known: string; readonly count: number }> {
     for (const [term, known] of this.#texts.terms().entries()) yield { known, count: this.#texts.sizeOf(term) }
   }
 
-  /** How many tools have a word. */
+  /** The number of tools with a word. */
   countOf(word: string): number {
     const id = this.#texts.termOf(word)
     return id === undefined ? 0 : this.#texts.sizeOf(id)

@@ -5,29 +5,29 @@ import { createTokenizer, type Tokenizer, termsOf } from './tokenize.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 import { weighAlike } from './weigh-alike.ts'
 
-/** How experience is weighed; set once on public retrieval sets. Each bound keeps one habit from deciding everything. */
+/** The weights of experience, tuned once on public retrieval sets. Each bound keeps one habit from dominating. */
 export const learningDefaults = {
-  /** How many of the most alike past queries have a say. The cost of an answer grows with the square of it. */
+  /** The number of most similar past queries that vote. The cost of a query grows with its square. */
   nearest: 32,
-  /** What a tool would gain if all that is known spoke for it, before the cap. */
+  /** The boost of a tool if all experience were in its favor, before the cap. */
   vote: 85,
-  /** How much more the more alike ones count. */
+  /** The exponent that favors more similar queries. */
   power: 1,
-  /** The share of common words, beside meaning, in how alike two queries are. */
+  /** The share of common words, beside meaning, in the similarity of two queries. */
   words: 0.6,
-  /** How little a single query is trusted: one that is identical has the say 1 / (1 + noise). */
+  /** The distrust of a single query: an identical one has the vote 1 / (1 + noise). */
   noise: 1,
-  /** Of several tools that a past query led to, each gets the credit divided by their number to this power. */
+  /** The credit of a past query with several tools is divided by their number to this power. */
   split: 0.25,
-  /** No tool gains more than this. */
+  /** The maximum boost of a tool. */
   cap: 60,
-  /** The oldest is forgotten when there are more. */
+  /** The maximum number of remembered queries; the oldest is dropped first. */
   maxRemembered: 20_000,
 }
 
 export type LearningOptions = typeof learningDefaults
 
-/** Example requests speak for their tool only when they are nearly what was asked: few of them do not show all it is for. */
+/** Example requests count only if they are nearly the query: a few of them do not cover all uses of a tool. */
 export const exampleOptions: LearningOptions = {
   ...learningDefaults,
   nearest: 5,
@@ -43,14 +43,14 @@ interface Entry {
   readonly toolIds: ReadonlySet<string>
 }
 
-/** What earlier queries led to: the most alike ones vote for the tools that answered them. */
+/** Past queries and their tools: the most similar ones vote for the tools that were called. */
 export class PastQueries {
   readonly #options: LearningOptions
   readonly #embedder: Embedder | undefined
   readonly #tokenizer: Tokenizer = createTokenizer()
   readonly #vectors: VectorTable | undefined
   readonly #words = new QueryWords()
-  /** A ring as large as what is remembered. */
+  /** A ring buffer of the maximum number of remembered queries. */
   readonly #entries: (Entry | undefined)[] = []
   readonly #byKey = new Map<string, number>()
   #next = 0
@@ -65,7 +65,7 @@ export class PastQueries {
     return this.#byKey.size
   }
 
-  /** Remembers that a query led to tools. The same words again add their tools, not a second vote. */
+  /** Remembers that a query led to tools. A repeated query adds its tools, not a second vote. */
   add(query: string, toolIds: readonly string[]): void {
     const terms = [...new Set(termsOf(this.#tokenizer, query))].sort()
     if (terms.length === 0 || toolIds.length === 0) return
@@ -84,7 +84,7 @@ export class PastQueries {
     this.#vectors?.set(slot, this.#embedder?.embedQuery(query))
   }
 
-  /** What each tool gains for a query; credit is split where a past query led to several tools. */
+  /** The boost of each tool for a query; credit is split if a past query led to several tools. */
   votes(query: string): ReadonlyMap<string, number> {
     const { nearest, vote, power, noise, split, cap } = this.#options
     const alike = this.#compare(query)
@@ -101,7 +101,7 @@ export class PastQueries {
     return votes
   }
 
-  /** How alike each past query is, by words and by meaning. */
+  /** The similarity of each past query, by words and by meaning. */
   #compare(query: string): Float64Array {
     const alike = new Float64Array(this.#entries.length)
     this.#words.compare(new Set(termsOf(this.#tokenizer, query)), this.#share, alike)
@@ -114,7 +114,7 @@ export class PastQueries {
     return alike
   }
 
-  /** How alike some past queries are to each other. */
+  /** The similarities of some past queries to each other. */
   #compareEach(slots: readonly number[]): Float64Array {
     const matrix = new Float64Array(slots.length ** 2)
     this.#words.compareEach(slots, this.#share, matrix)

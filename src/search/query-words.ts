@@ -1,8 +1,8 @@
-/** The words of remembered queries: how alike two queries are by what they say, rare words counting more. */
+/** The words of remembered queries: the similarity of two queries by words, rare words weighing more. */
 export class QueryWords {
   readonly #terms = new Map<number, readonly string[]>()
   readonly #postings = new Map<string, Set<number>>()
-  /** Both change with every query added, and are worked out again when they are needed; a length needs weights. */
+  /** Both change with every added query and are recomputed on demand; a length needs weights. */
   readonly #weights = new Map<string, number>()
   #lengths = new Float64Array(64)
 
@@ -23,7 +23,7 @@ export class QueryWords {
     this.#forgetSums()
   }
 
-  /** Adds the cosine of the words with each remembered query that has one of them, times a share. */
+  /** Adds the cosine of the words with each remembered query that shares one, times a share. */
   compare(terms: ReadonlySet<string>, share: number, alike: Float64Array): void {
     const scale = share / this.#lengthOf(terms)
     for (const term of terms) {
@@ -47,7 +47,7 @@ export class QueryWords {
     }
   }
 
-  /** Which of some queries have each word, by their place among them. */
+  /** The queries with each word, by their position in the list. */
   #holdersAmong(slots: readonly number[]): ReadonlyMap<string, readonly number[]> {
     const holders = new Map<string, number[]>()
     for (const [at, slot] of slots.entries()) {
@@ -74,13 +74,13 @@ export class QueryWords {
     return Math.sqrt(squares) || 1
   }
 
-  /** The square of how rare a word is. */
+  /** The squared rarity of a word. */
   #weight(term: string): number {
     const known = this.#weights.get(term)
     if (known !== undefined) return known
     const holders = this.#postings.get(term)?.size ?? 0
     const weight = Math.log(1 + (this.#terms.size + 0.5) / (holders + 0.5)) ** 2
-    // A word that no query has is not kept: there is no end of those.
+    // Unknown words are not stored: their number is unbounded.
     if (holders > 0) this.#weights.set(term, weight)
     return weight
   }

@@ -6,13 +6,13 @@ import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { toolFields } from './tool-fields.ts'
 
-/** Where embeddings come from, and how long a search may wait for them. */
+/** The embeddings service, and the time a search may wait for it. */
 export interface RemoteEmbedderOptions {
-  /** An OpenAI-compatible service: its `/embeddings`, or the base above it. */
+  /** An OpenAI-compatible service: its `/embeddings` URL, or the base URL above it. */
   readonly url: string
   readonly model: string
   readonly apiKey?: string | undefined
-  /** Vectors are kept here, named after what they are of. */
+  /** The cache folder of vectors, with files named by the hash of their text. */
   readonly cacheFolder: string
   readonly deadlineMs?: number | undefined
   readonly onFailure?: ((reason: string) => void) | undefined
@@ -25,8 +25,8 @@ const maxQueries = 1000
 const maxResponse = 64 * 1024 * 1024
 
 /**
- * Vectors from a service. A search asks for what it lacks before it ranks, waits no longer than the deadline, and goes by words
- * alone where the service did not answer.
+ * Vectors of a service. A search requests missing vectors before it ranks, waits until the deadline at most, and ranks by
+ * words only if the service did not respond.
  */
 export class RemoteEmbedder implements Embedder {
   readonly #options: RemoteEmbedderOptions
@@ -46,7 +46,7 @@ export class RemoteEmbedder implements Embedder {
     return this.#tools.get(toolText(tool))
   }
 
-  /** Gets the vectors of a query and of the tools that have none yet; whether all of them are there now. */
+  /** Requests the vectors of a query and of tools without one; returns whether all of them are available. */
   async prepare(query: string, tools: readonly SearchableTool[], signal?: AbortSignal): Promise<boolean> {
     const deadline = AbortSignal.timeout(this.#options.deadlineMs ?? usualDeadlineMs)
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
@@ -66,7 +66,7 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  /** The latest queries only: there is no end to what can be asked. */
+  /** Only the latest queries are cached: their number is unbounded. */
   async #keepQuery(query: string, signal: AbortSignal): Promise<void> {
     const [vector] = await this.#fetch([query], signal)
     this.#queries.set(query, this.#toUnit(vector as Float32Array))
@@ -86,7 +86,7 @@ export class RemoteEmbedder implements Embedder {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...key },
       body: JSON.stringify({ model, input: texts.map((text) => text.slice(0, maxText)) }),
-      // A key must not follow to where the service points.
+      // A redirect would forward the key.
       redirect: 'error',
       signal,
     })
@@ -119,7 +119,7 @@ export class RemoteEmbedder implements Embedder {
       ensurePrivateFolder(this.#options.cacheFolder)
       writeFileSync(this.#pathOf(text), Buffer.from(vector.buffer), { mode: 0o600 })
     } catch {
-      // Asked for again next time.
+      // Requested again next time.
     }
   }
 
@@ -132,7 +132,7 @@ export class RemoteEmbedder implements Embedder {
   }
 }
 
-/** What a service is told about a tool. */
+/** The text of a tool that is sent to a service. */
 function toolText(tool: SearchableTool): string {
   return toolFields(tool)
     .map(({ text }) => text)

@@ -12,28 +12,28 @@ import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
 
-/** What is asked of the engine. */
+/** A query of the engine. */
 export interface EngineQuery {
   readonly query: string
   readonly mode?: SearchMode | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   readonly accept?: ((tool: SearchableTool) => boolean) | undefined
-  /** Leaves out what is less likely than this to be what was asked for. */
+  /** The minimum probability of a result. */
   readonly minScore?: number | undefined
-  /** What experience adds, by tool id. */
+  /** Learned boosts by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
 }
 
-/** One answer. */
+/** One result. */
 export interface EngineHit {
   readonly tool: SearchableTool
-  /** From 0 to 1: how likely this is what was asked for. */
+  /** The probability that the tool is relevant, from 0 to 1. */
   readonly score: number
   readonly scoreType: SearchMode
 }
 
-/** The answers, best first, and how many there are in all. */
+/** The results, best first, and their total number. */
 export interface EngineAnswer {
   readonly hits: readonly EngineHit[]
   readonly total: number
@@ -44,14 +44,14 @@ interface Signals {
   readonly text: string
   readonly terms: readonly QueryTerm[]
   readonly ideal: number
-  /** What words alone gave, and how far each tool stands out by meaning; of this query only. */
+  /** The word scores and the semantic deviations of this query only. */
   readonly words?: Float64Array
   readonly heights?: Heights | undefined
-  /** Words, meaning and experience added up. */
+  /** The sum of words, meaning and experience. */
   readonly total: Float64Array
 }
 
-// An index keeps every word it has met; after this many removals for each tool left it is built anew.
+// An index keeps every word it has read; after this many removals per remaining tool it is rebuilt.
 const removalsPerTool = 4
 const minRemovals = 5000
 
@@ -63,15 +63,15 @@ export class SearchEngine {
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
   #lexical = new LexicalIndex(this.#tokenizer)
-  /** Words and meaning, and meaning alone; there with the first search by meaning. */
+  /** The hybrid and the semantic index; created with the first semantic search. */
   #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
-  /** The example requests of the tools; read again after a change of them. */
+  /** The example requests of the tools; reloaded after a change of them. */
   #examples: PastQueries | undefined
   #withExamples = 0
   #removals = 0
   #total = new Float64Array(64)
 
-  /** The embedder is loaded with the first search by meaning; without one that search goes by words alone. */
+  /** The embedder is loaded with the first semantic search; without one, search ranks by words only. */
   constructor(loadEmbedder: () => Embedder | undefined = () => undefined) {
     this.#loadEmbedder = loadEmbedder
   }
@@ -84,7 +84,7 @@ export class SearchEngine {
     return this.#tools[this.#positions.get(id) ?? -1]
   }
 
-  /** Adds a tool, or puts it in the place of the one with its id. */
+  /** Adds a tool, or replaces the one with its id. */
   add(tool: SearchableTool): void {
     checkSearchable(tool)
     this.remove(tool.id)
@@ -109,7 +109,7 @@ export class SearchEngine {
     return true
   }
 
-  /** Lets go of all vectors, to be made anew with the next search by meaning. */
+  /** Drops all vectors, which the next semantic search rebuilds. */
   forgetMeaning(): void {
     this.#meaning = undefined
   }
@@ -124,7 +124,7 @@ export class SearchEngine {
       most: offset + limit,
       before: (a, b) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? ''),
     })
-    // A later answer is never called likelier than an earlier one.
+    // The probability never increases down the list.
     let likeliest = 1
     const hits = best.map((position): EngineHit => {
       const tool = this.#tools[position] as SearchableTool
@@ -136,7 +136,7 @@ export class SearchEngine {
     return { hits: minScore === undefined ? page : page.filter((hit) => hit.score >= minScore), total }
   }
 
-  /** Why a tool is ranked where it is. */
+  /** Explains the rank of a tool. */
   explain(id: string, query: EngineQuery): Explanation | undefined {
     const position = this.#positions.get(id)
     const tool = position === undefined ? undefined : this.#tools[position]
@@ -169,13 +169,13 @@ export class SearchEngine {
     return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), ...found, total }
   }
 
-  /** Fills in what each tool gets, and says what words and meaning gave, each for itself. */
+  /** Fills in the score of each tool, and returns those of words and meaning separately. */
   #score(text: string, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
     const meaning = mode === 'hybrid' || mode === 'embedding' ? this.#useMeaning() : undefined
     if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total)
     if (mode === 'embedding') {
       const heights = meaning?.semantic.score({ text }, total)
-      // On the scale of hybrid, which is what experience is weighed against.
+      // On the scale of hybrid scores, to which experience is calibrated.
       for (let position = 0; position < total.length; position++)
         total[position] = (total[position] as number) * fusion.embedding
       return { heights }
@@ -211,7 +211,7 @@ export class SearchEngine {
     return this.#examples.size === 0 ? undefined : this.#examples.votes(text)
   }
 
-  /** The column of a query is used again for the next one: making it anew took longer than filling it. */
+  /** The score column is reused by the next query: allocating it took longer than filling it. */
   #reserve(): void {
     if (this.#total.length >= this.#tools.length) return
     this.#total = new Float64Array(Math.max(this.#tools.length, this.#total.length * 2))
@@ -227,7 +227,7 @@ export class SearchEngine {
     }
   }
 
-  /** Puts exact names on top and takes out what is not accepted. */
+  /** Puts exact names on top and excludes tools that are not accepted. */
   #applyFilters(ranks: Float64Array, exact: ReadonlySet<number>, { query, accept }: EngineQuery): Float64Array {
     if (query.trim() === '')
       for (const [position, tool] of this.#tools.entries()) ranks[position] = tool === undefined ? 0 : 1
@@ -273,5 +273,5 @@ export class SearchEngine {
 }
 
 const wholeNumber = (value: number): number => Math.max(0, Math.trunc(value) || 0)
-// Above anything that words and meaning can add up to.
+// Above any sum of words and meaning.
 const exactRank = 1e9

@@ -4,14 +4,14 @@ import type { LexicalIndex } from './lexical-index.ts'
 import type { ToolWords } from './text-index.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
-/** How near every tool is to a query. */
+/** The similarity of every tool to a query. */
 export interface Heights {
   readonly products: Int32Array
   readonly mean: number
   readonly scale: number
 }
 
-/** Tools by meaning: every tool is compared with the query, exactly. */
+/** Semantic index: every tool is compared with the query, exactly. */
 export class SemanticIndex implements Retriever {
   readonly mode = 'embedding'
   readonly #embedder: Embedder
@@ -26,7 +26,7 @@ export class SemanticIndex implements Retriever {
     this.#vectors.set(position, this.#embedder.embedTool(tool, words))
   }
 
-  /** Adds all tools by position, whose words were read. */
+  /** Adds all tools by position, from words read before. */
   addAll(tools: readonly (SearchableTool | undefined)[], lexical: LexicalIndex): void {
     const embedder = this.#embedder
     this.#vectors.reserve(tools.length)
@@ -43,7 +43,7 @@ export class SemanticIndex implements Retriever {
     this.#vectors.set(position, undefined)
   }
 
-  /** Adds how far a tool stands out, in standard deviations; one that is no nearer than the average gets nothing. */
+  /** Adds the deviation of each tool, in standard deviations; one that is no nearer than the mean gets nothing. */
   score({ text }: RetrieverQuery, scores: Float64Array): Heights | undefined {
     const heights = this.measure(text)
     if (heights === undefined) return undefined
@@ -56,7 +56,9 @@ export class SemanticIndex implements Retriever {
     return heights
   }
 
-  /** How far each tool stands out is `(product - mean) * scale`; a product of zero is no tool. Valid until the next call. */
+  /**
+   * The deviation of each tool is `(product - mean) * scale`; a product of zero is not a tool. Valid until the next call.
+   */
   measure(text: string): Heights | undefined {
     const query = this.#embedder.embedQuery(text)
     const { count } = this.#vectors
@@ -66,11 +68,11 @@ export class SemanticIndex implements Retriever {
     // Removed tools have the product zero, so they change neither sum.
     const mean = sum / count
     const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 0))
-    // With everything alike there is nothing to stand out from; a lone tool is judged by its cosine alone.
+    // If all products are equal, nothing stands out; a single tool is scored by its cosine alone.
     return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
   }
 
-  /** Scores with meaning added to them, after `measure`; valid until the next call. */
+  /** Adds meaning to scores, after `measure`; valid until the next call. */
   fuse(
     scores: Float64Array,
     { mean, scale }: Heights,

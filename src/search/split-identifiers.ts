@@ -1,12 +1,12 @@
 // Scripts written without spaces: their words are found by pairs of characters.
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** The words of a text in lower case: identifiers are taken apart at underscores, dashes, capital letters and digits. */
+/** The words of a text in lower case: identifiers are split at underscores, dashes, capital letters and digits. */
 export function splitIdentifiers(text: string): readonly string[] {
   return text.includes(sigma) ? splitUnicode(text) : split(text)
 }
 
-/** What words are, of any script, written down as it is defined. */
+/** The definition of words in any script, as a regular expression. */
 export function splitUnicode(text: string): readonly string[] {
   const words = text
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
@@ -26,11 +26,11 @@ function toPairs(word: string): readonly string[] {
 }
 
 const [gap, lower, upper, digit, letter, mark] = [0, 1, 2, 3, 4, 5] as const
-/** Added to what a character is: that its script has no spaces, that it has a small form; one more bit where it takes two places. */
+/** Flags of a character beside its class: a script without spaces, a lower-case form, two code units. */
 const [packed, capital, wide] = [8, 16, 5] as const
 const kindMask = 7
 const unknown = 255
-/** What a character is: the first that fits. */
+/** The classes of characters: the first match applies. */
 const kinds = [
   [/\p{Lo}/u, letter],
   [/\p{Ll}/u, lower],
@@ -39,10 +39,10 @@ const kinds = [
   [/\p{N}/u, digit],
   [/\p{L}/u, letter],
 ] as const
-/** What each character of two bytes is; those that are not plain are looked at when they are first met. */
+/** The class of each 16-bit character; those outside ASCII are classified on first use. */
 const classes = new Uint8Array(0x1_0000).fill(unknown)
 for (let code = 0; code < 128; code++) classes[code] = plainKind(code)
-// Its small form depends on what is around it.
+// Its lower-case form depends on the context.
 const sigma = 'Σ'
 
 function plainKind(code: number): number {
@@ -51,7 +51,7 @@ function plainKind(code: number): number {
   return code >= 48 && code <= 57 ? digit : gap
 }
 
-/** The same in one walk. */
+/** The same as the definition, in one pass. */
 function split(text: string): readonly string[] {
   const words: string[] = []
   let start = 0
@@ -80,13 +80,13 @@ function addWord(words: string[], written: string, seen: number): void {
   else for (const pair of toPairs(word)) words.push(pair)
 }
 
-/** What the character at a place is: its kind, and what is added to that. */
+/** The class and flags of the character at a position. */
 export function kindAt(text: string, index: number): number {
   const known = classes[text.charCodeAt(index)] as number
   return known === unknown ? lookAt(text, index) : known
 }
 
-/** What a character is; one of four bytes is looked at each time. */
+/** The class of a character; one outside the BMP is classified each time. */
 function lookAt(text: string, index: number): number {
   const code = text.codePointAt(index) as number
   if (code >= 0x4e00 && code <= 0x9fff) return letter | packed
@@ -94,12 +94,12 @@ function lookAt(text: string, index: number): number {
   const kind = kinds.find(([pattern]) => pattern.test(character))?.[1] ?? gap
   const more = (unspaced.test(character) ? packed : 0) | (character.toLowerCase() === character ? 0 : capital)
   if (code > 0xffff) return kind | more | (1 << wide)
-  // Half of a character may be met whole the next time.
+  // A lone surrogate may be part of a pair the next time.
   if (code < 0xd800 || code > 0xdfff) classes[code] = kind | more
   return kind | more
 }
 
-/** `aB`, `a1`, `1a`, `1A`, and the last capital of `ABc`. */
+/** The boundaries `aB`, `a1`, `1a`, `1A`, and the last capital of `ABc`. */
 function breaksBefore(last: number, kind: number, text: string, next: number): boolean {
   if (last === mark || kind === mark) return false
   if (kind === digit || last === digit) return kind !== last

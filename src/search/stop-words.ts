@@ -4,5 +4,5 @@ who whom whose when where why how can could will would shall should may might mu
 about into over under again further once here there all any both each few more most other some such only own same s t d ll m
 re ve please`
 
-/** Words that say nothing about what a tool does. */
+/** Words that carry no information about a tool. */
 export const stopWords: ReadonlySet<string> = new Set(words.split(/\s+/))

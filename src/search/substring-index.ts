@@ -1,11 +1,11 @@
-// Every three neighbouring characters of a text hash to one of these buckets; a bucket lists the texts it occurs in.
-// A query can only match where all its triples occur, so the rarest one's list is all that need be looked at:
+// Every trigram of a text hashes to one of these buckets; a bucket lists the texts that contain it.
+// A query can only match texts with all its trigrams, so only the list of the rarest one is scanned:
 //
 //   "commit" -> com omm mmi mit        offsets[mmi] .. offsets[mmi + 1] in postings = the texts to check
 const minBuckets = 1 << 8
 const maxBuckets = 1 << 16
 
-/** Finds the items whose text contains a string, in order, without looking at the others. */
+/** Finds the items whose text contains a string, in order, without scanning the others. */
 export class SubstringIndex<Item> {
   readonly #items: readonly Item[]
   readonly #texts: readonly string[]
@@ -50,7 +50,7 @@ export class SubstringIndex<Item> {
     return found
   }
 
-  /** The postings to look at: those of the rarest triple, or as many as there are texts when all must be looked at. */
+  /** The postings to scan: those of the rarest trigram, or all texts for a query without one. */
   #candidates(part: string): readonly [number, number] | undefined {
     let [from, to] = [0, this.#items.length]
     for (let index = 0; index + 2 < part.length; index++) {
@@ -63,7 +63,7 @@ export class SubstringIndex<Item> {
     return [from, to]
   }
 
-  /** Each bucket of each text, once a text. */
+  /** Each bucket of each text, once per text. */
   #eachTriple(visit: (bucket: number, text: number) => void): void {
     const lastSeen = new Int32Array(this.#mask + 1).fill(-1)
     for (const [position, text] of this.#texts.entries()) {
@@ -84,7 +84,7 @@ export class SubstringIndex<Item> {
   }
 }
 
-/** Adds one to a cell and returns what it held before. */
+/** Increments a cell and returns its previous value. */
 function increment(cells: Uint32Array, index: number): number {
   const before = cells[index] as number
   cells[index] = before + 1

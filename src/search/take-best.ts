@@ -1,12 +1,12 @@
 interface Ranking {
-  /** By position: higher is better, 0 leaves one out. */
+  /** The rank by position: higher is better, 0 excludes. */
   readonly ranks: Float64Array
   readonly most: number
-  /** Who comes first of two with the same rank. */
+  /** The order of two positions with the same rank. */
   readonly before: (a: number, b: number) => boolean
 }
 
-/** The best positions in order, and how many took part: a heap of the best so far, so that all need not be sorted. */
+/** The best positions in order, and the number of candidates: a heap of the best so far avoids sorting all. */
 export function takeBest({ ranks, most, before }: Ranking): { best: readonly number[]; total: number } {
   const heap: { position: number; rank: number }[] = []
   const worse = (a: number, b: number): boolean => {
@@ -31,7 +31,7 @@ export function takeBest({ ranks, most, before }: Ranking): { best: readonly num
   const rise = (from: number): void => {
     for (let at = from; at > 0 && worse(at, (at - 1) >> 1); at = (at - 1) >> 1) swap(at, (at - 1) >> 1)
   }
-  // The least that counts: anything above zero until there are enough, then the worst of the best.
+  // The threshold: anything above zero until there are enough, then the worst of the best.
   let weakest = most === 0 ? Number.POSITIVE_INFINITY : Number.MIN_VALUE
   for (let position = findFrom(ranks, 0, weakest); position < ranks.length; ) {
     const rank = ranks[position] as number
@@ -49,7 +49,9 @@ export function takeBest({ ranks, most, before }: Ranking): { best: readonly num
   return { best: best.map(({ position }) => position), total: countAbove(ranks) }
 }
 
-/** The next position with at least this rank. These two are all that is done for most positions, so they are kept apart. */
+/**
+ * The next position with at least this rank. Kept as a separate function because it is all that runs for most positions.
+ */
 function findFrom(ranks: Float64Array, start: number, least: number): number {
   let position = start
   while (position < ranks.length && !((ranks[position] as number) >= least)) position++

@@ -7,43 +7,43 @@ import type { Tokenizer } from './tokenize.ts'
 import { fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
 import { instantiate } from './wasm.ts'
 
-/** The words of a tool, read once for every index that wants them; valid until the next tool is read. */
+/** The words of a tool, read once for all indexes; valid until the next tool is read. */
 export interface ToolWords {
   readonly source: WordSource
-  /** For each word: bits 0-23 its number, bits 24-26 its field, bit 27 set where a text begins. */
+  /** For each word: bits 0-23 its number, bits 24-26 its field, bit 27 set at the start of a text. */
   readonly codes: Int32Array
 }
 
 /** The words of many tools. */
 export interface ManyToolWords {
   readonly source: WordSource
-  /** For each tool where its codes end, then the codes of all. */
+  /** For each tool the end of its codes, then the codes of all. */
   readonly codes: Int32Array
   readonly tools: number
 }
 
-/** Words by number; numbers are given once and never change. */
+/** Words by number; numbers are assigned once and never change. */
 export interface WordSource {
   readonly wordCount: number
-  /** The letters of the words from a number on, one after the other, and where each word ends. */
+  /** The bytes of the words from a number on, concatenated, and the end of each word. */
   wordsFrom(number: number): { readonly letters: Uint8Array; readonly ends: Int32Array }
 }
 
-// Beside the searched fields, the id is known by its letters alone; -1 stands after the texts of a tool.
+// Besides the searched fields, the id is indexed by its characters only; -1 ends the texts of a tool.
 const [idField, endOfTool] = [7, -1]
 const textStart = 1 << 27
 const isVacuous = -1
 const lineUp = (words: Iterable<string>): string => Array.from(words, (word) => `${word} `).join('')
-// Beside what a character is.
+// Flags beside the class of a character.
 const isKnown = 128
 // A character takes up to three bytes.
 const widest = 3
-// Tools are handed to the kernel together once their texts are as long as this.
+// Tools are passed to the kernel in batches of at least this length of text.
 const batchLetters = 20_000
 
 /**
- * The words of all tools and which tools have them, kept in the memory of a kernel that reads a plain text in one walk and makes
- * no strings. A query is scored there as well. Texts are taken when a tool is added, and read with the next question.
+ * The words of all tools and their postings, in the memory of a kernel that reads a plain text in one pass without creating
+ * strings. Queries are scored there as well. Texts are buffered when a tool is added, and read with the next query.
  */
 export class TextIndex implements WordSource {
   readonly #tokenizer: Tokenizer
@@ -63,7 +63,7 @@ export class TextIndex implements WordSource {
     this.#kernel.useStems()
   }
 
-  /** How many tools there are. */
+  /** The number of tools. */
   get size(): number {
     return this.#current().getAdded()
   }
@@ -83,7 +83,7 @@ export class TextIndex implements WordSource {
     return { letters, ends }
   }
 
-  /** The words of a tool that need not be kept. */
+  /** The words of a tool that is not stored. */
   read(tool: SearchableTool): ToolWords {
     const kernel = this.#current()
     visitFields(tool, this.#take)
@@ -97,7 +97,7 @@ export class TextIndex implements WordSource {
       this.#take(idField, tool.id)
       visitFields(tool, this.#take)
     } catch (error) {
-      // What was taken of one that is no tool must not become part of the next.
+      // The partial text of an invalid tool must not become part of the next.
       this.#texts = texts
       this.#heads.length = heads
       throw error
@@ -143,12 +143,15 @@ export class TextIndex implements WordSource {
     return found < 0 ? undefined : found
   }
 
-  /** How many tools have a term. */
+  /** The number of tools with a term. */
   sizeOf(term: number): number {
     return this.#current().sizeOf(term)
   }
 
-  /** Where tools are whose name, id, or namespace and name have the letters of a query; a few others may be among them. */
+  /**
+   * Candidate positions of tools whose name, id, or namespace and name have the characters of a query; may include a few
+   * others.
+   */
   findNames(query: string): readonly number[] {
     const kernel = this.#current()
     const length = this.#put(query)
@@ -157,7 +160,7 @@ export class TextIndex implements WordSource {
     return Array.from(this.#view(kernel.namesAt(), count))
   }
 
-  /** The scores of a query are worked out in the kernel's own columns, from `startQuery` on. */
+  /** The scores of a query are computed in the kernel's own columns, from `startQuery` on. */
   get query(): Query {
     return this.#current()
   }
@@ -167,14 +170,14 @@ export class TextIndex implements WordSource {
     return new Float64Array(this.#kernel.memory.buffer, this.#kernel.scoresAt(), count)
   }
 
-  /** The kernel, with everything read that was taken. */
+  /** The kernel, after reading all buffered texts. */
   #current(): TextKernel {
     if (this.#heads.length > 0) this.#readTaken()
     return this.#kernel
   }
 
   readonly #take = (field: number, text: string): void => {
-    // Half a character at the end must not become one with the text after it.
+    // Half a character at the end must not combine with the next text.
     const whole = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? `${text} ` : text
     this.#heads.push(field, whole.length)
     this.#texts += whole
@@ -200,7 +203,7 @@ export class TextIndex implements WordSource {
     }
   }
 
-  /** Tells the kernel what the characters of a text are; false where it knew them all. */
+  /** Passes the classes of the characters of a text to the kernel; false if all were known. */
   #teach(text: string): boolean {
     const classes = new Uint8Array(this.#kernel.memory.buffer, this.#kernel.classesAt(), 0x1_0000)
     let isNews = false

@@ -1,6 +1,6 @@
 import type { WasmMemory } from './wasm.ts'
 
-/** One query: after `refresh` it is started, then raised by its terms; see kernels/scores.ts. */
+/** One query: started after `refresh`, then raised by its terms; see kernels/scores.ts. */
 export interface Query {
   refresh(k1: number, b: number): void
   startQuery(): void

@@ -2,17 +2,17 @@ import { splitIdentifiers } from './split-identifiers.ts'
 import { stem } from './stem.ts'
 import { stopWords } from './stop-words.ts'
 
-/** Turns a text into the terms that are indexed and looked for. */
+/** Converts a text to index terms. */
 export interface Tokenizer {
-  /** The words of a text, as they are written but for capital letters. */
+  /** The words of a text, in lower case. */
   words(text: string): readonly string[]
-  /** What a word is indexed as; undefined for one that says nothing. */
+  /** The index term of a word; undefined for a stop word. */
   term(word: string): string | undefined
-  /** Set where kernels/words.ts and kernels/stem.ts do the same, which is many times as fast. */
+  /** Set if kernels/words.ts and kernels/stem.ts implement the same, which is many times as fast. */
   readonly isBuiltIn?: true
 }
 
-/** A tokenizer for names and English sentences that remembers stems; other languages pass through unharmed. */
+/** A tokenizer for names and English sentences with a cache of stems; words of other languages are unchanged. */
 export function createTokenizer(): Tokenizer {
   const stems = new Map<string, string>()
   return {
@@ -30,10 +30,10 @@ export function createTokenizer(): Tokenizer {
   }
 }
 
-/** A query is ranked by this many words. */
+/** The maximum number of words of a query. */
 export const maxQueryWords = 64
 
-/** A query cut after its first words: ranking takes time for each word and tool. */
+/** A query truncated to its first words: ranking takes time for each word and tool. */
 export function firstWords(query: string): string {
   const words = splitIdentifiers(query.slice(0, maxQueryCharacters))
   return words.length <= maxQueryWords ? query : words.slice(0, maxQueryWords).join(' ')

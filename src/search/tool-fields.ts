@@ -1,16 +1,16 @@
 import type { SearchableTool } from '../contract/search.ts'
 
-/** A part of a tool that is searched, with what a word found there counts. */
+/** A searched field of a tool, with the weight of its words. */
 export interface ToolField {
   readonly field: FieldName
   readonly text: string
 }
 
-/** The searched parts, in the order in which they are read. */
+/** The searched fields, in reading order. */
 export const fieldNames = ['name', 'namespace', 'category', 'tags', 'description', 'paramNames', 'paramTexts'] as const
 export type FieldName = (typeof fieldNames)[number]
 
-/** What a word counts by where it stands; measured on public retrieval sets. */
+/** The weight of a word by its field; measured on public retrieval sets. */
 export const fieldWeights: Readonly<Record<FieldName, number>> = {
   name: 3,
   namespace: 1,
@@ -26,14 +26,14 @@ const deepest = 3
 type Visit = (field: number, text: string) => void
 const [name, namespace, category, tags, description, paramNames, paramTexts] = [0, 1, 2, 3, 4, 5, 6] as const
 
-/** The searched parts of a tool, one entry for each text. */
+/** The searched fields of a tool, one entry for each text. */
 export function toolFields(tool: SearchableTool): readonly ToolField[] {
   const fields: ToolField[] = []
   visitFields(tool, (field, text) => fields.push({ field: fieldNames[field] as FieldName, text }))
   return fields
 }
 
-/** The same without a list in between; fields by their number in `fieldNames`. */
+/** The same without an intermediate array; fields by their index in `fieldNames`. */
 export function visitFields(tool: SearchableTool, visit: Visit): void {
   visit(name, tool.name)
   if (tool.namespace) visit(namespace, tool.namespace)
@@ -43,12 +43,12 @@ export function visitFields(tool: SearchableTool, visit: Visit): void {
   visitParameters(tool.inputSchema, visit, 0)
 }
 
-/** The names and descriptions of all parameters, those inside objects and lists too. */
+/** The names and descriptions of all parameters, including those nested in objects and arrays. */
 function visitParameters(schema: unknown, visit: Visit, depth: number): void {
   if (typeof schema !== 'object' || schema === null || depth > deepest) return
   const { properties } = schema as { properties?: unknown }
   if (typeof properties !== 'object' || properties === null) return
-  // Reading what was named this way needs no look-up.
+  // Property access by a constant name needs no lookup.
   for (const key in properties) {
     const property = (properties as Record<string, { description?: unknown; items?: unknown } | null>)[key]
     if (key !== '') visit(paramNames, key)

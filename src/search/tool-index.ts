@@ -5,13 +5,13 @@ import { type Policy, ruleFor } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
 import { SubstringIndex } from './substring-index.ts'
 
-/** What may be said about how the index is built. */
+/** Options of an index. */
 export interface ToolIndexOptions {
-  /** Hides the tools it disables and puts its descriptions and constraints on the rest. */
+  /** Hides the tools it disables and applies its descriptions and constraints to the rest. */
   readonly policy?: Policy | undefined
-  /** The configs come from `loadConfig` and are the index's to keep: they need no second check. */
+  /** The configs come from `loadConfig` and are owned by the index: they need no second validation. */
   readonly checked?: boolean | undefined
-  /** Told of every tool name that a later definition took over. */
+  /** Called with every tool name that a later definition replaced. */
   readonly onDuplicate?: ((toolName: string, cliName: string) => void) | undefined
 }
 
@@ -20,7 +20,7 @@ interface Row {
   readonly resolved: ResolvedTool
 }
 
-/** All tools of the loaded configs, searchable. Immutable: built once, and everything it returns is frozen. */
+/** All tools of the loaded configs, searchable. Immutable: built once, and all returned values are frozen. */
 export class ToolIndex {
   readonly #entries: readonly ToolIndexEntry[]
   readonly #resolved: ReadonlyMap<string, ResolvedTool>
@@ -33,7 +33,7 @@ export class ToolIndex {
     this.#summaries = summaries
   }
 
-  /** Builds the index in config order; of two tools with one name the last wins, at its own place. */
+  /** Builds the index in config order; of two tools with one name the last wins, at its own position. */
   static fromConfigs(configs: readonly CliConfigInput[], options: ToolIndexOptions = {}): ToolIndex {
     const rows = new Map<string, Row>()
     const summaries: CliSummary[] = []
@@ -52,19 +52,19 @@ export class ToolIndex {
     return new ToolIndex(rows, summaries)
   }
 
-  /** Tools that match everything asked for, in the order they were loaded. */
+  /** Tools that match all filters, in load order. */
   search(query: ToolIndexQuery = {}): readonly ToolIndexEntry[] {
     const limit = Math.floor(query.limit ?? 10)
     if (!(limit > 0)) return []
     const accept = toFilter(query)
     const part = (query.query ?? '').toLowerCase()
     if (part === '') return (accept === undefined ? this.#entries : this.#entries.filter(accept)).slice(0, limit)
-    // Made with the first query: looking tools up by name does not need it.
+    // Built with the first query: lookup by name does not need it.
     this.#texts ??= new SubstringIndex(this.#entries, toSearchText)
     return this.#texts.find(part, limit, accept)
   }
 
-  /** One line of overview for each config. */
+  /** One summary for each config. */
   summary(): readonly CliSummary[] {
     return [...this.#summaries]
   }
@@ -74,13 +74,13 @@ export class ToolIndex {
     return this.#resolved.get(toolName) ?? null
   }
 
-  /** How many tools there are. */
+  /** The number of tools. */
   get size(): number {
     return this.#entries.length
   }
 }
 
-/** Category and cli must be equal, whatever their case; an empty one does not filter. */
+/** Category and cli are compared without case; an empty one does not filter. */
 function toFilter(query: ToolIndexQuery): ((entry: ToolIndexEntry) => boolean) | undefined {
   const category = query.category?.toLowerCase() || undefined
   const cli = query.cli?.toLowerCase() || undefined
@@ -113,7 +113,7 @@ function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Ro
   return deepFreeze({ entry, resolved })
 }
 
-/** What a tool takes over from its config where it says nothing itself. */
+/** The fields that a tool inherits from its config. */
 function inheritedSettings(config: CliConfig): Partial<ToolDef> {
   const { isolation, network, root } = config
   return {
@@ -130,7 +130,7 @@ function toSummary(config: CliConfig, toolCount: number): CliSummary {
   return { name, description, toolCount, category: config.category ?? null, tags: [...tags] }
 }
 
-/** Everything a query is looked for in: name, description, cli, category and tags, in lower case. */
+/** The searched text: name, description, cli, category and tags, in lower case. */
 function toSearchText(entry: ToolIndexEntry): string {
   const parts = [
     entry.toolName,

@@ -24,15 +24,15 @@ export class VectorTable {
   /** The size of a vector; a row may be longer. */
   readonly #columns: number
   #rows = new Int8Array(0)
-  /** Which rows have a vector, and how many. */
+  /** The rows with a vector, and their number. */
   #isSet = new Uint8Array(0)
   #count = 0
   #capacity = 0
   #used = 0
-  /** Rows that are compared with each other lie side by side here, so that they are scanned as well. */
+  /** Rows that are compared with each other are copied here side by side, so that they can be scanned as well. */
   #chosen: VectorTable | undefined
 
-  /** Rows are filled up with zeros to what the scan takes in one step. */
+  /** Rows are padded with zeros to the step size of the scan. */
   constructor(dim: number) {
     this.#columns = dim
     this.#dim = Math.ceil(dim / step) * step
@@ -40,7 +40,7 @@ export class VectorTable {
     this.#grow(64)
   }
 
-  /** Puts a vector at a position; a vector of zeros takes it out. */
+  /** Stores a vector at a position; undefined removes it. */
   set(position: number, vector: Float32Array | undefined): void {
     this.reserve(position + 1)
     this.#note(position, vector !== undefined)
@@ -51,7 +51,7 @@ export class VectorTable {
         rows[start + column] = rounded((vector[column] as number) * 127)
   }
 
-  /** Puts vectors that are rows already at the positions from one on. */
+  /** Stores vectors in row format at consecutive positions. */
   setRows(first: number, rows: Int8Array): void {
     const count = rows.length / this.#columns
     this.reserve(first + count)
@@ -64,18 +64,18 @@ export class VectorTable {
     if (this.#columns === this.#dim) this.#rows.set(rows, first * this.#dim)
   }
 
-  /** Makes room for so many positions. */
+  /** Allocates this many positions. */
   reserve(count: number): void {
     if (count > this.#capacity) this.#grow(count)
     this.#used = Math.max(this.#used, count)
   }
 
-  /** How many positions have a vector. */
+  /** The number of positions with a vector. */
   get count(): number {
     return this.#count
   }
 
-  /** The products of all rows with a query, as whole numbers on one scale; valid until the next call. */
+  /** The products of all rows with a query, as integers on one scale; valid until the next call. */
   products(query: Float32Array): Int32Array {
     const words = new Int16Array(this.#kernel.memory.buffer, 0, this.#dim)
     for (let column = 0; column < this.#dim; column++)
@@ -83,7 +83,7 @@ export class VectorTable {
     return this.#scan()
   }
 
-  /** Adds the cosines of some rows with each other, none below zero, row by row, times a share. */
+  /** Adds the cosines of some rows with each other, at least zero, row by row, times a share. */
   compareEach(positions: readonly number[], share: number, matrix: Float64Array): void {
     this.#chosen ??= new VectorTable(this.#dim)
     this.#chosen.#hold(
@@ -98,7 +98,7 @@ export class VectorTable {
     }
   }
 
-  /** Takes over rows as they are, in the place of all it had. */
+  /** Replaces all rows. */
   #hold(rows: readonly Int8Array[]): void {
     if (rows.length > this.#capacity) this.#grow(rows.length)
     for (const [position, row] of rows.entries()) this.#rows.set(row, position * this.#dim)
@@ -111,7 +111,7 @@ export class VectorTable {
     return this.#scan()
   }
 
-  /** The scores with what the last products above the mean add, by weight; one of zero must stand out `far`. */
+  /** The scores plus the weighted last products above the mean; a score of zero must exceed `far`. */
   fuse(scores: Float64Array, { mean, weight, far }: { mean: number; weight: number; far: number }): Float64Array {
     const count = Math.min(this.#used, scores.length)
     const fused = new Float64Array(this.#kernel.memory.buffer, this.#scoresAt, scores.length)
@@ -161,5 +161,5 @@ function hasAny(cells: Int8Array, start: number, end: number): boolean {
 const queryScale = 8192
 const rounded = (value: number): number => ((value + 128.5) | 0) - 128
 
-/** What a product of `products` is as a cosine. */
+/** Converts a product of `products` to a cosine. */
 export const toCosine = (product: number): number => product / (queryScale * 127)

@@ -1,8 +1,8 @@
 /**
- * How much each neighbour has to say: the weights that explain its likeness to a query best, by ridge regression.
- * Neighbours that say the same share one say between them, so that none is drowned by what was asked often.
+ * The vote of each neighbor: the weights that best explain its similarity to a query, by ridge regression. Similar neighbors
+ * share one vote, so that frequent queries do not outvote the others.
  *
- *   (matrix + noise x identity) weights = likeness, by Cholesky; what would count against is left out.
+ *   (matrix + noise x identity) weights = similarity, by Cholesky; negative weights are dropped.
  */
 export function weighAlike(matrix: Float64Array, likeness: readonly number[], noise: number): readonly number[] {
   const size = likeness.length
@@ -30,7 +30,7 @@ function factorize(matrix: Float64Array, size: number, noise: number): Float64Ar
       let rest = (matrix[row * size + column] as number) + (row === column ? noise : 0)
       for (let before = 0; before < column; before++)
         rest -= (lower[row * size + before] as number) * (lower[column * size + before] as number)
-      // Likenesses cut off at zero are not quite a kernel; the floor keeps the root real.
+      // Similarities clipped at zero are not quite a kernel; the minimum keeps the root real.
       lower[row * size + column] =
         row === column ? Math.sqrt(Math.max(rest, leastPivot)) : rest / (lower[column * size + column] as number)
     }

@@ -9,19 +9,19 @@ import { instantiate, type WasmMemory } from './wasm.ts'
 
 type ModelField = 'name' | 'context' | 'description' | 'paramNames' | 'paramTexts'
 
-/** What the file of an encoder says about itself. */
+/** The header of an encoder file. */
 export interface EncoderHeader {
   readonly dim: number
   readonly words: number
   readonly fields: Readonly<Record<ModelField, number>>
 }
 
-/** What an encoder is made of. */
+/** The contents of an encoder file after its header. */
 export interface EncoderParts {
-  /** One word a line. */
+  /** One word per line. */
   readonly text: Uint8Array
   /**
-   * Fills in what comes next: the scales of all words with their weights for queries and for tools, 32-bit numbers; then their
+   * Reads the next bytes: the scales of all words with their weights for queries and for tools, 32-bit numbers; then their
    * rows.
    */
   readonly fill: (bytes: Uint8Array) => void
@@ -57,16 +57,16 @@ const fieldOf: Readonly<Record<FieldName, ModelField>> = {
   paramNames: 'paramNames',
   paramTexts: 'paramTexts',
 }
-// What kernels/vectors.ts takes in one step.
+// The step size of kernels/vectors.ts.
 const cellsAtOnce = 32
-// Words of tools that were handed over without theirs are remembered up to this many.
+// The cache limit for words of tools that are passed without them.
 const maxOwnWords = 50_000
 
-/** A word is a row of 8-bit numbers with a scale, and a weight for queries and one for tools. */
+/** A word is a row of 8-bit numbers with a scale, one weight for queries and one for tools. */
 export class WordEncoder implements Embedder {
   readonly dim: number
   readonly #kernel = instantiate<Kernel>(vectorsBinary)
-  /** Whose words have been given their rows, and how many of them. */
+  /** The source whose words have rows, and the number of these words. */
   #source: WordSource | undefined
   #known = 0
   #own: TextIndex | undefined
@@ -134,7 +134,7 @@ export class WordEncoder implements Embedder {
     return new Float32Array(this.#kernel.memory.buffer, this.#kernel.sumAt(), this.dim)
   }
 
-  /** Finds the rows of words not met before. */
+  /** Finds the rows of new words. */
   #learn(source: WordSource): void {
     if (this.#source !== source) {
       this.#source = source

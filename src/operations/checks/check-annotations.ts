@@ -3,13 +3,13 @@ import { didYouMean } from '../../base/suggest.ts'
 import { annotationAliases, annotationNames, toMcpNames } from '../../contract/annotations.ts'
 import type { ToolAnnotations } from '../../contract/catalog.ts'
 
-/** What clients will not understand: hints that are none are wrong, and names that MCP does not know are odd. */
+/** Annotations that clients cannot use: invalid values are errors, unknown names are warnings. */
 export function checkAnnotations(annotations: ToolAnnotations): readonly Problem[] {
   const given = Object.entries(toMcpNames(annotations))
   return given.filter(([key, value]) => !isRight(key, value)).map(([key, value]) => judge(key, value))
 }
 
-/** The shape of a tool says of MCP's own names what they may hold. */
+/** The values of MCP names are validated by the schema of a tool. */
 const isRight = (key: string, value: unknown): boolean =>
   annotationNames.includes(key) && (key !== 'requiresApproval' || typeof value === 'boolean')
 

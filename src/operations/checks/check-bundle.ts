@@ -10,27 +10,27 @@ import { checkContent } from '../registry/registry.ts'
 import { checkChanges } from './check-changes.ts'
 import { dropDependentProblems } from './check-remainder.ts'
 
-/** What was read, and what is known to be wrong with it. */
+/** A parsed bundle and its problems so far. */
 export interface UncheckedBundle {
-  /** What it is called: `The bundle`, or its file. */
+  /** Its name in messages: `The bundle`, or its file. */
   readonly what: string
   readonly bundle: Bundle
-  /** Of its shape: errors and warnings. */
+  /** Errors and warnings of its shape. */
   readonly problems: readonly Problem[]
-  /** JSON pointers into the bundle at which nothing can be said. */
+  /** JSON pointers into the bundle at which nothing can be validated. */
   readonly wrong: readonly string[]
 }
 
-/** What is wrong with one tool, at JSON pointers into the bundle. */
+/** The problems of one tool, at JSON pointers into the bundle. */
 interface ToolProblems {
   readonly name: string
   readonly problems: readonly Problem[]
 }
 
-/** What is found where the tools of a bundle are looked at one by one. */
+/** The result of validating the tools of a bundle. */
 interface ValidatedTools {
   readonly refused: readonly ToolProblems[]
-  /** Tools that lack what runs them, by name; they can be drafts only. */
+  /** Tools without script or complete executor config, by name; they can only be drafts. */
   readonly incomplete: ReadonlyMap<string, ToolProblems>
 }
 
@@ -38,7 +38,7 @@ export interface CheckedBundle extends ValidatedTools {
   readonly what: string
 }
 
-/** Refuses a bundle with anything wrong in its shape or its tools, all at once; what is only missing yet is let pass for drafts. */
+/** Rejects a bundle with any problem of its shape or its tools, all reported at once; drafts may be incomplete. */
 export async function checkBundle(
   context: OperationContext,
   read: UncheckedBundle,
@@ -47,14 +47,14 @@ export async function checkBundle(
   const { what, problems, bundle, wrong } = read
   const judged = await validateTools(context, bundle.tools, wrong)
   if (!hasErrors(problems) && judged.refused.length === 0) return { ...judged, what }
-  // Whoever mends the rest mends this too.
+  // Reported together, so that everything can be fixed at once.
   const refused = [...judged.refused, ...(await validateNow())]
   const found = refused.flatMap((tool) => tool.problems)
   if (hasErrors(problems)) throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
   throw refuseTools(what, refused)
 }
 
-/** Everything that is wrong with tools whose shape is right, where some have not even that. */
+/** All problems of tools with a valid shape, where others have an invalid one. */
 export async function validateTools(
   context: OperationContext,
   tools: readonly BundleTool[],
@@ -92,7 +92,7 @@ function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]
   return groups
 }
 
-/** Refuses what cannot be done to the tools that the registry has: the same whether it is only tried or done. */
+/** Rejects changes that are not possible for the stored tools, the same for a dry run and an import. */
 export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current: Bundle, wanted: Bundle): void {
   const changes = checkChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
@@ -109,7 +109,7 @@ export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current:
 
 const changeHint = 'Fix the listed problems; nothing was changed.'
 
-/** One remark for all of them. */
+/** One warning for all of them. */
 export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[] {
   if (incomplete.size === 0) return []
   const names = [...incomplete.keys()]
@@ -121,7 +121,7 @@ export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[]
 const isDraft = ({ status = 'DRAFT' }: BundleTool): boolean => status === 'DRAFT'
 const errorsOf = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error')
 
-/** Whether a problem is that something of what runs the tool is not there. */
+/** Whether a problem is a missing script or a missing field of the executor config. */
 function isMissing({ pointer = '' }: Problem, { scriptContent, executorConfig }: ToolContent): boolean {
   if (pointer === '/scriptContent') return scriptContent === null
   const [, key] = /^\/executorConfig\/([^/]+)$/.exec(pointer) ?? []

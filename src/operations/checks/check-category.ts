@@ -3,13 +3,13 @@ import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
 
-/** What stands in the way of a new tool in the registry that it comes to. */
+/** Conflicts of a new tool with the registry. */
 interface PlaceProblems {
   readonly category: readonly Problem[]
   readonly name: readonly Problem[]
 }
 
-/** Whether the category of a new tool is there, and its name is free. */
+/** Checks that the category of a new tool exists and its name is free. */
 export async function checkCategory(
   context: OperationContext,
   { name, categoryId }: ToolContent,
@@ -24,7 +24,7 @@ export async function checkCategory(
   const taken = `a tool named ${name} already exists`
   const hint = 'choose another name, or change that tool'
   return {
-    // What to do about it is said wherever a category is.
+    // The default hint of a category applies.
     category: isLost ? [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] : [],
     name: tool === undefined ? [] : [{ severity: 'error', pointer: '/name', message: taken, hint }],
   }

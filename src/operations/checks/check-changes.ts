@@ -5,7 +5,7 @@ import type { ToolStatus } from '../../contract/tool-state.ts'
 import { toContent } from '../registry/current-bundle.ts'
 import { findUnproposed } from './replay-gate.ts'
 
-/** What keeps one tool from becoming what a bundle wants, at JSON pointers into the bundle. */
+/** The obstacles to a change of one tool, at JSON pointers into the bundle. */
 interface ChangeProblems {
   readonly name: string
   readonly problems: readonly Problem[]
@@ -13,7 +13,7 @@ interface ChangeProblems {
 
 const steps = Object.entries(transitions) as [Transition, { from: ToolStatus; to: ToolStatus }][]
 
-/** The steps from one status to another, of which at most one other is in between; undefined where there are none. */
+/** The transitions from one status to another, over at most one other; undefined if there are none. */
 export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition[] | undefined {
   if (from === to) return []
   const direct = steps.find(([, step]) => step.from === from && step.to === to)
@@ -23,7 +23,7 @@ export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition
   return first === undefined || second === undefined ? undefined : [first[0], second[0]]
 }
 
-/** Everything that a bundle wants of the tools that a registry has and cannot have, of every tool. */
+/** All changes of existing tools in a bundle that are not possible. */
 export function checkChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   return wanted.tools.flatMap((next, index) => {
@@ -46,7 +46,7 @@ function judgeStatus(
   return [{ severity: 'error', pointer: `/tools/${index}/status`, message, hint }]
 }
 
-/** What a policy of the registry asks for, before the bundle brings another. */
+/** The requirements of a stored policy, before the bundle replaces it. */
 function judgeGate(
   now: BundleTool,
   next: BundleTool,

@@ -3,15 +3,15 @@ import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 import { checkContent } from '../registry/registry.ts'
 
-/** Fields by which others are judged: where one is wrong, nothing can be said of those. */
+/** Fields that others depend on: if one is invalid, its dependents cannot be validated. */
 const controllingKeys: Readonly<Record<string, readonly string[]>> = {
   executorType: ['executorConfig', 'scriptContent'],
   inputSchema: ['executorConfig', 'examples'],
-  // A script that could not be read is not one that is missing.
+  // A script that could not be read is not a missing one.
   scriptFile: ['scriptContent'],
 }
 
-/** What is wrong with the fields of a tool whose shape is right, where others have not even that. */
+/** The problems of the valid fields of a tool with some invalid ones. */
 export async function checkRest(
   content: ToolContent,
   wrong: readonly string[],
@@ -20,7 +20,7 @@ export async function checkRest(
   return context.registry === undefined ? [] : dropDependentProblems(await checkContent(context, content), wrong)
 }
 
-/** The problems that do not follow from what is wrong already, given by JSON pointers. */
+/** Drops problems that follow from invalid fields, given by JSON pointers. */
 export function dropDependentProblems(problems: readonly Problem[], wrong: readonly string[]): readonly Problem[] {
   const spoilt = wrong.flatMap((pointer) => [pointer, ...judgedBy(pointer)])
   return problems.filter(({ pointer = '' }) => !spoilt.some((field) => `${pointer}/`.startsWith(`${field}/`)))

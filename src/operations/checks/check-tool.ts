@@ -7,21 +7,21 @@ import { isOutOfBudget } from '../../json-schema/schema-validator.ts'
 import { checkAnnotations } from './check-annotations.ts'
 
 export interface CheckToolOptions extends CheckScriptOptions {
-  /** Where compiled schemas are kept; without it each check compiles anew. */
+  /** A cache of compiled schemas; without it, each check compiles them again. */
   readonly schemas?: SchemaCache | undefined
-  /** What is known of scripts, by their text; asking Python takes far longer than everything else. */
+  /** Results of script checks by script text; starting Python takes far longer than all other checks. */
   readonly scripts?: Map<string, readonly Problem[]> | undefined
 }
 
 const maxScripts = 200
 const ownNamespace = 'tooldex'
 
-/** Everything that is wrong with a tool at once; whether its category is there is for the store to say. */
+/** All problems of a tool; the store checks whether its category exists. */
 export async function checkTool(content: ToolContent, options: CheckToolOptions = {}): Promise<readonly Problem[]> {
   const { inputSchema, outputSchema, executorType, executorConfig } = content
   const { signal } = options
   const input = await checkSchemaText(inputSchema, '/inputSchema', { object: true, signal })
-  // A stored tool may be of a kind that another release knows.
+  // A stored tool may have a type of another release.
   if (!Object.hasOwn(executorKinds, executorType)) return [...input, unknownKind(executorType)]
   return [
     ...checkNamespace(content),
@@ -43,7 +43,7 @@ const unknownKind = (executorType: string): Problem => ({
   hint: `choose one of: ${Object.keys(executorKinds).join(', ')}`,
 })
 
-/** A tool there could not be told from one of Tooldex itself. */
+/** A tool in this namespace could not be distinguished from a built-in one. */
 function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
   if (namespace !== ownNamespace) return []
   const message = `the namespace '${ownNamespace}' is reserved for the built-in tools of Tooldex`
@@ -68,14 +68,14 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
   return known.map((problem) => ({ ...problem, pointer }))
 }
 
-/** Only what is right: that Python is missing, or was too slow, may be otherwise the next time. */
+/** Caches results of valid scripts only: a missing or slow Python is temporary. */
 function remember(scripts: CheckToolOptions['scripts'], script: string, problems: readonly Problem[]): void {
   if (scripts === undefined || problems.length > 0) return
   if (scripts.size >= maxScripts) scripts.clear()
   scripts.set(script, problems)
 }
 
-/** Defaults that break their own schema: every call that leaves the parameter out would fail. */
+/** Defaults that do not match their own schema: every call without the parameter would fail. */
 async function checkDefaults(
   { inputSchema }: ToolContent,
   { schemas: cache, signal }: CheckToolOptions,
@@ -96,7 +96,7 @@ async function checkDefaults(
   })
 }
 
-/** Examples that do not fit mislead their readers, but break nothing. */
+/** Examples that do not match mislead readers but break nothing, so they are warnings. */
 async function checkExamples(
   { examples, inputSchema }: ToolContent,
   { schemas: cache, signal }: CheckToolOptions,
@@ -112,7 +112,7 @@ async function checkExamples(
         pointer: pointer + (problem.pointer ?? ''),
       })),
     )
-    // The next one would take as long, and others wait for the thread.
+    // The next one would take as long, and other requests need the thread.
     if (isOutOfBudget(problems)) break
   }
   return found

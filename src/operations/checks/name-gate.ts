@@ -8,7 +8,7 @@ import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
 
-/** Refuses a change that loosens the protection of a tool, or takes a name that is another's. */
+/** Rejects a change that loosens the protection of a tool, or takes a name that belongs to another. */
 export async function refuseUnsafeChange(
   context: OperationContext,
   edit: ToolEdit,
@@ -21,8 +21,8 @@ export async function refuseUnsafeChange(
 type Named = Pick<ToolContent, 'name' | 'namespace'>
 
 /**
- * Refuses to give a tool a name that another source offers, that another tool goes by in lists for models, or that a policy
- * has a rule for, without the scope 'admin': calls and permissions that were meant for the other would come to this one.
+ * Rejects a name that another source offers, that is the alias of another tool in lists for models, or that a policy has a
+ * rule for, without the scope 'admin': calls and permissions meant for the other tool would apply to this one.
  */
 export async function refuseTakenName(
   context: OperationContext,

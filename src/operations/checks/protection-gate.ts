@@ -7,7 +7,7 @@ import { diffTools } from '../../versions/index.ts'
 import type { OperationContext } from '../operation.ts'
 import { changesBehaviour } from './replay-gate.ts'
 
-/** A change of a tool, and the policies that may stand in its way. */
+/** A change of a tool, and the policies to check it against. */
 export interface ToolEdit {
   readonly policies: readonly BundlePolicy[]
   readonly current: RegisteredTool
@@ -21,24 +21,24 @@ const rulesOn = (policies: readonly BundlePolicy[], toolName: string): readonly 
     return rule === undefined ? [] : [[name, rule] as const]
   })
 
-/** A proposal whose acceptance makes a change, and what protected the tool when it was made. */
+/** A proposal whose acceptance makes a change, and the protections at the time it was made. */
 export interface ProposedEdit {
   readonly createdBy: string | null
-  /** The version that it was made from, where that is known. */
+  /** The version that it is based on, if known. */
   readonly base: ToolContent | undefined
-  /** The policies that were put or changed since. */
+  /** The policies that were added or changed since. */
   readonly newPolicies: readonly string[]
 }
 
-/** A protection that a change takes away from a tool. */
+/** A protection that a change removes from a tool. */
 interface Loosening {
   readonly message: string
-  /** Whether it protected the tool when this was proposed. */
+  /** Whether it protected the tool when the proposal was made. */
   readonly wasInForce: boolean
   readonly adminOnly?: boolean
 }
 
-/** Every protection that a change takes away from a tool. */
+/** Every protection that a change removes from a tool. */
 function findLoosenings({ policies, current, next }: ToolEdit, proposal?: ProposedEdit): readonly Loosening[] {
   const { name } = current
   const found: Loosening[] = []
@@ -70,7 +70,7 @@ function findLoosenings({ policies, current, next }: ToolEdit, proposal?: Propos
   return found
 }
 
-/** Whether a change is one of what the tool takes or does, beyond the wording of its schema. */
+/** Whether a change affects the input or the behavior of the tool, beyond the wording of its schema. */
 function changesArguments(before: ToolContent, after: ToolContent): boolean {
   if (changesBehaviour({ ...before, inputSchema: {} }, { ...after, inputSchema: {} })) return true
   if (!changesBehaviour(before, after)) return false
@@ -79,9 +79,8 @@ function changesArguments(before: ToolContent, after: ToolContent): boolean {
 }
 
 /**
- * Refuses a change that loosens the protection of a tool, unless an admin makes it or somebody else proposed it: with one
- * key that may write and call, nobody gets around the approval of another person. A proposal loosens only what protected
- * the tool when it was made.
+ * Rejects a change that loosens the protection of a tool, unless an admin makes it or another caller proposed it: no single
+ * key with write and call can bypass an approval. A proposal loosens only protections that existed when it was made.
  */
 export function refuseLoosening({ scopes, caller }: OperationContext, edit: ToolEdit, proposal?: ProposedEdit): void {
   if (scopes.has('admin')) return
@@ -114,7 +113,7 @@ export function refuseLoosening({ scopes, caller }: OperationContext, edit: Tool
   )
 }
 
-/** Refuses to delete a protected tool without the scope 'admin': under its name another could take its place unprotected. */
+/** Rejects deletion of a protected tool without the scope 'admin': an unprotected tool could take over its name. */
 export function refuseUnprotecting(
   { scopes }: OperationContext,
   { policies, current }: Pick<ToolEdit, 'policies' | 'current'>,
@@ -131,6 +130,6 @@ export function refuseUnprotecting(
 const isProtecting = ({ args, requireApproval, requireReplay }: ToolRule): boolean =>
   requireApproval === true || requireReplay !== undefined || Object.keys(args).length > 0
 
-/** The policy that has a rule for a name, where one has. */
+/** The policy with a rule for a name, if any. */
 export const policyNaming = (policies: readonly BundlePolicy[], toolName: string): string | undefined =>
   rulesOn(policies, toolName)[0]?.[0]

@@ -4,27 +4,30 @@ import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { ReplayCounts } from '../../contract/replay.ts'
 
-// What a tool takes, does and gives; everything else is words.
+// The input, behavior and output of a tool; all other fields are wording.
 const behaviour = ['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent'] as const
 
-/** Whether a change is one of what a tool does. */
+/** Whether a change affects the behavior of a tool. */
 export const changesBehaviour = (before: ToolContent, after: ToolContent): boolean =>
   behaviour.some((field) => !sameJson(before[field], after[field]))
 
-/** How many recorded inputs must give the same before a change of a tool, as the strictest policy says. */
+/** The number of recorded inputs that must give the same output before a change, by the strictest policy. */
 function replaysNeeded(policies: readonly BundlePolicy[], toolName: string): number {
   const rules = policies.map(({ policy: { tools } }) => (Object.hasOwn(tools, toolName) ? tools[toolName] : undefined))
   return Math.max(0, ...rules.map((rule) => rule?.requireReplay ?? 0))
 }
 
-/** A change, and the policies that may stand in its way. */
+/** A change, and the policies to check it against. */
 interface Gate<Current = ToolContent & Pick<RegisteredTool, 'status'>> {
   readonly policies: readonly BundlePolicy[]
   readonly current: Current
   readonly next: ToolContent
 }
 
-/** Refuses to accept a change of what a tool does before a policy's number of recorded inputs gave the same with it. */
+/**
+ * Rejects acceptance of a change of behavior until the number of recorded inputs that a policy requires gave the same
+ * output.
+ */
 export function refuseUntried(
   { policies, current, next }: Gate<RegisteredTool>,
   proposal: { readonly id: string; readonly replay: ReplayCounts | null },
@@ -51,7 +54,7 @@ export function refuseUntried(
   })
 }
 
-/** Why a direct change of what a tool does is not made: a policy asks for a replay, and only a proposal can be tried first. */
+/** The reason to reject a direct change of behavior: a policy requires a replay, which only a proposal can have. */
 export function findUnproposed({ policies, current, next }: Gate) {
   if (current.status === 'DRAFT' || replaysNeeded(policies, current.name) === 0) return undefined
   if (!changesBehaviour(current, next)) return undefined
@@ -61,7 +64,7 @@ export function findUnproposed({ policies, current, next }: Gate) {
   }
 }
 
-/** Refuses such a change. */
+/** Rejects such a change. */
 export function refuseUnproposed(gate: Gate): void {
   const why = findUnproposed(gate)
   if (why !== undefined) throw new TooldexError('ILLEGAL_STEP', why.message, { hint: why.hint })

@@ -2,31 +2,31 @@ import { join } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 
-/** How a client starts a server. */
+/** The server entry of a client. */
 export interface ServerEntry {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Where a server is known: to one user in every folder, or to everybody who opens a project. */
+/** The visibility of a server entry: to one user in every folder, or to everyone who opens a project. */
 export const clientScopes = ['user', 'project'] as const
 export type ClientScope = (typeof clientScopes)[number]
 
-/** Where one MCP client keeps its list of servers, and how it is written. */
+/** The config file of an MCP client, and its format. */
 export interface Client {
   readonly title: string
-  /** How the client is made to read its file. */
+  /** The steps that make the client read its file. */
   readonly next: string
-  /** The file of each scope that the client has; the first is the default. */
+  /** The file of each supported scope; the first is the default. */
   readonly files: Partial<Readonly<Record<ClientScope, (place: ClientEnvironment) => string>>>
-  /** How its file refers to a variable of the environment, where it can. */
+  /** The reference to an environment variable in its file, if supported. */
   readonly variable?: (name: string) => string
   set(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
   remove(text: string, name: string, file: string): Promise<string>
 }
 
-/** Where things are on this machine. */
+/** The folders of this machine. */
 export interface ClientEnvironment {
   readonly home: string
   readonly cwd: string
@@ -57,7 +57,7 @@ const toml = (key: string): Pick<Client, 'set' | 'remove'> => ({
   },
 })
 
-/** The clients that `tooldex install` knows. */
+/** The clients that `tooldex install` supports. */
 export const clients = {
   'claude-code': {
     title: 'Claude Code',
@@ -116,7 +116,7 @@ export const clients = {
 export type ClientName = keyof typeof clients
 export const clientNames = Object.keys(clients) as [ClientName, ...ClientName[]]
 
-/** The scope to write to: the one asked for, or the client's default. */
+/** The requested scope, or the default of the client. */
 export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
   const client: Client = clients[name]
   const scopes = Object.keys(client.files) as ClientScope[]

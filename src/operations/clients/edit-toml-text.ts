@@ -2,7 +2,7 @@ import { parse, stringify, type TomlTable } from 'smol-toml'
 import { TooldexError } from '../../base/errors.ts'
 import { firstLine } from '../../base/sentences.ts'
 
-/** Sets one table in a TOML text; everything outside it stays as it was written. */
+/** Sets one table in a TOML text; everything else stays as it is written. */
 export function setTomlTable(text: string, path: readonly [string, string], table: TomlTable, file: string): string {
   const { env, ...flat } = table
   const head = `[${path.map(quoteKey).join('.')}]\n${stringify(flat).trim()}`
@@ -11,7 +11,7 @@ export function setTomlTable(text: string, path: readonly [string, string], tabl
   return replaceTable(text, path, head + inner, file)
 }
 
-/** Removes one table with those below it; where it is not there the text stays as it is. */
+/** Removes one table and its sub-tables; if it is absent, the text is unchanged. */
 export function removeTomlTable(text: string, path: readonly [string, string], file: string): string {
   const [start, end] = findTable(text.split('\n'), path)
   read(text, file)
@@ -77,7 +77,7 @@ function headerPath(line: string): readonly string[] | undefined {
   }
 }
 
-// Editing text by lines is only safe if reading it back shows that nothing else moved.
+// Line-based editing is only safe if parsing the result shows that nothing else changed.
 function requireOnlyChange(
   before: TomlTable,
   text: string,
@@ -92,7 +92,7 @@ function requireOnlyChange(
   try {
     if (rest(before) === rest(parse(text))) return
   } catch {
-    // The text was valid before, so it is the change that does not fit in.
+    // The text was valid before, so the change conflicts with it.
   }
   throw new TooldexError('CLIENT_CONFIG_INVALID', `${file}: cannot be changed without touching other settings.`, {
     hint: 'Write the table by hand; --dry-run shows it.',

@@ -44,16 +44,16 @@ const output = z.object({
   next: z.string(),
 })
 
-/** Write Tooldex into the config of an MCP client. */
+/** Adds Tooldex to the config of an MCP client. */
 export const installClient = defineOperation({
   name: 'clients.install',
   summary: 'Add Tooldex to the config file of an MCP client, keeping a backup.',
   scope: 'admin',
   input: z.object({
     ...input,
-    /** How the client starts the server. */
+    /** The command that the client starts the server with. */
     command: z.array(z.string()).min(1),
-    /** Variables that the client sets for the server. */
+    /** Environment variables that the client sets for the server. */
     env: z.record(z.string(), z.string()).optional(),
   }),
   output,
@@ -63,7 +63,7 @@ export const installClient = defineOperation({
   },
 })
 
-/** Take Tooldex out of the config of an MCP client. */
+/** Removes Tooldex from the config of an MCP client. */
 export const uninstallClient = defineOperation({
   name: 'clients.uninstall',
   summary: 'Remove Tooldex from the config file of an MCP client, keeping a backup.',
@@ -89,7 +89,7 @@ async function editFile(
   const client: Client = clients[id]
   const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const named = clientFile(id, scopeOf(id, scope), place)
-  // A config that is a link (dotfiles in a repository, say) stays one: its target is changed.
+  // A symbolic link (such as dotfiles in a repository) stays one: its target is changed.
   const file = existsSync(named) ? realpathSync(named) : named
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const after = await edit(client, before, file)
@@ -98,7 +98,7 @@ async function editFile(
   return { client: client.title, file, changed, backup, diff: [...lineDiff(before, after)], next: client.next }
 }
 
-/** Writes beside the file and renames, so that a crash leaves the old or the new one, never half of it. */
+/** Writes a temporary file and renames it, so that a crash never leaves a partial file. */
 function replaceFile(file: string, text: string): string | null {
   const temporary = `${file}.tooldex-${process.pid}`
   try {

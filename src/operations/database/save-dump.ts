@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { dumpRefused, readDump } from '../../storage/index.ts'
 import { splitLines, writeLines } from './dump-file.ts'
 
-/** The file of a dump and its size. */
+/** The file of a dump, its row counts and its checksum. */
 export interface SavedDump {
   readonly file: string
   readonly rows: Readonly<Record<string, number>>

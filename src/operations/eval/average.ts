@@ -10,11 +10,11 @@ export function average<Key extends string>(
   return Object.fromEntries(means) as Record<Key, number>
 }
 
-/** The value that this share of the values does not exceed; 0 where there are none. */
+/** The value that this share of the values does not exceed (quantile); 0 for no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
 }
 
-/** A number as it is printed. */
+/** Rounds a number for output. */
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))

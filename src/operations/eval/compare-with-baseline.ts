@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { round } from './average.ts'
 import { readJsonFile } from './read-json-lines.ts'
 
-/** How far the macro nDCG@10 is from an earlier one. */
+/** The difference of macro nDCG@10 to an earlier run. */
 export const Drop = z.object({
   before: z.number(),
   now: z.number(),
-  /** Points lost; below zero where some were won. */
+  /** Points lost; negative for a gain. */
   points: z.number(),
   tooMuch: z.boolean(),
 })
@@ -19,11 +19,11 @@ const Saved = z.object({
 
 type Saved = z.infer<typeof Saved>
 
-/** Reads what an earlier measuring printed as JSON. */
+/** Reads the JSON output of an earlier run. */
 export const readBaseline = (file: string): Saved =>
   readJsonFile(file, Saved, 'Pass a file with the output of tooldex eval --json.')
 
-/** Compares what was measured now with what was saved, and says where the two are not of the same things. */
+/** Compares scores with a baseline, with warnings where the two differ in sets or queries. */
 export function compareWithBaseline(
   saved: Saved,
   measured: Saved,

@@ -15,7 +15,7 @@ const AskedQuery = z.object({
   relevant: z.array(z.string().max(500)).max(most.relevant).describe('The ids of the relevant tools.'),
 })
 
-/** Measure how well search finds the right tools among those that there are. */
+/** Evaluates search on the current catalog. */
 export const evalCatalog = defineOperation({
   name: 'catalog.eval',
   summary: 'Evaluate search on this catalog with queries whose relevant tools are known.',

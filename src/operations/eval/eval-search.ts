@@ -15,25 +15,25 @@ const Input = z.object({
   /** Folders with a tools.jsonl and a queries.jsonl each. */
   folders: z.array(z.string()).min(1),
   mode: SearchMode.nullish().transform((mode) => mode ?? 'hybrid'),
-  /** Tools in an answer; below 10 the scores at 10 suffer. */
+  /** The maximum number of results; below 10, the scores at 10 are lower. */
   limit: z
     .int()
     .min(1)
     .max(1000)
     .nullish()
     .transform((limit) => limit ?? 10),
-  /** A file of requests with their answers that search may know beforehand. */
+  /** A file of queries with relevant tools that search learns in advance. */
   learn: z.string().nullish(),
-  /** What an earlier measuring printed as JSON. */
+  /** The JSON output of an earlier run. */
   baseline: z.string().nullish(),
-  /** How many points of macro nDCG@10 may be lost since then. */
+  /** The maximum loss of macro nDCG@10, in points. */
   maxDrop: z.number().min(0).nullish(),
-  /** Whether to give the answers too: memory grows with queries times limit. */
+  /** Whether to return the rankings too: memory grows with queries times limit. */
   rankings: z.boolean().default(false),
 })
 type Input = z.infer<typeof Input>
 
-/** Measure how well search finds the right tools. */
+/** Evaluates search on sets. */
 export const evalSearch = defineOperation({
   name: 'search.eval',
   summary: 'Evaluate search on sets of queries whose relevant tools are known.',
@@ -83,7 +83,7 @@ function missingEncoder({ mode }: Input, encoder: unknown): readonly string[] {
   return needed && encoder === undefined ? ['the encoder is not installed: search ranks by words only'] : []
 }
 
-/** A request that was learned and is asked again measures memory, not search. */
+/** A learned query that is evaluated again measures memory, not search. */
 function leaks(sets: readonly { readonly queries: readonly QueryLine[] }[], learn: readonly QueryLine[]): string[] {
   const learned = new Set(learn.map((line) => normalize(line.query)))
   const again = sets.flatMap((set) => set.queries).filter((line) => learned.has(normalize(line.query))).length

@@ -5,7 +5,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { SearchableTool } from '../../contract/search.ts'
 import { readJsonLines } from './read-json-lines.ts'
 
-/** A request and the ids of the tools that answer it. */
+/** A query and the ids of its relevant tools. */
 export const QueryLine = z.object({ id: z.string(), query: z.string(), relevant: z.array(z.string()) })
 export type QueryLine = z.infer<typeof QueryLine>
 
@@ -19,7 +19,7 @@ const ToolLine = z.object({
   input_schema: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Tools, and requests whose right answers are known. */
+/** Tools, and queries with known relevant tools. */
 export interface EvalSet {
   readonly name: string
   readonly tools: readonly SearchableTool[]
@@ -52,7 +52,7 @@ function toSearchable(line: z.infer<typeof ToolLine>): SearchableTool {
   }
 }
 
-/** What looks wrong about a set without keeping it from being measured. */
+/** Warnings about a set that do not prevent its evaluation. */
 export function findOddities({
   name,
   tools,

@@ -10,24 +10,24 @@ import { SearchEngine } from '../../search/search-engine.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
 import { type Scores, scoreRanking } from './score-ranking.ts'
 
-/** How search is asked: in which way, for how many, and what it knows beforehand. */
+/** The mode, limit and learned queries of an evaluation. */
 export interface AskOptions {
   readonly mode: SearchMode
   readonly limit: number
   readonly loadEmbedder: () => Embedder | undefined
-  /** Requests whose answers are known beforehand. */
+  /** Queries with relevant tools that search learns in advance. */
   readonly learn: readonly QueryLine[]
 }
 
-/** As much of an answer as is measured. */
+/** The measured part of a search result. */
 export interface AskedHit {
   readonly tool: { readonly id: string; readonly name: string; readonly description: string }
 }
 
-/** Answers one request. */
+/** Runs one query. */
 export type Ask = (query: string) => readonly AskedHit[] | Promise<readonly AskedHit[]>
 
-/** What measuring needs beside the requests. */
+/** The options of an evaluation besides its queries. */
 export interface MeasureOptions {
   readonly ask: Ask
   readonly countTokens: TokenCounter
@@ -36,13 +36,13 @@ export interface MeasureOptions {
   readonly onQuery: () => void
 }
 
-/** What was answered to one query. */
+/** The result of one query. */
 export interface Ranking {
   readonly id: string
   readonly results: readonly string[]
 }
 
-/** What was seen of a set, query by query. */
+/** The measurements of a set, query by query. */
 export interface Measured {
   readonly scores: readonly Scores[]
   readonly rankings: readonly Ranking[]
@@ -54,7 +54,7 @@ export interface Measured {
 const maxCounted = 50
 const longestTurnMs = 50
 
-/** Asks requests, one after another. */
+/** Runs queries one after another. */
 export async function measureQueries(queries: readonly QueryLine[], options: MeasureOptions): Promise<Measured> {
   const seen = {
     scores: [] as Scores[],
@@ -79,7 +79,7 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
   return seen
 }
 
-/** An engine that knows the tools and has answered once: loading is not part of how long an answer takes. */
+/** A loaded engine with one query done, because loading is not part of the latency. */
 export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: AskOptions): Ask {
   const engine = new SearchEngine(loadEmbedder)
   for (const tool of tools) engine.add(tool)
@@ -93,7 +93,7 @@ export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, lea
   return ask
 }
 
-/** Lets signals and progress through. */
+/** Yields to signals and progress output. */
 async function takeTurn(): Promise<number> {
   await setImmediate()
   return performance.now()

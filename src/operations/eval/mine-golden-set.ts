@@ -13,7 +13,7 @@ const ToolLine = z.object({
 })
 const QueryLine = z.object({ id: z.string(), query: z.string(), relevant: z.array(z.string()) })
 
-/** Build requests with known answers from recorded calls. */
+/** Builds an evaluation set from recorded calls. */
 export const mineGoldenSet = defineOperation({
   name: 'search.mine',
   summary: 'Build an evaluation set from recorded calls: the queries, and the tools that were called.',

@@ -4,12 +4,12 @@ import { collapseSpaces } from '../../base/sentences.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 
-/** The largest file of a set: what is measured is held in memory. */
+/** The size limit of a file of a set, because sets are held in memory. */
 const maxBytes = 256 * 1024 * 1024
 
 const hint = 'A set is a folder with tools.jsonl and queries.jsonl, one JSON object on each line.'
 
-/** The objects of a JSONL file; the first line that is not as it should be is refused by its number. */
+/** The objects of a JSONL file; the first invalid line is reported by its number. */
 export function readJsonLines<Line extends z.ZodType>(file: string, line: Line): readonly z.output<Line>[] {
   const values: z.output<Line>[] = []
   for (const [index, text] of readSetFile(file).split('\n').entries()) {

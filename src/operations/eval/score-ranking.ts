@@ -1,15 +1,15 @@
-/** How good one ranking is, or many on average. */
+/** The scores of one ranking, or the means of many. */
 export interface Scores {
   readonly recall1: number
   readonly recall5: number
   readonly recall10: number
   readonly ndcg10: number
   readonly mrr: number
-  /** Whether the first answer is a right one. */
+  /** Whether the first result is relevant. */
   readonly hit1: number
 }
 
-/** Compares a ranking, best first, with the answers that are right; each score is from 0 to 1. */
+/** Scores a ranking, best first, by its relevant ids; each score is from 0 to 1. */
 export function scoreRanking(results: readonly string[], relevant: readonly string[]): Scores {
   const gold = new Set(relevant)
   const got = [...new Set(results)]
@@ -27,6 +27,6 @@ export function scoreRanking(results: readonly string[], relevant: readonly stri
 const recallAt = (depth: number, got: readonly string[], gold: ReadonlySet<string>): number =>
   got.slice(0, depth).filter((id) => gold.has(id)).length / gold.size
 
-/** Discounted gain: a right answer counts less the further down it stands. */
+/** Discounted gain: a relevant result counts less the lower its rank. */
 const gainOf = (right: readonly boolean[]): number =>
   right.reduce((sum, isRight, rank) => sum + (isRight ? 1 / Math.log2(rank + 2) : 0), 0)

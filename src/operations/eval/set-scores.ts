@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { average, percentile, round } from './average.ts'
 import type { Measured } from './measure-queries.ts'
 
-/** Scores from 0 to 100, the tokens of an answer, and how long it takes. */
+/** Scores from 0 to 100, tokens of a response, and latency. */
 export const MacroScores = z.object({
   recall1: z.number(),
   recall5: z.number(),
@@ -16,13 +16,13 @@ export const MacroScores = z.object({
 })
 export type MacroScores = z.infer<typeof MacroScores>
 
-/** How well search answers one set. */
+/** The scores of one set. */
 export const SetScores = z.object({ set: z.string(), tools: z.int(), queries: z.int(), ...MacroScores.shape })
 export type SetScores = z.infer<typeof SetScores>
 
 const scoreKeys = ['recall1', 'recall5', 'recall10', 'ndcg10', 'mrr', 'hit1'] as const
 
-/** What is averaged over sets. */
+/** The measures that are averaged over sets. */
 export const numberKeys = [...scoreKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
 
 /** One line for a set. */
@@ -50,7 +50,7 @@ export function summarize(
   }
 }
 
-/** The numbers as they are printed: scores to two digits, times to three. */
+/** Rounds numbers for output: scores to two digits, times to three. */
 export function roundScores<Line extends MacroScores>(line: Line): Line {
   const rounded = numberKeys.map((key) => [key, round(line[key], key.endsWith('Ms') ? 3 : 2)] as const)
   return { ...line, ...Object.fromEntries(rounded) }

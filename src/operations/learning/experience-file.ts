@@ -5,7 +5,7 @@ import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.
 
 const maxLines = 5000
 
-/** Experience in a file, one JSON line each; for where there is no database. */
+/** Experience in a file of JSON lines, for use without a database. */
 export class ExperienceFile implements ExperienceKeeper {
   readonly place: string
   #read = false
@@ -14,7 +14,7 @@ export class ExperienceFile implements ExperienceKeeper {
     this.place = file
   }
 
-  /** Written before it returns: whoever called a tool may leave right after. */
+  /** Written synchronously: the process may exit right after a call. */
   async note(experience: Experience): Promise<void> {
     ensurePrivateFolder(dirname(this.place))
     appendFileSync(this.place, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
@@ -28,7 +28,7 @@ export class ExperienceFile implements ExperienceKeeper {
     return readExperiences(this.place)
   }
 
-  /** One process, one file: after the first look it knows all. */
+  /** Only one process uses the file, so nothing new appears after the first read. */
   async news(): Promise<ExperienceNews> {
     if (this.#read) return { anew: false, experiences: [] }
     this.#read = true

@@ -2,7 +2,7 @@ import type { LearnedQuery, LearningStore } from '../../contract/learning.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
 
-/** Experience of one workspace in the database, shared by all processes on it. */
+/** The experience of one workspace in the database, shared by all its processes. */
 export class ExperienceTable implements ExperienceKeeper {
   readonly place = 'the database'
   readonly #store: LearningStore
@@ -23,7 +23,7 @@ export class ExperienceTable implements ExperienceKeeper {
     return (await this.#store.since(this.#workspace)).items.map(toExperience)
   }
 
-  /** Reads what is newer only, unless the numbers say that some was forgotten or came late. */
+  /** Reads only newer rows, unless the counts show that some were deleted or committed late. */
   async news(): Promise<ExperienceNews> {
     if (this.#moment === undefined) return this.#readAll()
     const { items, total } = await this.#store.since(this.#workspace, this.#moment)

@@ -1,26 +1,26 @@
 import type { Caller } from '../../contract/stores.ts'
 
-/** One thing learned: this query led to these tools, and the calls succeeded. */
+/** One learned fact: a query led to these tools, and the calls succeeded. */
 export interface Experience {
   readonly query: string
   readonly toolIds: readonly string[]
 }
 
-/** What came since the last look; with `anew` it is everything, and what was known before is to be dropped. */
+/** The entries since the last read; with `anew` they are all entries and replace the previous ones. */
 export interface ExperienceNews {
   readonly anew: boolean
   readonly experiences: readonly Experience[]
 }
 
-/** Where experience is kept. */
+/** A store of experience. */
 export interface ExperienceKeeper {
-  /** What to call it. */
+  /** Its name for users. */
   readonly place: string
   note(experience: Experience): Promise<void>
-  /** Everything, oldest first. */
+  /** All entries, oldest first. */
   all(): Promise<readonly Experience[]>
-  /** What others noted too; the first look finds everything. */
+  /** The new entries, including those of other processes; the first read returns all. */
   news(): Promise<ExperienceNews>
-  /** Forgets everything; how much that was. */
+  /** Deletes all entries and returns their number. */
   forget(caller: Caller): Promise<number>
 }

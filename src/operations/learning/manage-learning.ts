@@ -6,7 +6,7 @@ const Experience = z.object({ query: z.string(), toolIds: z.array(z.string()) })
 const keptIn = z.string().nullable().describe('A file or the database; null if learning is off.')
 const maxShown = 20
 
-/** See what search learned from calls. */
+/** Returns the learned queries. */
 export const showLearning = defineOperation({
   name: 'search.learning',
   summary: 'Show what search learned from past queries and calls.',
@@ -21,7 +21,7 @@ export const showLearning = defineOperation({
   },
 })
 
-/** Forget what search learned from calls. */
+/** Deletes the learned queries. */
 export const forgetLearning = defineOperation({
   name: 'search.forget',
   summary: 'Delete everything that search learned.',

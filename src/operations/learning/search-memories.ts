@@ -4,14 +4,14 @@ import { ExperienceTable } from './experience-table.ts'
 import { SearchMemory } from './search-memory.ts'
 
 interface SearchMemoriesOptions {
-  /** None where nothing is to be learned. */
+  /** Absent if learning is off. */
   readonly store: LearningStore | undefined
   readonly loadEmbedder: () => Embedder | undefined
 }
 
 const maxOpen = 100
 
-/** A memory for each workspace, kept in the database; nobody learns from another. */
+/** One memory per workspace, stored in the database; workspaces do not learn from each other. */
 export class SearchMemories {
   readonly #options: SearchMemoriesOptions
   readonly #open = new Map<string, SearchMemory>()
@@ -22,7 +22,7 @@ export class SearchMemories {
 
   of(workspace: string): SearchMemory {
     const memory = this.#open.get(workspace) ?? this.#start(workspace)
-    // Whoever asked last stands last, so that the first is let go first.
+    // The most recently used memory is last, so that the first is evicted first.
     this.#open.delete(workspace)
     this.#open.set(workspace, memory)
     const [oldest] = this.#open.keys()
@@ -30,7 +30,7 @@ export class SearchMemories {
     return memory
   }
 
-  /** Resolved when all that was noted is kept. */
+  /** Resolves when all noted entries are stored. */
   async settled(): Promise<void> {
     await Promise.all(Array.from(this.#open.values(), (memory) => memory.settled()))
   }

@@ -5,9 +5,9 @@ import type { Caller } from '../../contract/stores.ts'
 import type { Embedder, PastQueries } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper } from './experience.ts'
 
-/** Where experience is kept, and how queries are compared. */
+/** The store of experience, and the embedder that compares queries. */
 export interface SearchMemoryOptions {
-  /** None where nothing is to be learned. */
+  /** Absent if learning is off. */
   readonly keeper?: ExperienceKeeper | undefined
   readonly loadEmbedder: () => Embedder | undefined
 }
@@ -15,17 +15,17 @@ export interface SearchMemoryOptions {
 const recentSearches = 5
 const maxActors = 200
 const maxPending = 1000
-// What other processes learned is looked for while searches come, this often; no search waits for it.
+// Entries of other processes are read this often while searches arrive; no search waits for them.
 const pollIntervalMs = 2000
-// Only the first search waits for what was learned before, and no longer than this.
+// Only the first search waits for earlier entries, and no longer than this.
 const firstWaitMs = 500
 const addedAtOnce = 100
 
-/** Learns from what was searched, called and succeeded. */
+/** Learns from queries and the successful calls that followed. */
 export class SearchMemory {
   readonly #options: SearchMemoryOptions
   readonly #recent = new Map<string, { query: string; ids: ReadonlySet<string> }[]>()
-  /** Calls that a search led to and that have not ended, by their execution. */
+  /** Calls that followed a search and have not ended, by execution. */
   readonly #pending = new Map<string, Experience>()
   readonly #notes = new Set<Promise<void>>()
   #past: PastQueries | undefined
@@ -36,7 +36,7 @@ export class SearchMemory {
     this.#options = options
   }
 
-  /** What experience adds to the tools for a query; nothing where nothing was learned. */
+  /** The learned boosts of tools for a query; empty if nothing was learned. */
   async votes(query: string): Promise<ReadonlyMap<string, number> | undefined> {
     if (query.trim() === '' || this.#options.keeper === undefined) return undefined
     const looking = this.#look(this.#options.keeper)
@@ -47,14 +47,14 @@ export class SearchMemory {
   noteSearch({ actor }: Caller, query: string, ids: readonly string[]): void {
     if (query.trim() === '' || this.#options.keeper === undefined) return
     const before = this.#recent.get(actor) ?? []
-    // Whoever searched last stands last, so that the first is forgotten first.
+    // The most recent caller is last, so that the first is evicted first.
     this.#recent.delete(actor)
     this.#recent.set(actor, [{ query, ids: new Set(ids) }, ...before].slice(0, recentSearches))
     const [oldest] = this.#recent.keys()
     if (this.#recent.size > maxActors && oldest !== undefined) this.#recent.delete(oldest)
   }
 
-  /** A call that succeeded is credited to its caller's latest search that showed the tool. */
+  /** Credits a successful call to the latest search of its caller that returned the tool. */
   noteSuccess({ actor }: Caller, toolId: string): void {
     const experience = this.#ledTo(actor, toolId)
     if (experience !== undefined) this.#keep(experience)
@@ -70,7 +70,7 @@ export class SearchMemory {
     this.noteEnd(execution)
   }
 
-  /** A call that was noted and has succeeded is credited once, however often its end is read. */
+  /** Credits a noted call once it has succeeded, however often its end is read. */
   noteEnd({ id, status }: Execution): void {
     const experience = this.#pending.get(id)
     if (experience === undefined || !isFinal(status)) return
@@ -86,29 +86,29 @@ export class SearchMemory {
   #keep(experience: Experience): void {
     if (this.#options.keeper === undefined) return
     this.#past?.add(experience.query, experience.toolIds)
-    // What cannot be kept is only not learned.
+    // A failed write only means that nothing is learned.
     const noting = this.#options.keeper.note(experience).catch(() => {})
     this.#notes.add(noting)
     void noting.then(() => this.#notes.delete(noting))
   }
 
-  /** Resolved when all that was noted is kept. */
+  /** Resolves when all noted entries are stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#notes)
   }
 
-  /** Where it is kept; undefined where learning is switched off. */
+  /** The name of the store; undefined if learning is off. */
   get place(): string | undefined {
     return this.#options.keeper?.place
   }
 
-  /** Everything that was learned, oldest first. */
+  /** All entries, oldest first. */
   async experiences(): Promise<readonly Experience[]> {
     await this.settled()
     return (await this.#options.keeper?.all()) ?? []
   }
 
-  /** Forgets everything; how much that was. */
+  /** Deletes all entries and returns their number. */
   async forget(caller: Caller): Promise<number> {
     await this.settled()
     await this.#looking
@@ -118,7 +118,7 @@ export class SearchMemory {
     return count
   }
 
-  /** Takes over what is new, unless that was done just now; where it cannot be read, what is known stays. */
+  /** Reads new entries, unless that was done recently; if the read fails, the known ones stay. */
   #look(keeper: ExperienceKeeper): Promise<void> {
     if (this.#looking === undefined && performance.now() - this.#lookedAt > pollIntervalMs)
       this.#looking = this.#takeOver(keeper)
@@ -135,7 +135,7 @@ export class SearchMemory {
     const kept = anew ? undefined : this.#past
     const past = kept ?? new (await import('../../search/past-queries.ts')).PastQueries(this.#options.loadEmbedder())
     for (const [at, { query, toolIds }] of experiences.entries()) {
-      // Others are let through in between.
+      // Yields to other requests.
       if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()
       past.add(query, toolIds)
     }

@@ -3,7 +3,7 @@ import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
-/** Tools that search finds by nothing of what their authors say users would type. */
+/** Tools that search does not find by any of their example requests. */
 export async function checkExamples(
   tools: readonly LintTool[],
   loadEmbedder: () => Embedder | undefined,
@@ -23,7 +23,7 @@ export async function checkExamples(
   return findings
 }
 
-/** Search without the examples: a request that nobody thought of has only the rest of the tool to go by. */
+/** Search without the examples: an unforeseen request can only match the rest of the tool. */
 async function createFinder(
   tools: readonly LintTool[],
   loadEmbedder: () => Embedder | undefined,

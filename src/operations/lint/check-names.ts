@@ -1,7 +1,7 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
-/** A name that clients cut or reject. */
+/** Names that clients truncate or reject. */
 export const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [
   ...longName(toolName),
   ...oddName(toolName),

@@ -14,7 +14,7 @@ const bounds = [
   ['minProperties', 'maxProperties'],
 ] as const
 
-/** An input schema that no arguments satisfy, or that contradicts itself. */
+/** Input schemas that no arguments satisfy, or that contradict themselves. */
 export function lintSchema({ toolName: tool, inputSchema }: LintTool): readonly LintFinding[] {
   return findFlaws(inputSchema, '', 0).map(({ broken, message }): LintFinding => {
     const hint = broken ? 'Fix it: no call that passes it can succeed.' : 'Fix it: a model will be misled.'

@@ -12,7 +12,7 @@ const pageRows = 500
 const hint =
   'It was stored under earlier rules; it stays readable, and the next write is rejected unless it fixes this.'
 
-/** What today's rules refuse in the stored rows that a caller may read: tools in every state, categories and policies. */
+/** Violations of the current rules in stored rows that a caller may read: tools in every state, categories and policies. */
 export async function checkStored(context: OperationContext): Promise<readonly LintFinding[]> {
   if (context.registry === undefined) return []
   const { stores } = context.registry

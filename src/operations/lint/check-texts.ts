@@ -1,7 +1,7 @@
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
-/** The texts that a model reads to choose and to call a tool: its description and its arguments. */
+/** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
 export const checkTexts = (tool: LintTool): readonly LintFinding[] => [
   ...description(tool),
   ...undescribed(tool),

@@ -10,10 +10,10 @@ interface Described {
   readonly vector: Float32Array | undefined
 }
 
-// Of a tool that many are copied from, more would add nothing.
+// More copies of one tool would add nothing.
 const maxDuplicates = 10
 
-/** Tools that say nearly the same, so that choosing between them is a guess. */
+/** Finds near-duplicates, between which any choice is a guess. */
 export async function findDuplicates(
   tools: readonly LintTool[],
   embedder: Embedder | undefined,
@@ -74,7 +74,7 @@ async function describeAll(
   return described
 }
 
-/** Pairs that may share enough words: two such lists meet within the first, rarest part of both, so only it is compared. */
+/** Candidate pairs: two similar lists share a term within the first, rarest part of both, so only that part is compared. */
 function* candidates(described: readonly Described[]): Generator<readonly [Described, readonly Described[]]> {
   const seen = new Map<string, number[]>()
   for (const [index, one] of described.entries()) {

@@ -19,7 +19,7 @@ const Answer = z.object({
   findings: z.array(LintFinding),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
   tools: z.int(),
-  /** Tokens of all definitions, by source, the costliest first. */
+  /** Tokens of all definitions by source, costliest first. */
   sources: z.array(z.object({ source: z.string(), tools: z.int(), tokens: z.int() })),
   tokens: z.int(),
   /** From 0 to 100: the mean over all tools. */
@@ -34,14 +34,14 @@ interface Linted {
   readonly sources: Answer['sources']
 }
 
-// Linting takes seconds where there are thousands of tools, so the result is kept for each set of tools that callers may see.
+// Linting thousands of tools takes seconds, so the result is cached for each set of visible tools.
 const linted = new WeakMap<LiveCatalog, { readonly version: number; readonly results: Map<string, Linted> }>()
 const maxResults = 20
 
-/** What a finding takes from the hundred points of its tool. */
+/** The points that a finding subtracts from the hundred of its tool. */
 const penalties = { error: 50, warning: 20, info: 5 }
 
-/** Judge the catalog: can each tool be found, told from the others, and called? */
+/** Lints the catalog. */
 export const lintCatalog = defineOperation({
   name: 'catalog.lint',
   summary: 'Lint the catalog: problems that make tools hard to find, to distinguish or to call, and their token cost.',
@@ -63,7 +63,7 @@ export const lintCatalog = defineOperation({
   },
 })
 
-/** The results for the tools as they are now. */
+/** The cached results for the current tools. */
 function resultsOf(catalog: LiveCatalog, version: number): Map<string, Linted> {
   const known = linted.get(catalog)
   if (known?.version === version) return known.results
@@ -94,7 +94,7 @@ function toAnswer({ tools, findings: found, sources }: Linted, stored: readonly 
   return { findings, counts, tools: tools.length, sources, tokens, score, summary }
 }
 
-/** What can be said of each tool by itself. */
+/** The findings of rules for a single tool. */
 async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<readonly LintFinding[]> {
   const rest = yieldTurns(signal)
   const findings: LintFinding[] = []
@@ -105,7 +105,7 @@ async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undef
   return findings
 }
 
-/** The tools of configs, and after them those that the registry offers. */
+/** The tools of configs, followed by those of the registry. */
 async function toLintTools(catalog: LiveCatalog): Promise<readonly LintTool[]> {
   const { entries, index } = catalog.current()
   const { tools } = await catalog.open()
@@ -128,7 +128,7 @@ const toLintTool = ({ name, namespace, description, inputSchema, category, tags,
   exampleRequests: exampleRequests ?? [],
 })
 
-/** The mean of what is left to each tool, so that a large catalog is not worse for being large. */
+/** The mean of the remaining points of each tool, so that the size of a catalog does not matter. */
 function scoreOf(tools: readonly LintTool[], findings: readonly LintFinding[]): number {
   const lost = new Map<string, number>()
   for (const { tool, severity } of findings) lost.set(tool, (lost.get(tool) ?? 0) + penalties[severity])

@@ -2,14 +2,14 @@ import type { TokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
-/** What the tools of one source cost a model that is shown all of them. */
+/** The token cost of all tools of one source. */
 export interface SourceCost {
   readonly source: string
   readonly tools: number
   readonly tokens: number
 }
 
-/** Counts what each source costs, and names the tools and sources that cost much. */
+/** Counts the tokens of each source, and reports costly tools and sources. */
 export async function measureCosts(tools: readonly LintTool[], count: TokenCounter, signal?: AbortSignal) {
   const rest = yieldTurns(signal)
   const costs: { readonly tool: LintTool; readonly tokens: number }[] = []

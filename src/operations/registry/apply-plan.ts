@@ -8,7 +8,7 @@ import { refuseUnproposed } from '../checks/replay-gate.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from './current-bundle.ts'
 
-/** Categories first, because tools name them; they go last, because tools are in them. */
+/** Creates categories before the tools that refer to them, and removes them after the tools in them. */
 export async function applyPlan(
   stores: Stores,
   context: OperationContext,

@@ -42,20 +42,20 @@ const Part = z.object({
 const ToolDiffText = z.object({ tool: z.string(), class: ChangeClass, text: z.string() })
 const Plan = Part.extend({ categories: Part, policies: Part })
 
-/** Export everything. */
+/** Exports the registry. */
 export const exportBundle = defineOperation({
   name: 'bundle.export',
   summary: 'Export all tools, categories and policies as one bundle for another registry.',
   scope: 'read',
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
-  // An answer is never refused for its size.
+  // An export is never rejected for its size.
   output: asStored(WholeBundle),
   async handle(_, context) {
     const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
     const names = await readableNames(context)
     if (names === undefined) return { ...bundle, policies: bundle.policies.map(shownPolicy) }
-    // Policies name tools too, so whoever may not know of all of them reads none.
+    // Policies contain tool names, so callers with hidden tools get none.
     return { ...bundle, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
   },
 })
@@ -68,7 +68,7 @@ const ImportInput = z.strictObject({
   dryRun: z.boolean().default(false),
 })
 
-/** Import a bundle. */
+/** Imports a bundle. */
 export const importBundle = defineOperation({
   name: 'bundle.import',
   summary: 'Apply a bundle to the registry, all or nothing; with dryRun, only return the plan.',
@@ -135,7 +135,7 @@ async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: 
   return { plan: toPlan(plan), diffs, applied: true, warnings }
 }
 
-/** What is wrong with a tool is told by where it stands in the text, or else in the input. */
+/** Maps the problems of a tool to their location in the text, or else in the input. */
 async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, { signal }: OperationContext) {
   if (!(thrown instanceof TooldexError) || !thrown.problems.some(isInBundle)) return thrown
   const { code, message, hint } = thrown

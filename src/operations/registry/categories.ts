@@ -24,7 +24,7 @@ export interface CategoryNode extends z.infer<typeof Counted> {
 }
 const CategoryNode: z.ZodType<CategoryNode> = z.lazy(() => Counted.extend({ children: z.array(CategoryNode) }))
 
-/** Make a category. */
+/** Creates a category. */
 export const createCategory = defineOperation({
   name: 'categories.create',
   summary: 'Create a category, at the top or below another.',
@@ -35,11 +35,11 @@ export const createCategory = defineOperation({
   handle: (draft, context) => registryOf(context).stores.categories.create(context.caller, draft),
 })
 
-/** What a policy hides from whoever asks is not counted either. */
+/** Tools that a policy hides from the caller are not counted. */
 const countedCategories = async (context: OperationContext): Promise<readonly CountedCategory[]> =>
   registryOf(context).stores.categories.all(context.caller.workspace, await readableNames(context))
 
-/** List categories. */
+/** Lists categories. */
 export const listCategories = defineOperation({
   name: 'categories.list',
   summary: 'List all categories with their tool counts.',
@@ -52,7 +52,7 @@ export const listCategories = defineOperation({
   }),
 })
 
-/** The tree of categories. */
+/** Returns the category tree. */
 export const categoryTree = defineOperation({
   name: 'categories.tree',
   summary: 'Show the category tree.',
@@ -65,7 +65,7 @@ export const categoryTree = defineOperation({
   },
 })
 
-/** Read a category. */
+/** Reads a category. */
 export const getCategory = defineOperation({
   name: 'categories.get',
   summary: 'Read a category by id or name.',
@@ -80,7 +80,7 @@ export const getCategory = defineOperation({
   },
 })
 
-/** Change or move a category. */
+/** Changes or moves a category. */
 export const changeCategory = defineOperation({
   name: 'categories.change',
   summary: 'Rename, describe or move a category.',
@@ -92,7 +92,7 @@ export const changeCategory = defineOperation({
     registryOf(context).stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
 })
 
-/** Delete a category. */
+/** Deletes a category. */
 export const deleteCategory = defineOperation({
   name: 'categories.delete',
   summary: 'Delete an empty category, or one whose contents move to its parent.',
@@ -104,7 +104,7 @@ export const deleteCategory = defineOperation({
     registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent, expectedVersion }),
 })
 
-/** List tags. */
+/** Lists tags. */
 export const listTags = defineOperation({
   name: 'tags.list',
   summary: 'List all tags with their tool counts.',
@@ -117,7 +117,7 @@ export const listTags = defineOperation({
   }),
 })
 
-/** Rename a tag. */
+/** Renames a tag. */
 export const renameTag = defineOperation({
   name: 'tags.rename',
   summary: 'Replace a tag by another on every tool.',

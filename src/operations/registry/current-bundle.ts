@@ -5,7 +5,7 @@ import type { StoredPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { contentFields } from './registry.ts'
 
-/** Everything of a workspace as a bundle, with its policies as they are in effect. */
+/** The contents of a workspace as a bundle, with its policies in effect. */
 export async function readCurrent(
   stores: Stores,
   workspace: string,
@@ -45,7 +45,7 @@ function toBundleTool(tool: RegisteredTool, names: ReadonlyMap<string, string>):
   }
 }
 
-/** A tool of a bundle as versions keep it. */
+/** A tool of a bundle in the form that versions store. */
 export function toContent(
   { category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool,
   categoryId: string | null,

@@ -19,7 +19,7 @@ const options = {
   namespaces: z.boolean().optional().describe('Group tools by namespace, if the provider supports it.'),
 }
 
-/** Definitions for a model. */
+/** Lists definitions for a model. */
 export const listForModel = defineOperation({
   name: 'llm.list',
   summary: 'List the definitions of offered tools for a provider, registered tools first, with the losses of each.',
@@ -48,7 +48,7 @@ export const listForModel = defineOperation({
       cursor,
       view: await viewOf(context),
     })
-    // Assigned over all tools, so that no two pages have the same name for different tools.
+    // Assigned over all tools, so that no alias is used twice across pages.
     const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
     const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)
@@ -63,7 +63,7 @@ export const listForModel = defineOperation({
   },
 })
 
-/** The definition of one tool. */
+/** Returns the definition of one tool. */
 export const getForModel = defineOperation({
   name: 'llm.get',
   summary: 'Return the definition of one tool for a provider, by name, id or alias, with its losses.',
@@ -78,7 +78,7 @@ export const getForModel = defineOperation({
   },
 })
 
-/** A tool that agents are offered, by its name or its id. */
+/** An offered tool by its name or id. */
 async function findOffered(context: OperationContext, name: string) {
   const { catalog } = context
   const found = await findTool(context, name)

@@ -24,19 +24,19 @@ const KeyInfo = z.object({
   lastUsedAt: z.string().nullable(),
 })
 
-/** What whoever has no key left can still do: the database itself asks for none. */
+/** The recovery without a key: direct access to the database needs none. */
 export const recoveryHint =
   'If no admin key is left, stop the server and run tooldex keys create NAME --scope admin on its database.'
 
-/** A fresh secret, and what is kept of it. */
+/** A new secret and its stored hash. */
 export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
   return { secret, prefix: secret.slice(0, 8), hash: hashKey(secret) }
 }
 
-/** Keys are long and random, so one round of a fast hash is enough, and nothing is compared letter by letter. */
+/** Keys are long and random, so one round of a fast hash is enough, and no timing-safe comparison is needed. */
 export const hashKey = (secret: string): string => hash('sha256', secret, 'hex')
 
-/** Make a key. */
+/** Creates a key. */
 export const createKey = defineOperation({
   name: 'keys.create',
   summary: 'Create an API key; its secret is returned only once.',
@@ -76,14 +76,17 @@ export const createKey = defineOperation({
   },
 })
 
-/** Who owns the first workspace owns the installation, and lets others in; there it is said where they come from. */
+/**
+ * The owner of the first workspace owns the installation and creates other workspaces; the audit log of that workspace
+ * names the origin of the key.
+ */
 function callerIn({ caller }: OperationContext, workspace = caller.workspace): Caller {
   if (workspace === caller.workspace) return caller
   if (caller.workspace === 'default') return { ...caller, workspace, actor: `${caller.workspace}/${caller.actor}` }
   throw new TooldexError('FORBIDDEN', 'Only callers of the first workspace can create keys for another workspace.')
 }
 
-/** List keys. */
+/** Lists keys. */
 export const listKeys = defineOperation({
   name: 'keys.list',
   summary: 'List API keys without their secrets.',
@@ -97,7 +100,7 @@ export const listKeys = defineOperation({
   },
 })
 
-/** Whose key a request has. */
+/** Returns the key of the request. */
 export const currentKey = defineOperation({
   name: 'keys.current',
   summary: 'Show the current key: its name, workspace and scopes.',
@@ -112,7 +115,7 @@ export const currentKey = defineOperation({
   }),
 })
 
-/** Without any admin key nobody could make another, and one that expires is none before long. */
+/** Without an admin key none could be created, and an expiring one is only a temporary solution. */
 async function refuseLast(context: OperationContext, idOrName: string): Promise<void> {
   const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
   const admins = keys.filter(isAdmin)
@@ -133,7 +136,7 @@ const lastKey = (message: string) =>
     hint: `First create another one that does not expire: tooldex keys create NAME --scope admin. ${recoveryHint}`,
   })
 
-/** Revoke a key. */
+/** Revokes a key. */
 export const revokeKey = defineOperation({
   name: 'keys.revoke',
   summary: 'Revoke an API key immediately and permanently.',
@@ -148,7 +151,7 @@ export const revokeKey = defineOperation({
   },
 })
 
-/** The record of changes. */
+/** Lists audit entries. */
 export const listAudit = defineOperation({
   name: 'audit.list',
   summary: 'List the audit log, newest first: each change with its caller and the values before and after.',

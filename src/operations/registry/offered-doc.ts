@@ -6,7 +6,7 @@ import { toShown } from '../catalog/registry-feed.ts'
 import type { OperationContext } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'
 
-/** A registered tool as the catalog would show it, with how it would be run. */
+/** A registered tool in catalog form, with its runnable form. */
 export async function showRegistered(
   { registry, caller }: OperationContext,
   tool: RegisteredTool,
@@ -16,7 +16,7 @@ export async function showRegistered(
   return toShown({ tool, category: category?.name ?? null })
 }
 
-/** A tool of the catalog as one reads about it, with what the registry adds. */
+/** The description of a catalog tool, with the fields that the registry adds. */
 export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, more?: RegisteredTool): DescribedTool {
   const first = { id, ...summaryPart(tool), summary: cutText(tool.summary ?? tool.description, docLimits.summary) }
   if (level === 'summary') return first
@@ -34,7 +34,7 @@ export function toOfferedDoc(id: string, tool: CatalogTool, level: DetailLevel, 
   }
 }
 
-/** The fields of a summary that a tool has. */
+/** The summary fields that a tool has. */
 function summaryPart(tool: CatalogTool) {
   const { name, namespace, category = null, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
   return {

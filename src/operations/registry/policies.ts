@@ -14,7 +14,7 @@ const tag = 'policies'
 /** A policy as it is stored. */
 const ShownPolicy = z.object(fieldsAsStored(BundlePolicy.shape))
 
-/** List policies. */
+/** Lists policies. */
 export const listPolicies = defineOperation({
   name: 'policies.list',
   summary: 'List stored policies by name.',
@@ -27,7 +27,7 @@ export const listPolicies = defineOperation({
   }),
 })
 
-/** Read a policy. */
+/** Reads a policy. */
 export const getPolicy = defineOperation({
   name: 'policies.get',
   summary: 'Read a policy.',
@@ -38,7 +38,7 @@ export const getPolicy = defineOperation({
   handle: ({ name }, context) => findPolicy(context, name),
 })
 
-/** Keep a policy. */
+/** Creates or replaces a policy. */
 export const putPolicy = defineOperation({
   name: 'policies.put',
   summary: 'Create or replace a policy.',
@@ -53,7 +53,7 @@ export const putPolicy = defineOperation({
   },
 })
 
-/** Remove a policy. */
+/** Deletes a policy. */
 export const deletePolicy = defineOperation({
   name: 'policies.delete',
   summary: 'Delete a policy.',
@@ -74,7 +74,7 @@ async function findPolicy(context: OperationContext, name: string): Promise<Bund
   throw new TooldexError('NOT_FOUND', `Unknown policy: ${name}.`)
 }
 
-/** What its schema allows and makes no sense all the same, such as a pattern that is none. */
+/** Problems that the schema cannot detect, such as an invalid pattern. */
 function refuseSenseless(policy: Policy): void {
   const problems = checkPolicy(policy).map(({ path, message, hint, severity = 'error' }) => {
     return { severity, pointer: toPointer(path), message, ...(hint === undefined ? {} : { hint }) }

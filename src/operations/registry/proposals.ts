@@ -28,7 +28,7 @@ import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'
 
-/** A change that is not in force, and what it would mean. */
+/** A change that is not in force, and its effects. */
 const ProposalInfo = z.object({
   id: z.guid(),
   toolId: z.guid(),
@@ -49,7 +49,7 @@ const ProposalInfo = z.object({
   diff: ToolDiff.optional().describe('Against the current tool; after a decision, against the version before it.'),
 })
 
-/** Propose a change. */
+/** Proposes a change. */
 export const proposeChange = defineOperation({
   name: 'proposals.create',
   summary: 'Propose a change of a tool without applying it.',
@@ -82,7 +82,7 @@ export const proposeChange = defineOperation({
   },
 })
 
-/** List proposals. */
+/** Lists proposals. */
 export const listProposals = defineOperation({
   name: 'proposals.list',
   summary: 'List the proposals for a tool, newest first.',
@@ -97,7 +97,7 @@ export const listProposals = defineOperation({
   },
 })
 
-/** Read a proposal. */
+/** Reads a proposal. */
 export const getProposal = defineOperation({
   name: 'proposals.get',
   summary: 'Read a proposal, with the replay of each recorded input.',
@@ -112,7 +112,7 @@ export const getProposal = defineOperation({
   },
 })
 
-/** Try a proposal. */
+/** Replays a proposal. */
 export const replayProposal = defineOperation({
   name: 'proposals.replay',
   summary: 'Replay recorded inputs of a read-only tool against a proposal, and return the differences.',
@@ -142,7 +142,7 @@ export const replayProposal = defineOperation({
   },
 })
 
-/** Accept a proposal. */
+/** Accepts a proposal. */
 export const acceptProposal = defineOperation({
   name: 'proposals.accept',
   summary: 'Accept a proposal; this creates the next version.',
@@ -185,7 +185,7 @@ export const acceptProposal = defineOperation({
   },
 })
 
-/** Refuse a proposal. */
+/** Refuses a proposal. */
 export const refuseProposal = defineOperation({
   name: 'proposals.refuse',
   summary: 'Refuse a proposal; it remains readable.',
@@ -212,7 +212,7 @@ const shown = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo>
   return { ...proposal, replay: counts }
 }
 
-/** What it would change in the tool as it is now or, once it is decided, in the version that it was decided on. */
+/** Adds the diff against the current tool or, once the proposal is decided, against the version it was decided on. */
 async function withDiff(context: OperationContext, proposal: Proposal, tool: RegisteredTool) {
   const { status, change, baseVersion, acceptedVersion } = proposal
   const on = acceptedVersion === null ? baseVersion : acceptedVersion - 1
@@ -223,7 +223,7 @@ async function withDiff(context: OperationContext, proposal: Proposal, tool: Reg
   return { ...shown(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
 }
 
-/** What was changed since a proposal was made is not undone by it unseen: whoever accepts says which version they have seen. */
+/** Rejects a proposal that would overwrite later changes, unless the caller confirms the current version. */
 function refuseOverwriting({ change, baseVersion }: Proposal, base: ToolContent, current: RegisteredTool): void {
   const fields = Object.keys(change) as (keyof ToolContent)[]
   const lost = fields.filter(

@@ -12,22 +12,22 @@ import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts
 import type { OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
-/** The caller that a tool is checked for. */
+/** The caller for whom a tool is checked. */
 type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'> & {
-  /** Whether what calls need on this host is made too, because the tool is about to be offered. */
+  /** Whether to prepare the host for calls, because the tool is about to be offered. */
   readonly prepare?: boolean
 }
 
-/** Where tools are kept, and who says whether one is right. */
+/** The stores of tools, and the check of tools. */
 export interface Registry {
   readonly stores: Stores
-  /** Seals secrets; absent where none can be stored. */
+  /** Encrypts secrets; absent where none can be stored. */
   readonly box?: SecretBox | undefined
-  /** Errors and warnings of a tool for a caller; an upstream server is started or asked only for the scope 'write'. */
+  /** Errors and warnings of a tool for a caller; an upstream server is started or contacted only for the scope 'write'. */
   readonly check: (content: ToolContent, context: CheckContext) => Promise<readonly Problem[]>
 }
 
-/** The registry, for an operation that cannot do without. */
+/** The registry, for an operation that requires one. */
 export function registryOf({ registry }: OperationContext): Registry {
   if (registry !== undefined) return registry
   throw new TooldexError('UNAVAILABLE', 'There is no database to store tools in.', {
@@ -35,7 +35,7 @@ export function registryOf({ registry }: OperationContext): Registry {
   })
 }
 
-/** A tool that must be there; `name@3` is the tool as it was in version 3. */
+/** A tool that must exist; `name@3` is its version 3. */
 export async function findRegistered(context: OperationContext, idOrName: string): Promise<RegisteredTool> {
   registryOf(context)
   const found = await findNamed(context, idOrName)
@@ -45,7 +45,7 @@ export async function findRegistered(context: OperationContext, idOrName: string
   return inVersion(context, found.tool, found.version)
 }
 
-/** What the store knows a tool by that is to be changed; a version is as it was for ever, and is refused. */
+/** The store name of a tool to change; a version is immutable and rejected. */
 export async function nameToChange(context: OperationContext, idOrName: string): Promise<string> {
   if (!/[:@]/.test(idOrName)) return idOrName
   registryOf(context)
@@ -57,7 +57,7 @@ export async function nameToChange(context: OperationContext, idOrName: string):
   })
 }
 
-/** The tool that a change of the wrong shape is about, so that the rest of the change can be judged on it. */
+/** The tool of a change with an invalid shape, so that the rest of the change can be validated against it. */
 export async function findToValidate(context: OperationContext, idOrName: string): Promise<RegisteredTool | undefined> {
   try {
     return await findRegistered(context, await nameToChange(context, idOrName))
@@ -67,13 +67,13 @@ export async function findToValidate(context: OperationContext, idOrName: string
   }
 }
 
-/** Checks a tool as far as the caller may: only the scope 'write' lets a check start programs of upstream servers. */
+/** Checks a tool within the permissions of the caller: only the scope 'write' may start programs of upstream servers. */
 export const checkContent = (
   context: OperationContext & CheckContext,
   content: ToolContent,
 ): Promise<readonly Problem[]> => registryOf(context).check(content, context)
 
-/** Refuses an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
+/** Rejects an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
 export async function refuseInvalid(
   context: OperationContext & CheckContext,
   content: ToolContent,
@@ -85,10 +85,10 @@ export async function refuseInvalid(
   throw toProblemError({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
 }
 
-/** What runs code on this machine is for administrators to write: a new tool, another kind, script or command. */
+/** Only administrators may set code that runs on this machine: a new tool, another type, script or command. */
 export function refuseCode({ scopes }: OperationContext, before: ToolContent | undefined, after: ToolContent): void {
   if (scopes.has('admin')) return
-  // A request runs nothing here; but whose secrets it carries, and whether it reaches our own network, is not for everyone to say.
+  // An HTTP request runs nothing here; but only administrators may choose its secrets and let it reach the private network.
   if (
     after.executorType === 'http' &&
     after.executorConfig.auth === undefined &&
@@ -104,7 +104,10 @@ export function refuseCode({ scopes }: OperationContext, before: ToolContent | u
   )
 }
 
-/** What a command is given is part of what it does: of its input schema only the words are for everyone. */
+/**
+ * The input of a command is part of its behavior: without the scope 'admin' only the wording of its input schema may
+ * change.
+ */
 function isLoosened(before: ToolContent, after: ToolContent): boolean {
   if (sameJson(before.inputSchema, after.inputSchema)) return false
   const change = diffTools(before, after).fields.find(({ field }) => field === 'inputSchema')
@@ -113,10 +116,10 @@ function isLoosened(before: ToolContent, after: ToolContent): boolean {
 
 const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
 
-/** What of a tool its versions keep. */
+/** The fields of a tool that its versions store. */
 export const contentFields = (tool: ToolContent): ToolContent =>
   Object.fromEntries(contentKeys.map((key) => [key, tool[key]])) as ToolContent
 
-/** A tool with some of its fields different; fields without a value stay. */
+/** A tool with some fields changed; undefined fields stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
   contentFields({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })

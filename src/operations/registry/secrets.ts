@@ -6,7 +6,7 @@ import { registryOf } from './registry.ts'
 
 const tag = 'secrets'
 
-/** List secrets. */
+/** Lists secrets. */
 export const listSecrets = defineOperation({
   name: 'secrets.list',
   summary: 'List the names of stored secrets; their values are never returned.',
@@ -19,7 +19,7 @@ export const listSecrets = defineOperation({
   },
 })
 
-/** Store a secret. */
+/** Stores a secret. */
 export const putSecret = defineOperation({
   name: 'secrets.put',
   summary: 'Store an encrypted secret; tools refer to it as secret:NAME.',
@@ -33,7 +33,7 @@ export const putSecret = defineOperation({
   },
 })
 
-/** Forget a secret. */
+/** Deletes a secret. */
 export const removeSecret = defineOperation({
   name: 'secrets.remove',
   summary: 'Delete a secret; calls of tools that refer to it fail from then on.',

@@ -6,7 +6,7 @@ import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())
 
-/** How much there is. */
+/** Counts the contents of the registry. */
 export const readStats = defineOperation({
   name: 'catalog.stats',
   summary: 'Count tools, versions, categories and offered tools, and return the size of the database.',

@@ -9,7 +9,7 @@ import { IdOrName } from './inputs.ts'
 import { showRegistered, toOfferedDoc } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
 
-/** What one reads about one tool, with what a command line needs to call it. */
+/** The description of one tool, with the fields that a command line needs to call it. */
 const CallableDoc = DescribedTool.extend({
   positional: z
     .array(z.string())
@@ -18,7 +18,7 @@ const CallableDoc = DescribedTool.extend({
 })
 type CallableDoc = z.infer<typeof CallableDoc>
 
-/** Read about one tool. */
+/** Describes one tool. */
 export const readDoc = defineOperation({
   name: 'tools.doc',
   summary: 'Describe one tool, offered or not; name@3 is its version 3.',
@@ -44,7 +44,7 @@ async function docOfRegistered(context: OperationContext, idOrName: string, leve
   return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }
 }
 
-/** What may not be known here is answered like what is not there. */
+/** A hidden tool gets the same error as an unknown one. */
 async function orUndefined(work: () => Promise<CallableDoc>): Promise<CallableDoc | undefined> {
   try {
     return await work()

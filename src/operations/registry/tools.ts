@@ -37,7 +37,7 @@ import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
 
-/** Register a tool. */
+/** Registers a tool. */
 export const createTool = defineOperation({
   name: 'registry.create',
   summary: 'Register a tool as a draft.',
@@ -63,7 +63,7 @@ export const createTool = defineOperation({
   validateRemainder: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
 })
 
-/** Read a tool. */
+/** Reads a tool. */
 export const getTool = defineOperation({
   name: 'registry.get',
   summary: 'Read a registered tool by id or name.',
@@ -74,7 +74,7 @@ export const getTool = defineOperation({
   handle: ({ idOrName }, context) => findRegistered(context, idOrName),
 })
 
-/** List tools. */
+/** Lists tools. */
 export const listRegistered = defineOperation({
   name: 'registry.list',
   summary: 'List registered tools, with filters and paging.',
@@ -115,7 +115,7 @@ export const listRegistered = defineOperation({
   },
 })
 
-/** Change a tool. */
+/** Changes a tool. */
 export const changeTool = defineOperation({
   name: 'registry.change',
   summary: 'Change some fields of a tool; this creates its next version.',
@@ -150,7 +150,7 @@ export const changeTool = defineOperation({
   },
 })
 
-/** Delete a tool. */
+/** Deletes a tool. */
 export const deleteTool = defineOperation({
   name: 'registry.delete',
   summary: 'Delete a tool with its versions; its executions remain readable.',

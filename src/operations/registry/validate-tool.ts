@@ -12,7 +12,7 @@ import { ToolProblem } from './written-tool.ts'
 
 const Verdict = z.object({ valid: z.boolean(), problems: z.array(ToolProblem) })
 
-/** Check a tool that is registered. */
+/** Validates a registered tool. */
 export const validateTool = defineOperation({
   name: 'registry.validate',
   summary: 'List all problems of a registered tool.',
@@ -26,7 +26,7 @@ export const validateTool = defineOperation({
   },
 })
 
-/** Check a draft. */
+/** Validates a draft. */
 export const validateDraft = defineOperation({
   name: 'registry.validateDraft',
   summary: 'List all problems of a tool before it is registered.',
@@ -37,7 +37,7 @@ export const validateDraft = defineOperation({
   output: Verdict,
   async handle(content, context) {
     const problems = await checkContent(context, content)
-    // A draft is judged to change a tool as well, so that a name that is taken is no fault.
+    // A draft may also be a change of an existing tool, so a taken name is not a problem.
     const { category } = await checkCategory(context, content)
     return verdictOf([...problems, ...category])
   },

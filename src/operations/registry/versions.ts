@@ -22,7 +22,7 @@ const tag = 'versions'
 const digits = z.string().regex(/^\d{1,10}$/, 'must be an integer')
 const VersionInAddress = z.union([VersionNumber, digits.transform(Number).pipe(VersionNumber)])
 
-/** List the versions of a tool. */
+/** Lists the versions of a tool. */
 export const listVersions = defineOperation({
   name: 'versions.list',
   summary: 'List the versions of a tool, newest first.',
@@ -37,7 +37,7 @@ export const listVersions = defineOperation({
   },
 })
 
-/** Read one version. */
+/** Reads one version. */
 export const getVersion = defineOperation({
   name: 'versions.get',
   summary: 'Read one version of a tool.',
@@ -49,7 +49,7 @@ export const getVersion = defineOperation({
     findVersion(context, await findRegistered(context, idOrName), version),
 })
 
-/** Compare two versions. */
+/** Compares two versions. */
 export const diffVersions = defineOperation({
   name: 'versions.diff',
   summary: 'Compare two versions field by field, and class each change as breaking, compatible or wording.',
@@ -71,7 +71,7 @@ export const diffVersions = defineOperation({
   },
 })
 
-/** Go back to an earlier version. */
+/** Restores the content of an earlier version. */
 export const rollbackTool = defineOperation({
   name: 'versions.rollback',
   summary: 'Create a new version with the content of an earlier one, including its name.',
@@ -113,14 +113,14 @@ export const rollbackTool = defineOperation({
   },
 })
 
-/** A category that is gone by now cannot come back with the version; the tool stays in the one it has. */
+/** A deleted category does not come back with the version; the tool keeps its current one. */
 async function categoryOf(context: OperationContext, { categoryId }: ToolContent, tool: RegisteredTool) {
   if (categoryId === null) return {}
   const found = await registryOf(context).stores.categories.get(context.caller.workspace, categoryId)
   return found === undefined ? { categoryId: tool.categoryId } : {}
 }
 
-/** A name that another tool has by now is said, because nobody asked for it by name. */
+/** Rewords the conflict of a name that came with the version, because the request does not contain it. */
 function nameTaken(thrown: unknown, { name: now }: RegisteredTool, then: string): unknown {
   if (!(thrown instanceof TooldexError) || thrown.code !== 'NAME_TAKEN') return thrown
   return new TooldexError(

@@ -3,7 +3,7 @@ import type { Problem } from '../../base/problem.ts'
 import { RegisteredTool } from '../../contract/registry.ts'
 import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 
-/** A problem of a tool, as callers read it. */
+/** A problem of a tool in a response. */
 export const ToolProblem = z.object({
   severity: z.enum(['error', 'warning']),
   pointer: z.string().optional(),
@@ -13,16 +13,16 @@ export const ToolProblem = z.object({
   column: z.int().optional(),
 })
 
-/** The warnings of the check that a written tool passed. */
+/** The warnings of the check of a written tool. */
 export const writeWarnings = {
   warnings: z.array(ToolProblem).optional().describe('Absent if there are none.'),
 }
 
-/** A tool that was just written. */
+/** A tool after a write. */
 export const WrittenTool = RegisteredTool.extend(writeWarnings)
 export type WrittenTool = z.infer<typeof WrittenTool>
 
-/** Adds the warnings among the problems of a check to what was written. */
+/** Adds the warnings of a check to the written resource. */
 export function withWarnings<Written extends object>(
   written: Written,
   problems: readonly Problem[],

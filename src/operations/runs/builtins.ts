@@ -6,7 +6,7 @@ import type { DescribedTool } from '../search/describe-tools.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'
 
-/** Tools of Tooldex itself: called like any other, shown in no list. */
+/** Built-in tools: called like any other, but not listed. */
 const builtins: Readonly<
   Record<string, { readonly operation: Operation<z.ZodType, z.ZodType>; readonly about: string }>
 > = {
@@ -20,7 +20,7 @@ const builtins: Readonly<
   },
 }
 
-/** What one reads about a built-in tool. */
+/** The description of a built-in tool. */
 export function describeBuiltin(name: string): DescribedTool {
   const { operation, about: summary } = findBuiltin(name)
   const { $schema: _, ...inputSchema } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
@@ -36,13 +36,13 @@ export function describeBuiltin(name: string): DescribedTool {
   }
 }
 
-/** Whether a name is of Tooldex itself, so that nothing is looked for elsewhere. */
+/** Whether a name is reserved for built-in tools, so that it is not looked up elsewhere. */
 export const isBuiltin = (name: string): boolean => name.startsWith('tooldex:')
 
-/** Does an operation, here or at a server. */
+/** Runs an operation, here or on a server. */
 type Ask = (operation: Operation<z.ZodType, z.ZodType>, input: Record<string, unknown>) => Promise<unknown>
 
-/** Runs a built-in tool: an operation whose answer is its output. */
+/** Runs a built-in tool: an operation whose response is the output. */
 export async function callBuiltin(
   name: string,
   given: Readonly<Record<string, unknown>>,

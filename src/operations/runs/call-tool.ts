@@ -12,7 +12,7 @@ import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolv
 
 const said = {
   tool: z.string(),
-  /** What whoever calls this tool should know. */
+  /** Notes for the caller of this tool. */
   warning: z.string().optional(),
 }
 
@@ -20,19 +20,19 @@ const Ended = z.object({
   ...said,
   outcome: RunOutcome,
   executionId: z.string().optional(),
-  /** Where the whole of a large output is. */
+  /** The handle of a large output. */
   stored: StoredResult.optional(),
 })
 const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean(), approvalBy: ApprovalBy })
 const Waiting = z.object({
   ...said,
   executionId: z.string(),
-  /** What it waits for before it runs. */
+  /** The reason for which a call waits. */
   waitsFor: z.literal('approval'),
   expiresAt: z.string().nullable(),
 })
 
-/** How a call is answered: how it ended, what it would run, or what it waits for. */
+/** The response to a call: its outcome, its plan, or the reason it waits. */
 export type CallAnswer = z.infer<typeof Ended> | z.infer<typeof Planned> | z.infer<typeof Waiting>
 
 const Input = z.object({
@@ -44,7 +44,7 @@ const Input = z.object({
   timeoutMs: z.int().min(1).nullish(),
 })
 
-/** Call a tool by name. */
+/** Calls a tool by name. */
 export const callTool = defineOperation({
   name: 'tools.call',
   summary: 'Call a tool, or with dryRun return the plan of the call.',
@@ -53,7 +53,7 @@ export const callTool = defineOperation({
   output: z.union([Ended, Planned, Waiting]),
   async handle(input, context): Promise<CallAnswer> {
     const given = input.arguments ?? {}
-    // Tools of Tooldex itself, shown in no list.
+    // Built-in tools, which are not listed.
     if (input.name.startsWith('tooldex:'))
       return (await import('./builtins.ts')).callBuiltin(input.name, given, (operation, asked) =>
         invoke(operation, asked, context),
@@ -78,7 +78,7 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
 
 type Given = z.infer<typeof Input>
 
-/** Without a database nothing is recorded; what is large is kept in this process for a while. */
+/** Without a database nothing is recorded; large outputs are kept in this process for a while. */
 async function runInline({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const given = input.arguments ?? {}
@@ -93,11 +93,11 @@ async function runInline({ tool, id }: ResolvedCall, input: Given, context: Oper
   return answer
 }
 
-/** A command in the terminal shows all of an output, however large. */
+/** A command in a terminal prints the whole output, whatever its size. */
 const whole = (outcome: RunOutcome): RunOutcome =>
   outcome.output instanceof JsonText ? { ...outcome, output: JSON.parse(outcome.output.json) } : outcome
 
-/** Of what is large the beginning, and where the rest is. */
+/** The beginning of a large output, and the handle of the rest. */
 async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   const { outputData, logs, stored } = await shapeOutput(outcome, false, defaultRunSettings)
   if (stored === null) return { outcome: whole(outcome) }

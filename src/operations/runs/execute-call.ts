@@ -4,7 +4,7 @@ import type { OperationContext } from '../operation.ts'
 import { runsOf } from './executions.ts'
 import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'
 
-/** Makes and records a call, for every operation that calls a tool; a success teaches the search that led to it. */
+/** Runs and records a call, for every operation that calls a tool; a success is learned for the query that led to it. */
 export async function executeCall(
   context: OperationContext,
   call: ResolvedCall,

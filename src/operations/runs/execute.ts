@@ -38,7 +38,7 @@ const DryRun = z.object({
   ...warned,
 })
 
-/** Run a tool. */
+/** Executes a tool. */
 export const executeTool = defineOperation({
   name: 'tools.execute',
   summary: 'Execute a tool: queue it, with wait until it has ended, or with dryRun only plan it.',
@@ -79,7 +79,7 @@ export const executeTool = defineOperation({
   },
 })
 
-/** Run a tool as a model asks for it. */
+/** Executes a tool call of a model. */
 export const invokeForModel = defineOperation({
   name: 'llm.invoke',
   summary: 'Execute a tool call of a model, by tool name or provider alias.',
@@ -96,7 +96,7 @@ export const invokeForModel = defineOperation({
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     executionId: z.string().nullable().describe('Null for built-in tools of Tooldex, which only read.'),
     durationMs: z.number().nullable(),
-    /** Where the whole of a large result is. */
+    /** The handle of a large result. */
     stored: Execution.shape.result,
     warning: z.string().optional(),
   }),
@@ -130,7 +130,7 @@ function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
   return { code: errorCode ?? status, message: errorMessage ?? status }
 }
 
-/** The callerId of a request is a label: who called is what the key says. */
+/** The callerId of a request is only a label: the caller is identified by the key. */
 function tracing(
   { trace }: OperationContext,
   who: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },

@@ -3,7 +3,7 @@ import type { Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
-/** A recorded run that has ended, as a run: of a command, what it printed is what it returned. */
+/** A recorded run as a run outcome; for a command, the printed text is the output. */
 export function outcomeOf(execution: Execution): RunOutcome {
   const { status, outputData, logs, exitCode, durationMs, truncated, isolation, errorCode, errorMessage } = execution
   const printed = typeof outputData === 'string' && logs.stdout === ''
@@ -26,7 +26,7 @@ export function outcomeOf(execution: Execution): RunOutcome {
   }
 }
 
-/** A recorded run as a call is answered: how it ended, or that it waits for a person; refused where no worker took it. */
+/** The response to a recorded call: its outcome, or that it waits for approval; throws if no worker started it. */
 export function answerOf(execution: Execution) {
   const { id: executionId, status, expiresAt, result, errorCode, errorMessage } = execution
   if (errorCode === 'STILL_QUEUED')

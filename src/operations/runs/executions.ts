@@ -12,7 +12,7 @@ import { readableNames } from '../search/tool-view.ts'
 const tag = 'executions'
 const Id = z.string().min(1).max(100)
 
-/** Recorded runs, for an operation that cannot do without. */
+/** Recorded runs, for an operation that requires them. */
 export function runsOf({ runs }: OperationContext): RecordedRuns {
   if (runs !== undefined) return runs
   throw new TooldexError('UNAVAILABLE', 'Nothing is recorded here: there is no database.', {
@@ -20,7 +20,7 @@ export function runsOf({ runs }: OperationContext): RecordedRuns {
   })
 }
 
-/** A run that whoever asks may read: of a tool that they may know of, or a call of their own. */
+/** A run that the caller may read: of a visible tool, or their own call. */
 export async function findExecution(context: OperationContext, id: string): Promise<Execution | undefined> {
   const { caller } = context
   const found = await registryOf(context).stores.executions.get(caller.workspace, id)
@@ -47,7 +47,7 @@ const filters = {
   until: z.iso.datetime().optional().describe('Only runs recorded before this time.'),
 }
 
-/** List recorded runs. */
+/** Lists recorded runs. */
 export const listExecutions = defineOperation({
   name: 'executions.list',
   summary: 'List recorded runs, newest first.',
@@ -63,7 +63,7 @@ export const listExecutions = defineOperation({
   },
 })
 
-/** List the runs of a tool. */
+/** Lists the runs of a tool. */
 export const listExecutionsOfTool = defineOperation({
   name: 'registry.executions',
   summary: 'List the recorded runs of a registered tool, newest first.',
@@ -79,7 +79,7 @@ export const listExecutionsOfTool = defineOperation({
   },
 })
 
-/** Read one recorded run. */
+/** Reads one recorded run. */
 export const getExecution = defineOperation({
   name: 'executions.get',
   summary: 'Read one recorded run: its input, output, logs and timing.',
@@ -94,7 +94,7 @@ export const getExecution = defineOperation({
   },
 })
 
-/** Cancel a run. */
+/** Cancels a run. */
 export const cancelExecution = defineOperation({
   name: 'executions.cancel',
   summary: 'Cancel a waiting or running execution: your own, or any with the scope write.',
@@ -110,7 +110,7 @@ export const cancelExecution = defineOperation({
   },
 })
 
-/** Say yes to a call. */
+/** Approves a call. */
 export const approveExecution = defineOperation({
   name: 'executions.approve',
   summary: 'Approve a call that waits for approval; it runs as soon as a slot is free.',
@@ -124,7 +124,7 @@ export const approveExecution = defineOperation({
   handle: ({ id, note }, context) => decide(context, id, { approve: true, note }),
 })
 
-/** Say no to a call. */
+/** Refuses a call. */
 export const refuseExecution = defineOperation({
   name: 'executions.refuse',
   summary: 'Refuse a call that waits for approval.',
@@ -135,7 +135,7 @@ export const refuseExecution = defineOperation({
   handle: ({ id, note }, context) => decide(context, id, { approve: false, note }),
 })
 
-/** Nobody approves what they asked for themselves, but for administrators, who could change the rule as well. */
+/** Callers cannot approve their own calls, except administrators, who could change the rule as well. */
 async function decide(
   context: OperationContext,
   id: string,
@@ -150,7 +150,7 @@ async function decide(
   return registryOf(context).stores.executions.decide(context.caller, id, { ...decision, queueMs })
 }
 
-/** See what waits and what runs. */
+/** Returns the state of queue and workers. */
 export const readQueue = defineOperation({
   name: 'queue.read',
   summary: 'Show the number of queued runs, the wait of the oldest, and the workers with their capabilities.',

@@ -7,7 +7,7 @@ import { registryOf } from '../registry/registry.ts'
 import { outcomeOf } from './execution-result.ts'
 import { findExecution, runsOf } from './executions.ts'
 
-/** What one hears of a run: how it stands, what it prints, how it ended. */
+/** An event of a run: its status, its output, its end. */
 export const RunEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('status'), execution: Execution }),
   z.object({ event: z.literal('output'), seq: z.int(), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
@@ -17,7 +17,7 @@ export type RunEvent = z.infer<typeof RunEvent>
 
 const pollIntervalMs = 1000
 
-/** Follows a run until it has ended, wherever it runs; `after` is the number of the last output that was seen. */
+/** Follows a run in any process until it has ended; `after` is the number of the last output received. */
 export async function* followExecution(
   context: OperationContext,
   id: string,
@@ -40,21 +40,21 @@ export async function* followExecution(
       const events = await executions.events(execution.id, seen)
       for (const event of events) yield { event: 'output', ...event }
       seen = events.at(-1)?.seq ?? seen
-      // Of what has ended nobody looks again.
+      // An ended run is not queried again.
       more = ended && events.length > 0
     }
     if (ended && seen < execution.attempt * attemptNumbers) yield* printedBy(execution)
     if (ended) context.memory.noteEnd(execution)
     if (ended) return yield { event: 'end', execution }
     await notices.next(id, pollIntervalMs, signal)
-    // Whoever is connected hears that we still are, too.
+    // Keeps the connection alive.
     yield undefined
   }
 }
 
-/** What a run printed that was too quick to tell of it; a large output is read by its handle. */
+/** The output of a run that ended before any was streamed; a large output is read by its handle. */
 function* printedBy(execution: Execution): Generator<RunEvent> {
-  // What is no process prints nothing.
+  // Only processes print.
   if (execution.exitCode === null) return
   const { stdout, stderr } = outcomeOf(execution).result
   const isWhole = execution.result === null || execution.logs.stdout !== ''

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
 import { readableNames } from '../search/tool-view.ts'
 
-/** See what is counted in this process. */
+/** Returns the metrics of this process. */
 export const readMetrics = defineOperation({
   name: 'metrics.read',
   summary: 'Return the metrics of a server in the Prometheus text format; over HTTP at /metrics.',

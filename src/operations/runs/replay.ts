@@ -15,7 +15,7 @@ import { runsOf } from './executions.ts'
 const atOnce = 4
 const most = { differences: 5, bytes: 400 }
 
-/** Runs the recorded inputs of a tool against a changed one; each run is recorded, and none counts as a call. */
+/** Replays the recorded inputs of a tool against a changed one; each run is recorded, and none counts as a call. */
 export async function replayRuns(
   context: OperationContext,
   tool: RegisteredTool,
@@ -32,7 +32,7 @@ export async function replayRuns(
   return runs
 }
 
-/** Only what changes nothing may be run again, and only by whoever may run it. */
+/** Only read-only tools may be replayed, and only by callers who may call them. */
 function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: ToolContent): void {
   if (!scopes.has('call'))
     throw new TooldexError('FORBIDDEN', "Replaying runs the tool, so it needs the scope 'call' in addition to 'write'.")
@@ -47,7 +47,7 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
   )
 }
 
-/** The changed tool, to be run under the policies that bind the caller; a replay is no way around an approval or a bound. */
+/** The changed tool, run under the policies of the caller; a replay cannot bypass an approval or a bound. */
 async function toRunnable({ registry, caller, scopes }: OperationContext, tool: RegisteredTool, next: ToolContent) {
   const kept = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const rules = rulesFor(
@@ -69,7 +69,7 @@ async function toRunnable({ registry, caller, scopes }: OperationContext, tool: 
       'FORBIDDEN',
       `Each call of ${tool.name} requires approval; replaying it needs the scope 'admin'.`,
     )
-  // What runs has no number yet.
+  // The proposed version has no number yet.
   return { ...fromRegistry({ ...tool, ...next }, rules), version: null }
 }
 
@@ -116,7 +116,7 @@ async function compare(context: OperationContext, sample: Execution, run: Execut
   })
 }
 
-/** Texts are shown from where they begin to differ. */
+/** Texts are shown from their first difference on. */
 function shorten(before: unknown, after: unknown): { before: unknown; after: unknown } {
   if (typeof before !== 'string' || typeof after !== 'string')
     return { before: previewValue(before, most.bytes), after: previewValue(after, most.bytes) }

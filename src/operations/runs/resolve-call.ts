@@ -17,28 +17,28 @@ import {
 } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** What a policy says about a tool, and which policy it is. */
+/** The rule of a policy for a tool, and the name of the policy. */
 interface NamedRule extends ToolRule {
   readonly of: string
 }
 
-/** A tool that may be called, and what is to be said about it. */
+/** A callable tool, with its rules and warnings. */
 export interface ResolvedCall {
   readonly tool: RunnableTool
-  /** As the catalog knows it. */
+  /** The tool in catalog form. */
   readonly id: string
-  /** Who asks for a person's yes before each call: the tool itself, or policies; nobody where it is empty. */
+  /** The sources of the approval requirement: the tool itself, or policies; empty if no approval is required. */
   readonly approvalBy: readonly string[]
   readonly warning?: string | undefined
 }
 
-/** The tool that a call names, if the caller may call it: of a config, or registered, in the version asked for. */
+/** The tool of a call, if the caller may call it: of a config, or registered, in the requested version. */
 export async function resolveCall(
   context: OperationContext,
   name: string,
   version: number | undefined,
 ): Promise<ResolvedCall> {
-  // Both are asked of the database at once.
+  // Both are queried at once.
   const [named, rulesOn] = await Promise.all([resolveName(context, name), readRules(context)])
   if (named?.from === 'config') {
     const { entry } = named
@@ -60,7 +60,7 @@ export async function resolveCall(
 
 function resolveConfigured({ catalog }: OperationContext, { entry, resolved }: FoundTool, kept: readonly NamedRule[]) {
   const own = ruleFor(catalog.current().policy, entry.toolName)
-  // What the file says of values is part of the tool already.
+  // The bounds of the policy file are part of the tool already.
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...kept, ...asking]
   const tool = fromConfig(resolved, entry.cliName)
@@ -97,7 +97,7 @@ async function resolveRegistered(
   }
 }
 
-/** A bound on an argument that the called version does not take would bound nothing. */
+/** Rejects a version without an argument that a policy bounds: the bound would have no effect. */
 function refuseUnbound(called: RegisteredTool, latest: RegisteredTool, rules: readonly NamedRule[]): void {
   const unbound = findUnboundArgument(called, latest, rules)
   if (unbound === undefined) return
@@ -114,7 +114,7 @@ function refuseUnbound(called: RegisteredTool, latest: RegisteredTool, rules: re
   )
 }
 
-/** A pin is no way around a protection that the tool has gained since. */
+/** Rejects a pinned version that would bypass a protection which the tool has gained since. */
 function refuseWeaker({ scopes }: OperationContext, pinned: RegisteredTool, latest: RegisteredTool): void {
   const { name, version } = pinned
   const tightening = findTightening(pinned, latest)
@@ -139,7 +139,7 @@ function refuseVersion(name: string, version: number | undefined): void {
   })
 }
 
-/** What policies in the database say about each tool, for this caller; undefined of one that is hidden. */
+/** The rules of stored policies for each tool and this caller; undefined for a hidden tool. */
 async function readRules({ registry, caller }: OperationContext) {
   const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const policies = named.map(({ name, policy }) => ({ ...policy, name }))
@@ -153,7 +153,7 @@ async function readRules({ registry, caller }: OperationContext) {
   }
 }
 
-/** The rules on a registered tool with that of the policy file; tools of configs are loaded under the file already. */
+/** The rules for a registered tool with that of the policy file; tools of configs are loaded under the file already. */
 function withFileRule(
   { catalog, caller }: OperationContext,
   tool: string,
@@ -166,13 +166,13 @@ function withFileRule(
   return kept === undefined || rule === undefined ? undefined : [...kept, { ...rule, of: 'the policy file' }]
 }
 
-/** What is hidden is as unknown as what is not there. */
+/** The error for a hidden tool is that for an unknown one. */
 async function refuseHidden(context: OperationContext, given: string): Promise<never> {
   await findTool(context, given)
   throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
 }
 
-/** Checks a call again that had to wait for its turn, against the tool and the policies as they are by then. */
+/** Checks a call again after it waited, against the current tool and policies. */
 export const recheckOf =
   (context: OperationContext, { tool, id }: ResolvedCall, input: Readonly<Record<string, unknown>>) =>
   async (): Promise<void> => {
@@ -182,12 +182,12 @@ export const recheckOf =
     await context.runner.prepare(now.tool, input)
   }
 
-/** Who asks for a person's yes, as an answer tells it. */
+/** The sources of the approval requirement, as returned to callers. */
 export const ApprovalBy = z
   .array(z.string())
   .describe('The sources of the approval requirement: the tool itself, or policies by name.')
 
-/** Whether a call waits for a person's yes, and who asks for it. */
+/** Whether a call requires approval, and the sources of the requirement. */
 export const approvalOf = ({ approvalBy }: ResolvedCall) => ({
   needsApproval: approvalBy.length > 0,
   approvalBy: [...approvalBy],

@@ -11,7 +11,7 @@ export const ReadResultInput = z.object({
   path: z.string().min(1).max(1000).optional().describe('Only the matches of this JSONPath, such as $.items[*].id'),
 })
 
-/** Read a part of a large output. */
+/** Reads a part of a large output. */
 export const readStoredResult = defineOperation({
   name: 'results.read',
   summary: 'Read a large output by its handle: page by page, the matching lines, or the matches of a JSONPath.',
@@ -32,7 +32,7 @@ export const readStoredResult = defineOperation({
   },
 })
 
-/** Read a large output whole. */
+/** Reads a whole large output. */
 export const readWholeResult = defineOperation({
   name: 'results.content',
   summary: 'Read a whole large output by its handle.',
@@ -46,7 +46,7 @@ export const readWholeResult = defineOperation({
   },
 })
 
-/** The whole of a large output, for its caller. */
+/** The whole of a large output, for its caller only. */
 async function findContent({ registry, results, caller }: OperationContext, handle: string) {
   const content = results?.read(handle) ?? (await registry?.stores.executions.result(caller, handle))
   if (content !== undefined) return content

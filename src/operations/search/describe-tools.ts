@@ -15,19 +15,19 @@ import type { FoundTool } from '../catalog/resolve-name.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
-/** How much one reads about a tool. */
+/** The level of detail of a description. */
 export const DescribeLevel = z.enum(['summary', 'schema', 'full'])
 
 const Json = z.record(z.string(), z.unknown())
 
-/** What the input schema says, without its syntax. */
+/** The input schema without its syntax. */
 const SchemaInfo = z.object({
   required: z.array(z.string()),
   defaults: z.record(z.string(), z.unknown()),
   types: z.record(z.string(), z.array(z.string())),
 })
 
-/** What one reads about a tool before calling it. */
+/** The description of a tool, as read before a call. */
 export const DescribedTool = z.object({
   id: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ export const DescribedTool = z.object({
   tool: z
     .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
     .optional(),
-  /** As configs write them, or as MCP calls them where the tool is not of a config. */
+  /** As written in configs, or as named by MCP for tools of other sources. */
   annotations: asStored(z.union([Annotations, ToolAnnotations])).optional(),
   inputModes: z.array(z.string()).optional(),
   outputModes: z.array(z.string()).optional(),
@@ -47,16 +47,16 @@ export const DescribedTool = z.object({
   exampleRequests: z.array(z.string()).optional(),
   examples: asStored(z.array(ToolExample)).optional(),
   externalRefs: z.array(z.string()).optional(),
-  /** Where the tool comes from and what it runs. */
+  /** The source of the tool and its command. */
   notes: z.string().optional(),
-  /** Said only of a tool that cannot be called just so. */
+  /** Present only if the tool cannot be called as it is. */
   readiness: Readiness.optional(),
-  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  /** The isolation level, set by servers for tools that are processes. */
   isolation: Isolation.optional(),
 })
 export type DescribedTool = z.infer<typeof DescribedTool>
 
-/** Read about tools in as much detail as is needed. */
+/** Describes tools at a level of detail. */
 export const describeTools = defineOperation({
   name: 'tools.describe',
   summary:
@@ -71,7 +71,7 @@ export const describeTools = defineOperation({
   }),
   output: z.object({
     tools: z.array(DescribedTool),
-    /** What was asked for beside and is not there, with what may have been meant. */
+    /** Requested names that match no tool, with suggestions. */
     unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
   }),
   async handle({ ids, level }, context) {
@@ -92,7 +92,7 @@ export const describeTools = defineOperation({
   },
 })
 
-/** What one reads about one tool, wherever it comes from. */
+/** The description of one tool of any source. */
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DescribeLevel>) {
   if (id.startsWith('tooldex:')) return (await import('../runs/builtins.ts')).describeBuiltin(id)
   const found = await findTool(context, id)
@@ -101,7 +101,7 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
     const needs = await approvalOf(context, found.entry.toolName)
     return { ...toDoc(found, level), ...needs, ...isolationField(context.catalog.isolationOf(tool)) }
   }
-  // Loaded for the first who asks, because a server for configs starts without.
+  // Loaded on first use, because a server for configs starts without it.
   const { toOfferedDoc } = await import('../registry/offered-doc.ts')
   const { readinessOf, isolationOf } = await context.catalog.open()
   const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
@@ -111,7 +111,7 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
 
 const isolationField = (isolation: Isolation | undefined) => (isolation === undefined ? {} : { isolation })
 
-/** Whoever reads about a tool is told before the call what it lacks, or that a person must approve it. */
+/** Adds missing requirements and the need for approval, so that both are visible before a call. */
 async function approvalOf(context: OperationContext, name: string, readiness: Readiness = ready) {
   const view = context.registry === undefined ? undefined : await viewOf(context)
   return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)

@@ -12,7 +12,9 @@ interface Reason {
   readonly explanation?: Explanation
 }
 
-/** Why a named tool is or is not among the answers. That a policy hides one is told only to those who may know of it. */
+/**
+ * The reason why a named tool is or is not in the results. That a policy hides it is only shown to callers who may see it.
+ */
 export function explainAbsent(name: string, question: Question, context: Context): Reason {
   const { catalog, tools, index, scopes } = context
   const snapshot = catalog.current()

@@ -7,14 +7,14 @@ import { defineOperation } from '../operation.ts'
 import { stateFilters, toFilters } from './search-filters.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
 
-/** One argument as a list shows it. */
+/** One argument in a list. */
 const ListedArg = z.object({
   name: z.string(),
-  /** Type and rules, shortest first: `integer`, `required`, `max=100`. */
+  /** Type and constraints, shortest first: `integer`, `required`, `max=100`. */
   notes: z.array(z.string()),
 })
 
-/** List every tool with its command and arguments. */
+/** Lists every tool with its command and arguments. */
 export const listTools = defineOperation({
   name: 'tools.list',
   summary: 'List every tool with the command it runs and its arguments.',
@@ -30,7 +30,7 @@ export const listTools = defineOperation({
         description: z.string(),
         command: z.string(),
         args: z.array(ListedArg),
-        /** Said only of a tool that cannot be called now. */
+        /** Present only if the tool cannot be called now. */
         readiness: Readiness.optional(),
       }),
     ),
@@ -48,7 +48,7 @@ export const listTools = defineOperation({
   },
 })
 
-/** What passes the filters, by name. */
+/** The tools that pass the filters, by name. */
 async function rowsOf(catalog: LiveCatalog, filters: SearchFilters, view: ToolView | undefined) {
   const { tools } = await catalog.open()
   const { index } = catalog.current()

@@ -3,22 +3,22 @@ import type { CatalogHit } from '../../catalog/index.ts'
 import type { SearchFilters } from '../../contract/catalog.ts'
 import { ReadinessState, ToolSource, ToolStatus } from '../../contract/tool-state.ts'
 
-/** The filters that every list of tools takes: one of the words is enough. */
+/** The filters of every list of tools; one matching value is enough. */
 export const stateFilters = {
   source: z.array(ToolSource).nullish(),
-  /** Only active tools where absent; an empty list leaves none out. */
+  /** Only active tools if absent; an empty array excludes none. */
   status: z.array(ToolStatus).nullish(),
   readiness: z.array(ReadinessState).nullish(),
 }
 
-/** The filters of a search; an empty text or list does not filter. */
+/** The filters of a search; an empty string or array does not filter. */
 export const searchFilters = {
-  /** The name or id of a category; those below it count too. */
+  /** The name or id of a category; its subcategories are included. */
   category: z.string().nullish(),
   cli: z.string().nullish(),
   namespace: z.string().nullish(),
   tags: z.array(z.string()).nullish(),
-  /** Whether a tool needs all of the tags, as it does by default, or any of them. */
+  /** Whether a tool needs all of the tags (the default) or any of them. */
   tagsMatch: z.enum(['all', 'any']).nullish(),
   ...stateFilters,
 }
@@ -26,7 +26,7 @@ export const searchFilters = {
 const Given = z.object(searchFilters)
 type Given = Partial<z.infer<typeof Given>>
 
-/** What a caller gave, as the catalog reads it. */
+/** Converts the input of a caller to the filters of the catalog. */
 export function toFilters({
   category,
   cli,
@@ -51,7 +51,7 @@ export function toFilters({
 const FacetCount = z.object({ value: z.string(), count: z.int() })
 type FacetCount = z.infer<typeof FacetCount>
 
-/** How many of some tools have each value, most frequent first. */
+/** The number of tools for each value, most frequent first. */
 export const Facets = z.object({
   category: z.array(FacetCount),
   namespace: z.array(FacetCount),
@@ -64,7 +64,7 @@ type Facets = z.infer<typeof Facets>
 
 const maxValues = 20
 
-/** Counts what could be filtered by. */
+/** Counts the values of every filter. */
 export function countFacets(hits: readonly CatalogHit[]): Facets {
   return {
     category: countValues(hits.map(({ tool }) => tool.category)),

@@ -7,32 +7,32 @@ import { toFullId } from '../../contract/tool-id.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { signatureOf } from './signature.ts'
 
-/** How much of each tool an answer shows. */
+/** The level of detail of a hit. */
 export const SearchLevel = z.enum(['line', 'summary', 'schema'])
 export type SearchLevel = z.infer<typeof SearchLevel>
 
-/** One answer: enough to choose, and at level `schema` enough to call. */
+/** One hit: enough to choose, and at level `schema` enough to call. */
 export const SearchHit = z.object({
   id: z.string(),
   name: z.string(),
-  /** The id to call it by, where several tools have its name. */
+  /** The id to call it by, if several tools have its name. */
   callAs: z.string().optional(),
   namespace: z.string().optional(),
   shortDescription: z.string(),
-  /** How likely this is what was asked for, from 0 to 1. */
+  /** The probability that the tool is relevant, from 0 to 1. */
   score: z.number(),
   scoreType: SearchMode,
-  /** Said only of a tool that cannot be called now. */
+  /** Present only if the tool cannot be called now. */
   readiness: Readiness.optional(),
-  /** What stands between a call and the machine, said by servers of tools that are processes. */
+  /** The isolation level, set by servers for tools that are processes. */
   isolation: Isolation.optional(),
-  /** The call as one would write it: `git_log(max_count?: integer = 10)`. */
+  /** The call in short notation: `git_log(max_count?: integer = 10)`. */
   signature: z.string().optional(),
   category: z.string().nullable().optional(),
-  /** The same text as `shortDescription`, under the name that other clients look for. */
+  /** The same text as `shortDescription`, under the name that other clients expect. */
   summary: z.string().optional(),
   tags: z.array(z.string()).optional(),
-  /** Media types the tool takes and gives, where it declares them. */
+  /** Media types of input and output, if the tool declares them. */
   inputModes: z.array(z.string()).optional(),
   outputModes: z.array(z.string()).optional(),
   securitySummary: z.string().optional(),
@@ -42,7 +42,7 @@ export const SearchHit = z.object({
 })
 export type SearchHit = z.infer<typeof SearchHit>
 
-/** A tool that was found, before it is decided how much of it is shown. */
+/** A found tool, before its level of detail is chosen. */
 export interface Candidate extends CatalogHit {
   readonly explanation: Explanation | undefined
   readonly sharesName: boolean
@@ -54,11 +54,11 @@ interface Wish {
   readonly budgetTokens?: number | null | undefined
 }
 
-/** What an answer may cost when nobody says otherwise. */
+/** The default token budget of a response. */
 const usualBudget = 400
 const maxLine = 60
 
-/** How many tokens the hits of an answer may cost. */
+/** The token budget of the hits of a response. */
 export const hitBudget = ({ budgetTokens, level }: Wish): number =>
   budgetTokens ?? (level == null ? usualBudget : Number.POSITIVE_INFINITY)
 
@@ -78,10 +78,10 @@ export function toLine(hit: SearchHit): SearchHit {
   }
 }
 
-/** The tools at the richest level at which all fit the budget; at the leanest, as many as do. */
+/** The tools at the richest level at which all fit the budget, or as many as fit at the leanest. */
 export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
   const budget = hitBudget(wish)
-  // Schemas only where a caller asks for them, or gives room for them.
+  // Schemas are included only on request, or if the caller set a budget for them.
   const lean: readonly ShownLevel[] = ['summary', 'lean', 'line']
   const richest = wish.budgetTokens == null ? lean : (['schema', ...lean] as const)
   const levels: readonly ShownLevel[] = wish.level == null ? richest : [wish.level]

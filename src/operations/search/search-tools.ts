@@ -17,23 +17,23 @@ import { type ToolView, viewOf } from './tool-view.ts'
 const Input = z.object({
   query: z.string().nullish(),
   ...searchFilters,
-  /** How much to show of each; where absent, as much as fits the budget. */
+  /** The level of detail; if absent, the richest that fits the budget. */
   level: SearchLevel.nullish(),
   limit: z.int().min(0).max(100).nullish(),
   cursor: z.string().nullish(),
   budgetTokens: z.int().min(1).nullish(),
   mode: SearchMode.nullish(),
   minScore: z.number().min(0).max(1).nullish(),
-  /** Counts the values of every filter among all that was found. */
+  /** Whether to count the values of every filter among all results. */
   facets: z.boolean().nullish(),
-  /** Says of each answer why it is where it is. */
+  /** Whether to explain the rank of each result. */
   explain: z.boolean().nullish(),
-  /** Says of one tool why it is or is not among the answers. */
+  /** A tool whose presence or absence in the results is explained. */
   explainTool: z.string().nullish(),
 })
 type Input = z.infer<typeof Input>
 
-/** Find tools by what they do. */
+/** Searches tools. */
 export const searchTools = defineOperation({
   name: 'tools.search',
   summary: 'Search tools by what they do; without a query or filter, return an overview of the catalog.',
@@ -48,14 +48,14 @@ export const searchTools = defineOperation({
     spentTokens: z.int(),
     omitted: z.int(),
     facets: Facets.optional(),
-    /** Said where an answer is not what it could be. */
+    /** Present if the results are degraded. */
     note: z.string().optional(),
     explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
   }),
   handle: (input, context) => (isUnfiltered(input) ? overview(input, context) : search(input, context)),
 })
 
-/** The same search, asked in an address. */
+/** The same search as a GET request. */
 export const searchByAddress = defineOperation({
   ...searchTools,
   name: 'tools.searchByAddress',
@@ -77,7 +77,7 @@ async function overview({ limit }: Input, context: OperationContext) {
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
-/** Of a config only what the caller may know of is counted; one of which that is nothing is not there. */
+/** Counts only visible tools; a config without any is not listed. */
 function summarizeConfigs({ index, entries }: CatalogSnapshot, view: ToolView | undefined): readonly CliSummary[] {
   const all = index.summary()
   if (view?.names === undefined) return all
@@ -86,7 +86,7 @@ function summarizeConfigs({ index, entries }: CatalogSnapshot, view: ToolView | 
   return counted.filter(({ toolCount }) => toolCount > 0)
 }
 
-/** Registered tools belong to no config, so they are one line of their own. */
+/** Registered tools belong to no config, so they have a line of their own. */
 function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): readonly CliSummary[] {
   const registered = Array.from(entries.values()).filter(
     ({ tool }) => tool.source === 'registry' && (view?.sees(tool) ?? true),
@@ -106,7 +106,7 @@ async function search(input: Input, context: OperationContext) {
   const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
   const candidates = []
   for (const hit of page.hits) {
-    // Explaining a hit takes as long as its tool and the query are.
+    // The cost of explaining a hit grows with its tool and the query.
     await turn()
     const explanation = engine?.explain(hit.id, question)
     const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
@@ -136,10 +136,10 @@ async function search(input: Input, context: OperationContext) {
   }
 }
 
-/** A question that is whole: the text, how to rank, and what to leave out. */
+/** A complete query: text, mode and filters. */
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
-/** What is asked, with all that search needs to know of the caller. */
+/** The query with the visibility and the learned boosts of the caller. */
 export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
   const { memory, signal } = context
   const wanted = input.mode ?? 'hybrid'
@@ -160,7 +160,7 @@ export async function toQuestion(input: Input, index: LiveIndex, context: Operat
   return { question, note: fallback ? 'The embeddings service did not respond; ranked by words only.' : undefined }
 }
 
-/** The facets of all answers, not only of this page. */
+/** The facets of all results, not only of this page. */
 function facetsOf(question: Question, tools: Catalog) {
   return countFacets(tools.search({ ...question, cursor: undefined, limit: tools.size }).hits)
 }

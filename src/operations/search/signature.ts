@@ -5,7 +5,7 @@ interface Property {
   readonly default?: unknown
 }
 
-// More than this many optional arguments are counted, not listed: an agent that wants them asks for the schema.
+// Further optional arguments are counted, not listed: an agent that needs them requests the schema.
 const maxOptional = 4
 
 /** A tool and its arguments on one line, required ones first: `git_commit(message: string, all?: boolean, +3 optional)`. */

@@ -4,23 +4,23 @@ import { type Policy, policiesFor, rulesFor, visibleNames } from '../../contract
 import type { Readiness } from '../../contract/tool-state.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** What one caller may know of the tools, as the stored policies and the policy file say. */
+/** The tools that are visible to one caller, by the stored policies and the policy file. */
 export interface ToolView extends CatalogView {
   sees(tool: { readonly name: string }): boolean
   readinessOf(tool: { readonly name: string }, readiness: Readiness): Readiness
-  /** The names of all tools that the caller may know of; undefined where none is hidden. */
+  /** The names of all visible tools; undefined if none is hidden. */
   readonly names: ReadonlySet<string> | undefined
   /** The policy that hides a tool. */
   hiddenBy(toolName: string): string | undefined
 }
 
-/** Said of a tool of which each call needs a person's yes. */
+/** The note on a tool whose calls each require approval. */
 export const needsApproval: Readiness = Object.freeze({
   state: 'needs-approval',
   reason: 'a person must approve each call',
 })
 
-/** What whoever asks may know of; undefined where no policy binds them. */
+/** The view of the caller; undefined if no policy applies. */
 export async function viewOf(context: OperationContext): Promise<ToolView | undefined> {
   const named = await keptPolicies(context)
   // Tools of configs are loaded under the file already; without a registry there are no others.
@@ -33,12 +33,14 @@ export async function viewOf(context: OperationContext): Promise<ToolView | unde
   return binding.length === 0 ? undefined : toView(binding, context.caller.actor)
 }
 
-/** The names that whoever asks may read of in the registry: owners of tools see all, others what they may call. */
+/**
+ * The names that the caller may read in the registry: keys with the scope write see all, others the tools they may call.
+ */
 export async function readableNames(context: OperationContext): Promise<ReadonlySet<string> | undefined> {
   return context.scopes.has('write') ? undefined : (await viewOf(context))?.names
 }
 
-/** The catalog knows the policies as of its last change; without one that follows the database they are read there. */
+/** The catalog has the policies as of its last change; one that does not follow the database reads them there. */
 async function keptPolicies({ catalog, registry, caller }: OperationContext): Promise<readonly BundlePolicy[]> {
   if (registry === undefined) return []
   return catalog.policies ?? (await registry.stores.policies.list(caller.workspace))
