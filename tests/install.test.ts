@@ -149,7 +149,7 @@ describe('tooldex install', () => {
       '{\n  // mine\n  "mcpServers": {\n    "tooldex": { "command": "x" },\n    "other": { "command": "y" } // keep\n  }\n}\n'
     const file = tempFile('.cursor/mcp.json', before, here.home)
     const { stdout } = await runInline(['uninstall', 'cursor'], here)
-    expect(stdout).toMatch(/\nCursor starts it no more; [^\n]*\n$/)
+    expect(stdout).toMatch(/\nCursor no longer starts it; [^\n]*\n$/)
     const after = readFileSync(file, 'utf8')
     expect(after).toContain('// mine')
     expect(after).toContain('"other": { "command": "y" } // keep')

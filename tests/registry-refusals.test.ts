@@ -189,7 +189,7 @@ describe('a version', () => {
     expect((await run({ version: 1 })).status).toBe(200)
     const both = await run({ version: 2 })
     expectProblem(both, 422, 'INPUT_INVALID')
-    expect(both.body.detail).toBe('The name says version 1, and the call version 2.')
+    expect(both.body.detail).toBe('The name has version 1, but the call has version 2.')
   })
 })
 

@@ -94,7 +94,7 @@ describe('an embeddings service in the place of the encoder', () => {
   ])('goes by words alone where it answers with %s, and says so', async (_, answerWith) => {
     const { url } = await startService(answerWith)
     const { answer, stderr, stdout } = await search(url, tempFolder())
-    expect(answer.note).toContain('words alone')
+    expect(answer.note).toContain('words only')
     expect(stderr).toContain('search by words alone')
     expect(stdout + stderr).not.toContain('secret-key-1234')
   })
@@ -102,11 +102,11 @@ describe('an embeddings service in the place of the encoder', () => {
   it('never makes a search wait longer than its deadline', async () => {
     const { url } = await startService(() => {})
     const { answer } = await search(url, tempFolder())
-    expect(answer.note).toContain('words alone')
+    expect(answer.note).toContain('words only')
   })
 
   it('goes by words alone where nobody listens', async () => {
     const { answer } = await search('http://127.0.0.1:9/v1', tempFolder())
-    expect(answer.note).toContain('words alone')
+    expect(answer.note).toContain('words only')
   })
 })

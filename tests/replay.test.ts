@@ -166,7 +166,7 @@ describe('a policy that asks for a replay', () => {
     const good = await propose('gated', { executorConfig: configOf('gated_again', 'echo said "$1"') })
     await replay(good)
     await server.request('PATCH', '/tools/gated', { body: { notes: 'Words only.' } })
-    expect((await accept(good)).body.detail).toContain('tried against version 2, and it has version 3 now')
+    expect((await accept(good)).body.detail).toContain('replayed against version 2, and the current version is 3')
     await replay(good)
     expect((await accept(good)).status).toBe(200)
   })
