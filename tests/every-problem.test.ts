@@ -57,7 +57,7 @@ describe('what is wrong with a tool', () => {
     expect(at('/name')?.hint).toContain('send_report')
     expect(at('/displayNmae')?.message).toContain("Did you mean 'displayName'?")
     expect(at('/inputSchema/properties/a/$ref')?.hint).toBe('there are: c')
-    expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'mend the line `return (`' })
+    expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'fix the line `return (`' })
   })
 
   it('is said of a change too', async () => {

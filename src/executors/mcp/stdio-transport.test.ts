@@ -31,12 +31,12 @@ it('waits together where much is sent at once, and leaves nobody listening', asy
   }
 })
 
-/** A cell that tells which processes are started in it. */
-function watched(cell: ProcessScope, children: ChildProcess[]): ProcessScope {
-  const born: ProcessScope['spawnInside'] = (start) => {
-    const started = cell.spawnInside(start)
+/** A scope that records the processes that are started in it. */
+function watched(scope: ProcessScope, children: ChildProcess[]): ProcessScope {
+  const spawnInside: ProcessScope['spawnInside'] = (start) => {
+    const started = scope.spawnInside(start)
     children.push(started as ChildProcess)
     return started
   }
-  return Object.assign(Object.create(cell), { born })
+  return Object.assign(Object.create(scope), { spawnInside })
 }

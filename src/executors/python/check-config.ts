@@ -3,12 +3,15 @@ import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
 import { Dependencies } from './dependencies.ts'
 
-/** The name of a set of packages. */
+/** The name of a Python environment. */
 export const EnvironmentName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, 'must be of letters, digits and _.-, and begin with a letter or digit')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/,
+    'must contain only letters, digits, underscores, dots and hyphens, and begin with a letter or digit',
+  )
 
-/** How a Python tool runs. */
+/** The config of a Python tool. */
 export const PythonConfig = z.strictObject({
   environment: EnvironmentName.optional(),
   /** Packages that are installed once per host and shared by tools with the same list. */
@@ -20,7 +23,7 @@ export const PythonConfig = z.strictObject({
 })
 export type PythonConfig = z.infer<typeof PythonConfig>
 
-/** What is wrong with the config of a Python tool. */
+/** Validates the config of a Python tool. */
 export const checkPythonConfig = defineConfigCheck(PythonConfig, ({ environment, dependencies }) =>
   environment === undefined || dependencies === undefined
     ? []

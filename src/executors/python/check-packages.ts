@@ -10,18 +10,20 @@ interface Check extends CheckOptions {
   readonly pointer: string
 }
 
-/** Installs the packages of a tool that is about to be offered, or throws the reason why not; reports missing ones of every other tool. */
+/** With `prepare`, installs the packages of a tool or throws the reason; otherwise warns of missing packages. */
 export async function checkPackages(
   { config, pointer, prepare, signal }: Check,
   { environments, env }: { readonly environments: Environments; readonly env: Environment },
 ): Promise<readonly Problem[]> {
   const { dependencies, worker } = PythonConfig.safeParse(config).data ?? {}
-  // A tool with a label runs on hosts of that label, which may not be this one.
+  // A tool with a worker label may run on another host.
   if (dependencies === undefined || worker !== undefined || environments.has(dependencies)) return []
-  const at = `${pointer}/dependencies`
+  const location = `${pointer}/dependencies`
   const hint = `activation installs them, or: ${buildCommand(dependencies)}`
   if (prepare !== true)
-    return [{ severity: 'warning', pointer: at, message: 'these packages are not installed on this host yet', hint }]
+    return [
+      { severity: 'warning', pointer: location, message: 'these packages are not installed on this host yet', hint },
+    ]
   await environments.build(dependencies, { env, signal })
   return []
 }

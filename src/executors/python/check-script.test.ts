@@ -26,7 +26,7 @@ describe('checkScript', () => {
 
   it('refuses another one', async () => {
     for (const main of ['def main(): pass', 'def main(a, b): pass', 'def main(*, a): pass', 'def main(a, *, b): pass'])
-      expect([main, await texts(main)]).toEqual([main, ['main must take exactly one argument by position']])
+      expect([main, await texts(main)]).toEqual([main, ['main must take exactly one positional argument']])
     expect(await checkScript('x = 1\n\n  \ndef main(): pass')).toMatchObject([{ line: 4, column: 1 }])
   })
 

@@ -10,23 +10,23 @@ import { scriptChecker } from './script-checker.ts'
 
 export interface CheckScriptOptions {
   readonly signal?: AbortSignal | undefined
-  /** The Python to ask; else the system's. */
+  /** The Python interpreter; that of the system where absent. */
   readonly python?: string | undefined
-  /** Bounds how many checks start a process at once. */
+  /** Bounds the number of concurrent checks. */
   readonly turns?: Semaphore | undefined
 }
 
 const deadlineMs = 5000
 const maxCharacters = 1_000_000
 
-const place = { line: z.int().nullable(), column: z.int().nullable() }
-const Answer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('syntax'), ...place, message: z.string() }),
+const position = { line: z.int().nullable(), column: z.int().nullable() }
+const CheckResult = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('syntax'), ...position, message: z.string() }),
   z.object({ kind: z.literal('deep') }),
   z.object({ kind: z.literal('no main'), names: z.array(z.string()) }),
   z.object({
     kind: z.literal('main'),
-    ...place,
+    ...position,
     decorated: z.boolean(),
     least: z.int(),
     most: z.int(),
@@ -34,38 +34,38 @@ const Answer = z.discriminatedUnion('kind', [
     named: z.array(z.string()),
   }),
 ])
-type Answer = z.infer<typeof Answer>
+type CheckResult = z.infer<typeof CheckResult>
 
-/** What is wrong with the script of a Python tool: it must parse and define `main` for one argument; it is never run. */
+/** Validates the script of a Python tool without running it: it must parse and define `main` with one argument. */
 export async function checkScript(source: string, options: CheckScriptOptions = {}): Promise<readonly Problem[]> {
-  const wrong = checkText(source)
-  if (wrong !== undefined) return [wrong]
+  const textProblem = checkText(source)
+  if (textProblem !== undefined) return [textProblem]
   const python = options.python ?? findPython()
   const { signal, turns } = options
-  const question = { program: scriptChecker, input: source, deadlineMs, signal }
-  const ask = async (): Promise<PythonResponse> =>
-    python === undefined ? { kind: 'absent' } : queryPython({ ...question, python })
-  const answer = turns === undefined ? await ask() : await turns.run(ask, { signal })
-  if (answer.kind === 'cancelled')
+  const request = { program: scriptChecker, input: source, deadlineMs, signal }
+  const query = async (): Promise<PythonResponse> =>
+    python === undefined ? { kind: 'absent' } : queryPython({ ...request, python })
+  const result = turns === undefined ? await query() : await turns.run(query, { signal })
+  if (result.kind === 'cancelled')
     throw new TooldexError('EXECUTION_CANCELLED', 'The check of the script was cancelled.')
-  if (answer.kind !== 'answer') return [couldNotAsk(answer.kind)]
-  const parsed = Answer.safeParse(readAnswer(answer.text))
-  return parsed.success ? describe(parsed.data, source) : [couldNotAsk('crashed')]
+  if (result.kind !== 'answer') return [queryProblem(result.kind)]
+  const parsed = CheckResult.safeParse(readResult(result.text))
+  return parsed.success ? describe(parsed.data, source) : [queryProblem('crashed')]
 }
 
 function checkText(source: string): Problem | undefined {
   if (source.length > maxCharacters)
-    return problem(`the script has more than ${maxCharacters} characters`, 'make it shorter')
+    return problem(`the script has more than ${maxCharacters} characters`, 'shorten the script')
   if (source.trim() === '') return problem('the script is empty', mainHint)
-  const at = source.search(/\0|\p{Surrogate}/u)
-  if (at < 0) return undefined
-  const before = source.slice(0, at)
-  const what = source[at] === '\0' ? 'the character U+0000' : 'half a character (a lone surrogate)'
-  const where = { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
-  return { ...problem(`the script has ${what}`, 'remove it'), ...where }
+  const index = source.search(/\0|\p{Surrogate}/u)
+  if (index < 0) return undefined
+  const before = source.slice(0, index)
+  const what = source[index] === '\0' ? 'the character U+0000' : 'a lone surrogate, which is not a valid character'
+  const where = { line: before.split('\n').length, column: index - before.lastIndexOf('\n') }
+  return { ...problem(`the script contains ${what}`, 'remove it'), ...where }
 }
 
-function readAnswer(text: string): unknown {
+function readResult(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -73,41 +73,44 @@ function readAnswer(text: string): unknown {
   }
 }
 
-function couldNotAsk(kind: 'absent' | 'late' | 'crashed'): Problem {
+function queryProblem(kind: 'absent' | 'late' | 'crashed'): Problem {
   if (kind === 'absent')
-    return problem('python3 is needed to check the script, and is not there', 'install Python 3.9 or newer')
+    return problem('the script cannot be checked, because python3 is not installed', 'install Python 3.9 or newer')
   if (kind === 'late')
-    return problem(`the script could not be checked within ${deadlineMs / 1000} seconds`, 'make it simpler')
-  return problem('Python gave up on the script', 'make it simpler: it may nest too deeply')
+    return problem(`the script could not be checked within ${deadlineMs / 1000} seconds`, 'simplify the script')
+  return problem('Python crashed while it parsed the script', 'simplify the script: it may nest too deeply')
 }
 
 const mainHint = 'add: def main(arguments):'
 
-function describe(answer: Answer, source: string): readonly Problem[] {
-  if (answer.kind === 'deep') return [problem('the script nests too deeply for Python', 'make it simpler')]
-  if (answer.kind === 'no main') {
+function describe(result: CheckResult, source: string): readonly Problem[] {
+  if (result.kind === 'deep') return [problem('the script nests too deeply for Python', 'simplify the script')]
+  if (result.kind === 'no main') {
     return [
-      problem(`the script defines no function 'main' at its top level.${didYouMean('main', answer.names)}`, mainHint),
+      problem(
+        `the script defines no function 'main' at its top level.${didYouMean('main', result.names)}`,
+        mainHint,
+      ),
     ]
   }
   const where = {
-    ...(answer.line === null ? {} : { line: Math.max(1, answer.line) }),
-    ...(answer.column === null ? {} : { column: Math.max(1, answer.column) }),
+    ...(result.line === null ? {} : { line: Math.max(1, result.line) }),
+    ...(result.column === null ? {} : { column: Math.max(1, result.column) }),
   }
-  if (answer.kind === 'syntax')
+  if (result.kind === 'syntax')
     return [
-      { ...problem(`the script is not valid Python: ${answer.message}`, lineHint(source, answer.line)), ...where },
+      { ...problem(`the script is not valid Python: ${result.message}`, lineHint(source, result.line)), ...where },
     ]
-  // What a decorator makes of a function cannot be seen from its words.
-  const takesOne = answer.least <= 1 && (answer.most >= 1 || answer.rest) && answer.named.length === 0
-  if (answer.decorated || takesOne) return []
-  return [{ ...problem('main must take exactly one argument by position', 'write: def main(arguments):'), ...where }]
+  // A decorator may change the signature.
+  const takesOne = result.least <= 1 && (result.most >= 1 || result.rest) && result.named.length === 0
+  if (result.decorated || takesOne) return []
+  return [{ ...problem('main must take exactly one positional argument', 'use: def main(arguments):'), ...where }]
 }
 
-/** The line that Python stumbled over, for those who do not have the script at hand. */
+/** A hint with the invalid line, for readers without access to the script. */
 function lineHint(source: string, line: number | null): string | undefined {
   const text = toOneLine((source.split(/\r\n?|\n/)[Math.max(1, line ?? 1) - 1] ?? '').trim())
-  return line === null || text === '' ? undefined : `mend the line \`${text.slice(0, 100)}\``
+  return line === null || text === '' ? undefined : `fix the line \`${text.slice(0, 100)}\``
 }
 
 function problem(message: string, hint?: string): Problem {

@@ -33,7 +33,7 @@ export function normalizeDependencies(list: readonly string[]): readonly string[
 
 const normalizeName = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '-')
 
-/** The name of the environment that holds a list of packages; equal lists share one. */
+/** The name of the environment for a list of packages; equal lists share one. */
 export const environmentNameOf = (list: readonly string[]): string =>
   `deps-${createHash('sha256').update(normalizeDependencies(list).join('\n')).digest('hex').slice(0, 16)}`
 

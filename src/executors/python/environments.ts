@@ -26,15 +26,14 @@ import { installPackages } from './install-packages.ts'
 /** A set of packages that scripts can import. */
 export interface PythonEnvironment {
   readonly name: string
-  /** Where the packages are. */
+  /** The folder that contains the packages. */
   readonly folder: string
-  /** Changes when the set does. */
+  /** Changes with the installed packages. */
   readonly fingerprint: string
-  /** The packages that were asked for, where the environment was built from a list. */
+  /** The requested packages, if the environment was built from a list. */
   readonly dependencies?: readonly string[]
 }
 
-/** How an environment is built. */
 interface BuildOptions {
   readonly env: Environment
   readonly signal?: AbortSignal | undefined
@@ -49,7 +48,7 @@ const BuiltList = z.object({ dependencies: z.array(z.string()) })
 // One installation at a time: pip loads the network and the disk.
 const installations = new Semaphore({ slots: 1, waiting: 20 })
 
-/** The sets of packages of this machine: one entry of a folder for each, or a link to where it is. */
+/** The Python environments of this machine: each is a subfolder of one folder, or a link in it. */
 export class Environments {
   readonly #folder: string
 
@@ -64,11 +63,11 @@ export class Environments {
       .map((name) => this.find(name))
   }
 
-  /** The set of a name; refused where there is none. */
+  /** Returns the environment with this name, or throws NOT_FOUND. */
   find(name: string): PythonEnvironment {
     const path = join(this.#folder, name)
     if (!EnvironmentName.safeParse(name).success || !this.#isFolder(name))
-      throw new TooldexError('NOT_FOUND', `There is no Python environment '${name.slice(0, 100)}' here.`, {
+      throw new TooldexError('NOT_FOUND', `There is no Python environment '${name.slice(0, 100)}' on this host.`, {
         hint: 'An admin can add one with: tooldex envs add NAME PATH',
       })
     const folder = packagesIn(realpathSync(path))
@@ -81,7 +80,7 @@ export class Environments {
     return this.#isFolder(environmentNameOf(dependencies))
   }
 
-  /** The environment that was built from a list of packages; refused where it was not built. */
+  /** The environment that was built from a list of packages; throws PACKAGES_MISSING if there is none. */
   findBuilt(dependencies: readonly string[]): PythonEnvironment {
     if (this.has(dependencies)) return this.find(environmentNameOf(dependencies))
     const list = normalizeDependencies(dependencies).join(', ')
@@ -90,7 +89,7 @@ export class Environments {
     })
   }
 
-  /** Installs a list of packages, once: a list that is installed already is left as it is. */
+  /** Installs a list of packages, unless it is installed already. */
   async build(dependencies: readonly string[], { env, signal }: BuildOptions): Promise<PythonEnvironment> {
     const list = normalizeDependencies(dependencies)
     const name = environmentNameOf(list)
@@ -114,7 +113,7 @@ export class Environments {
     )
   }
 
-  /** A process that was killed leaves the folder that it was filling. */
+  /** A killed process leaves its unfinished folder behind. */
   #removeLeftovers(): void {
     for (const name of readdirSync(this.#folder).filter((entry) => entry.startsWith(unfinished))) {
       const path = join(this.#folder, name)
@@ -123,7 +122,7 @@ export class Environments {
     }
   }
 
-  /** Another process may have built the same list meanwhile; then its folder stays. */
+  /** If another process has built the same list in the meantime, its folder stays. */
   #publish(temporary: string, name: string): void {
     try {
       renameSync(temporary, join(this.#folder, name))
@@ -135,30 +134,34 @@ export class Environments {
   #requireRoom(): void {
     mkdirSync(this.#folder, { recursive: true })
     try {
-      requireOpen(this.#folder)
-    } catch (thrown) {
-      if (!(thrown instanceof TooldexError)) throw thrown
-      throw new TooldexError('INPUT_INVALID', thrown.message, {
+      requireReadable(this.#folder)
+    } catch (error) {
+      if (!(error instanceof TooldexError)) throw error
+      throw new TooldexError('INPUT_INVALID', error.message, {
         hint: 'Set TOOLDEX_PYTHON_ENVS to a folder that every user may read, such as /opt/tooldex/envs.',
       })
     }
     const built = this.list().filter(({ dependencies }) => dependencies !== undefined).length
     if (built >= maxBuilt)
-      throw new TooldexError('RESOURCES_EXHAUSTED', `${built} environments are built here, which is the maximum.`, {
-        hint: 'Remove one that no tool needs: tooldex envs list, then tooldex envs remove NAME',
-      })
+      throw new TooldexError(
+        'RESOURCES_EXHAUSTED',
+        `This host has ${built} built environments, which is the maximum.`,
+        {
+          hint: 'Remove one that no tool needs: tooldex envs list, then tooldex envs remove NAME',
+        },
+      )
   }
 
-  /** Makes a folder of packages, or a virtual environment, known under a name. */
+  /** Registers a folder of packages, or a virtual environment, under a name. */
   add(name: string, path: string): PythonEnvironment {
     const parsed = EnvironmentName.safeParse(name)
     if (!parsed.success) throw new TooldexError('INPUT_INVALID', `The name ${parsed.error.issues[0]?.message}.`)
     const folder = resolve(path)
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new TooldexError('NOT_FOUND', `${folder} is not a folder.`, {
-        hint: 'Make it: pip install --target PATH ...',
+        hint: 'Create it: pip install --target PATH ...',
       })
-    requireOpen(packagesIn(folder))
+    requireReadable(packagesIn(folder))
     mkdirSync(this.#folder, { recursive: true })
     rmSync(join(this.#folder, name), { force: true })
     symlinkSync(folder, join(this.#folder, name))
@@ -170,7 +173,7 @@ export class Environments {
     const found = this.find(name)
     const path = join(this.#folder, name)
     if (found.dependencies === undefined && lstatSync(path).isDirectory())
-      throw new TooldexError('INPUT_INVALID', `${path} is a folder that Tooldex did not make.`, {
+      throw new TooldexError('INPUT_INVALID', `${path} is a folder that Tooldex did not create.`, {
         hint: 'Delete it yourself if nothing needs it.',
       })
     rmSync(path, { recursive: found.dependencies !== undefined, force: true })
@@ -182,7 +185,7 @@ export class Environments {
   }
 }
 
-/** A virtual environment keeps its packages further down. */
+/** The folder with the packages; in a virtual environment it is `lib/pythonX.Y/site-packages`. */
 function packagesIn(folder: string): string {
   const lib = join(folder, 'lib')
   if (!existsSync(join(folder, 'pyvenv.cfg')) || !existsSync(lib)) return folder
@@ -191,14 +194,14 @@ function packagesIn(folder: string): string {
   return existsSync(packages) ? packages : folder
 }
 
-/** The list that a folder of this place was built from; undefined for every other folder. */
+/** The packages that an environment was built from; undefined for a folder that was not built here. */
 function readBuilt(path: string): readonly string[] | undefined {
   const file = join(path, listFile)
   if (!lstatSync(path).isDirectory() || !existsSync(file)) return undefined
   return BuiltList.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data?.dependencies
 }
 
-/** Which packages there are, in which versions, and when each was put there. */
+/** A hash of the names and modification times of the packages. */
 function fingerprintOf(folder: string): string {
   const hash = createHash('sha256')
   for (const name of readdirSync(folder).sort()) {
@@ -207,16 +210,16 @@ function fingerprintOf(folder: string): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Root starts sandboxes as a user without rights, who must be able to go there. */
-function requireOpen(folder: string): void {
+/** Under root, sandboxes run as an unprivileged user, who must be able to read the folder. */
+function requireReadable(folder: string): void {
   if (process.geteuid?.() !== 0) return
   const parts = realpathSync(folder).split('/')
   for (let length = 2; length <= parts.length; length++) {
     const path = parts.slice(0, length).join('/')
     const last = length === parts.length
     if ((statSync(path).mode & (last ? 0o5 : 0o1)) === (last ? 0o5 : 0o1)) continue
-    throw new TooldexError('INPUT_INVALID', `${path} is closed to the users that sandboxes run as.`, {
-      hint: `Put the packages where everybody may read, such as /opt, or run: chmod o+${last ? 'rx' : 'x'} ${path}`,
+    throw new TooldexError('INPUT_INVALID', `${path} is not readable for the users that sandboxes run as.`, {
+      hint: `Put the packages in a folder that every user may read, such as /opt, or run: chmod o+${last ? 'rx' : 'x'} ${path}`,
     })
   }
 }

@@ -7,13 +7,13 @@ import { buildCommand } from './dependencies.ts'
 const deadlineMs = 10 * 60_000
 const maxOutput = 64_000
 
-/** The settings of pip, and what it needs to reach an index; nothing else of the process is passed on. */
-const passed = /^(PIP_.*|PATH|HOME|LANG|LC_.*|TMPDIR|(https?|all|no)_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i
+/** The settings of pip and the variables it needs to reach an index; no other variable is inherited. */
+const inherited = /^(PIP_.*|PATH|HOME|LANG|LC_.*|TMPDIR|(https?|all|no)_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE)$/i
 
 // Only wheels: building a package from source would run its code outside the sandbox.
 const options = ['--only-binary=:all:', '--no-input', '--disable-pip-version-check', '--retries=1', '--timeout=20']
 
-/** What is installed, and where. */
+/** The packages to install, and the target folder. */
 export interface Installation {
   readonly dependencies: readonly string[]
   readonly folder: string
@@ -25,11 +25,11 @@ export interface Installation {
 export async function installPackages({ dependencies, folder, env, signal }: Installation): Promise<void> {
   const python = findPython(env)
   if (python === undefined)
-    throw new TooldexError('COMMAND_NOT_FOUND', 'There is no python3 to install packages with.', {
-      hint: 'Install Python 3.9 or newer with pip, or name one with TOOLDEX_PYTHON.',
+    throw new TooldexError('COMMAND_NOT_FOUND', 'Packages cannot be installed, because python3 is not installed.', {
+      hint: 'Install Python 3.9 or newer with pip, or set TOOLDEX_PYTHON to its path.',
     })
-  const words = ['-s', '-m', 'pip', 'install', ...options, '--target', folder, '--', ...dependencies]
-  const { code, output, reason } = await runPip(python, words, { folder, env, signal })
+  const args = ['-s', '-m', 'pip', 'install', ...options, '--target', folder, '--', ...dependencies]
+  const { code, output, reason } = await runPip(python, args, { folder, env, signal })
   if (code === 0) return
   const missing = /No module named '?pip/.test(output)
   throw new TooldexError(
@@ -37,8 +37,8 @@ export async function installPackages({ dependencies, folder, env, signal }: Ins
     `The packages could not be installed: ${reason ?? `${lastError(output)}.`}`,
     {
       hint: missing
-        ? `Install pip for ${python} (on Debian: apt-get install python3-pip), or name another Python with TOOLDEX_PYTHON.`
-        : `Check names and versions; only wheels are installed. Without a network copy the wheels into a folder (pip download --dest FOLDER ...) and run: PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER ${buildCommand(dependencies)}`,
+        ? `Install pip for ${python} (on Debian: apt-get install python3-pip), or set TOOLDEX_PYTHON to another Python.`
+        : `Check names and versions; only wheels are installed. Without a network, copy the wheels into a folder (pip download --dest FOLDER ...) and run: PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER ${buildCommand(dependencies)}`,
     },
   )
 }
@@ -51,14 +51,14 @@ interface PipEnd {
 
 function runPip(
   python: string,
-  words: readonly string[],
+  args: readonly string[],
   { folder, env, signal }: Omit<Installation, 'dependencies'>,
 ): Promise<PipEnd> {
   signal?.throwIfAborted()
   return new Promise((resolve) => {
-    const own = Object.fromEntries(Object.entries(env).filter(([name]) => passed.test(name)))
-    // In the new folder, because Python imports modules from the folder that it is started in.
-    const child = spawn(python, words, { env: own, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const pipEnv = Object.fromEntries(Object.entries(env).filter(([name]) => inherited.test(name)))
+    // In the new folder, because Python imports modules from its working folder.
+    const child = spawn(python, args, { env: pipEnv, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     let reason: string | undefined
     const stop = (why: string) => {

@@ -69,16 +69,16 @@ describe('python executor', () => {
     ['def other(given): pass\n', /has no attribute 'main'/],
     [
       'def main(given):\n    return {1, 2}\n',
-      'main returned something that is not JSON: Object of type set is not JSON serializable',
+      'main returned a value that is not JSON: Object of type set is not JSON serializable',
     ],
-    ['def main(given):\n    return float("nan")\n', /^main returned something that is not JSON/],
-    ['def main(given):\n    return 10 ** 400\n', /a whole number beyond 9007199254740991 would be changed on its way/],
+    ['def main(given):\n    return float("nan")\n', /^main returned a value that is not JSON/],
+    ['def main(given):\n    return 10 ** 400\n', /an integer beyond 9007199254740991 would lose precision in JSON/],
     [
       'def main(given):\n    return {"a": [1, {"id": 12345678901234567890}]}\n',
-      /^main returned .*: a whole number beyond .*; return it as a text$/,
+      /^main returned .*: an integer beyond .*; return it as a string$/,
     ],
     ['import sys\ndef main(given):\n    sys.exit("done")\n', 'SystemExit: done (line 3 in main: sys.exit("done"))'],
-    ['import os\ndef main(given):\n    os._exit(3)\n', 'The script ended itself with exit code 3 before main returned'],
+    ['import os\ndef main(given):\n    os._exit(3)\n', 'The script exited with code 3 before main returned'],
     [
       'class Odd(Exception):\n    def __str__(self): raise TypeError\ndef main(given):\n    raise Odd()\n',
       'Odd (line 4 in main: raise Odd())',

@@ -19,27 +19,28 @@ import { readScriptResult } from './read-script-result.ts'
 import { scriptRunner } from './script-runner.ts'
 import { toScriptOutcome } from './to-script-outcome.ts'
 
-/** How scripts are run. */
+/** The settings of the Python executor. */
 export interface PythonExecutorOptions {
   readonly sandbox: Sandbox
   readonly env: Environment
   readonly environments: Environments
-  /** How many interpreters wait for work; none where a process makes one call and ends. */
+  /** The number of warm interpreters; none in a process that makes a single call. */
   readonly warm?: number | undefined
 }
 
 const defaults = { timeoutMs: 30_000, resultBytes: 16 * 1024 * 1024 }
-/** Where the packages of an environment are seen. */
-const packagesAt = '/env'
+/** The mount point of the packages of an environment. */
+const packagesFolder = '/env'
 
-/** Runs stored scripts: `main` is called with the arguments, and what it returns is the result. */
+/** Runs stored scripts: calls `main` with the arguments; its return value is the result. */
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
   const { sandbox, environments, warm = 0 } = options
-  const places = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, most: warm }) : undefined
+  const pool = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, most: warm }) : undefined
   return {
     kind: 'python',
     readiness(tool) {
-      if (findPython(options.env) === undefined) return { state: 'needs-program', reason: 'There is no python3 here.' }
+      if (findPython(options.env) === undefined)
+        return { state: 'needs-program', reason: 'python3 is not installed on this host.' }
       const { isolation, dependencies } = readConfig(tool)
       if (dependencies !== undefined && !environments.has(dependencies))
         return { state: 'needs-program', reason: 'Its packages are not installed on this host.' }
@@ -47,7 +48,7 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
     },
     isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
     boundValues,
-    check: (config, pointer, asked) => checkPackages({ config, pointer, ...asked }, options),
+    check: (config, pointer, checkOptions) => checkPackages({ config, pointer, ...checkOptions }, options),
     deadlineMs: deadlineOf,
     plan: async (job) => toPlan(await prepare(job, options), job),
     async run(job, controls) {
@@ -55,18 +56,18 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
       const env = await resolveEnv(prepared.config.env ?? {}, controls.secret)
       const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
       const { request } = prepared
-      const usePool = places !== undefined && request.level === 'isolated'
-      const place = usePool ? await places.take(request) : await sandbox.place(request)
-      return runScript({ ...prepared, env: traced, job, place, sandbox }, controls)
+      const usePool = pool !== undefined && request.level === 'isolated'
+      const run = usePool ? await pool.take(request) : await sandbox.place(request)
+      return runScript({ ...prepared, env: traced, job, run, sandbox }, controls)
     },
-    close: async () => places?.close(),
+    close: async () => pool?.close(),
   }
 }
 
 function readConfig({ name, executorConfig }: RunnableTool): PythonConfig {
   const parsed = PythonConfig.safeParse(executorConfig)
   if (parsed.success) return parsed.data
-  throw new TooldexError('TOOL_INVALID', `${name} has a config that cannot be run.`)
+  throw new TooldexError('TOOL_INVALID', `${name} has an invalid config.`)
 }
 
 const deadlineOf = (job: Job): number => job.timeoutMs ?? readConfig(job.tool).timeoutMs ?? defaults.timeoutMs
@@ -86,8 +87,8 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
   const python = findPython(env)
   if (script === '') throw new TooldexError('TOOL_INVALID', `${tool.name} has no script.`)
   if (python === undefined)
-    throw new TooldexError('COMMAND_NOT_FOUND', 'There is no python3 to run the script with.', {
-      hint: 'Install Python 3.9 or newer, or name one with TOOLDEX_PYTHON.',
+    throw new TooldexError('COMMAND_NOT_FOUND', 'The script cannot run, because python3 is not installed.', {
+      hint: 'Install Python 3.9 or newer, or set TOOLDEX_PYTHON to its path.',
     })
   const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
   const environment = findEnvironment(config, environments)
@@ -100,7 +101,7 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
     network: sandbox.networkFor(tool.name, config.network),
     mounts: [
       ...interpreterMounts(python),
-      ...(environment ? [{ source: environment.folder, target: packagesAt }] : []),
+      ...(environment ? [{ source: environment.folder, target: packagesFolder }] : []),
     ],
     withChannel: true,
   }
@@ -122,7 +123,7 @@ function toPlan({ config, script, request, environment }: Prepared, job: Job): R
     env: Object.keys(config.env ?? {}).sort(),
     script: { sha256, bytes: Buffer.byteLength(script), content: script },
     environment: environment === undefined ? null : labelOf(environment),
-    // Limits keep nothing from the network.
+    // The level limited does not restrict the network.
     network: request.network || request.level === 'limited',
     limits: { ...request.limits },
   }
@@ -133,18 +134,18 @@ const labelOf = ({ name, fingerprint }: PythonEnvironment): string => `${name}@$
 interface Running extends Prepared {
   readonly env: Readonly<Record<string, string>>
   readonly job: Job
-  readonly place: SandboxRun
+  readonly run: SandboxRun
   readonly sandbox: Sandbox
 }
 
 async function runScript(running: Running, controls: RunControls): Promise<RunOutcome> {
-  const { request, place, job, environment, sandbox } = running
+  const { request, run, job, environment, sandbox } = running
   const nonce = randomBytes(16).toString('hex')
   const flooded = new AbortController()
   const signal = AbortSignal.any([flooded.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
-  let told: Capture | undefined
+  let channel: Capture | undefined
   const timeoutMs = deadlineOf(job)
-  const end = await place.run({
+  const end = await run.run({
     stdin: toInput(running, nonce),
     timeoutMs,
     controls: { ...controls, signal },
@@ -152,10 +153,10 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
       const capture: Capture = new Capture(stream, defaults.resultBytes, () => {
         if (capture.bytes > defaults.resultBytes) flooded.abort()
       })
-      told = capture
+      channel = capture
     },
   })
-  const { text = '', cut = false } = told?.end() ?? {}
+  const { text = '', cut = false } = channel?.end() ?? {}
   const outcome = toScriptOutcome(end, {
     answer: cut ? { kind: 'too-large' } : await readScriptResult(text, nonce),
     timeoutMs,
@@ -166,11 +167,11 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
   return environment === undefined ? outcome : { ...outcome, environment: labelOf(environment) }
 }
 
-/** Everything goes through a pipe: other users of the machine can read the words of a command. */
+/** Everything is sent through a pipe, because other users of the machine can read the arguments of a process. */
 function toInput({ script, request, environment, env, job }: Running, nonce: string): Buffer {
   const source = Buffer.from(script, 'utf8')
   const isolated = request.level === 'isolated'
-  const path = environment === undefined ? null : isolated ? packagesAt : environment.folder
+  const path = environment === undefined ? null : isolated ? packagesFolder : environment.folder
   const head = JSON.stringify({ nonce, script: source.length, env, path })
   return Buffer.concat([Buffer.from(`${head}\n`), source, Buffer.from(JSON.stringify(job.input))])
 }

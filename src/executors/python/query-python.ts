@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a question to Python ended. */
+/** The outcome of a program that ran in Python. */
 export type PythonResponse =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'absent' | 'late' | 'cancelled' | 'crashed' }
@@ -15,7 +15,7 @@ export interface PythonRequest {
 
 const maxOutput = 100_000
 
-/** Runs a small program of ours in an isolated Python, with the input on stdin; nothing of it outlives the deadline. */
+/** Runs a small program in an isolated Python, with the input on stdin; it is killed at the deadline. */
 export function queryPython({ python, program, input, deadlineMs, signal }: PythonRequest): Promise<PythonResponse> {
   if (signal?.aborted) return Promise.resolve({ kind: 'cancelled' })
   return new Promise((resolve) => {
@@ -33,16 +33,16 @@ export function queryPython({ python, program, input, deadlineMs, signal }: Pyth
     const timer = setTimeout(() => stop('late'), deadlineMs)
     const cancel = () => stop('cancelled')
     signal?.addEventListener('abort', cancel, { once: true })
-    const end = (answer: PythonResponse) => {
+    const end = (response: PythonResponse) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
-      resolve(answer)
+      resolve(response)
     }
     child.on('error', () => end({ kind: 'absent' }))
     child.on('close', (code) =>
       end(stopped === undefined && code === 0 ? { kind: 'answer', text } : { kind: stopped ?? 'crashed' }),
     )
-    // A program that ends before it has read all is told by its exit.
+    // A program may end before it has read all input; its exit code is reported.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -17,23 +17,23 @@ export interface ScriptFailure {
   readonly message: string
   /** The name of its class. */
   readonly type: string
-  /** The number of the system error that it stands for, where it is one. */
+  /** The errno of an OSError, else null. */
   readonly errno: number | null
 }
 
-/** What a script told: what it returned, why it failed, nothing, or something that is not from the program around it. */
+/** The result of a script: its return value, its exception, nothing, or data that the runner did not write. */
 export type ScriptResult =
   | { readonly kind: 'value'; readonly value: unknown }
   | ScriptFailure
   | { readonly kind: 'nothing' | 'forged' }
 
-/** Reads what came on the stream of the result; only one answer after the word that was agreed on counts. */
+/** Parses the result stream; only a single result after the nonce is accepted. */
 export async function readScriptResult(text: string, nonce: string): Promise<ScriptResult> {
   if (text === '') return { kind: 'nothing' }
   if (!text.startsWith(`${nonce}\n`)) return { kind: 'forged' }
   const json = text.slice(nonce.length + 1)
-  const answer = await readJsonPart(json, '/value', { exact: false })
-  if ('value' in answer) return { kind: 'value', value: answer.value }
+  const result = await readJsonPart(json, '/value', { exact: false })
+  if ('value' in result) return { kind: 'value', value: result.value }
   const error = await readJsonPart(json, '/error', { exact: false })
   const failure = Failure.safeParse('value' in error ? error.value : undefined)
   if (!failure.success) return { kind: 'forged' }
@@ -41,9 +41,9 @@ export async function readScriptResult(text: string, nonce: string): Promise<Scr
   return { kind: 'failure', message: describe(failure.data), type, errno }
 }
 
-/** One short line: what was raised, and where in the script. */
+/** The exception and its location in the script, on one line. */
 function describe({ type, message, line, where, text }: Failure): string {
-  if (type === 'result') return `main returned something that is not JSON: ${message}`
+  if (type === 'result') return `main returned a value that is not JSON: ${message}`
   const what = message === '' ? type : `${type}: ${message}`
   if (line == null) return what
   const inside = where == null || where === '<module>' ? '' : ` in ${where}`

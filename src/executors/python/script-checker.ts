@@ -1,4 +1,4 @@
-/** A Python program that says as JSON whether the script on its stdin parses, and what its `main` takes; it runs nothing of it. */
+/** A Python program that prints as JSON whether the script on its stdin parses, and the signature of its `main`; it never runs the script. */
 export const scriptChecker = `
 import ast, json, sys, warnings
 warnings.simplefilter('ignore')

@@ -1,6 +1,6 @@
 /**
- * The Python program that runs a stored script. It reads who asks and what from its stdin, calls `main`, and tells what came
- * of it on a stream of its own, after a word that only we know: what the script prints can never pass for its result.
+ * The Python program that runs a stored script. It reads the script and its arguments from stdin, calls `main`, and writes the
+ * result to a stream of its own, after a nonce that the script does not have: printed text can never pass for a result.
  *
  *   stdin: {"nonce", "script": bytes, "env", "path"} \\n script, then the arguments as JSON
  *   fd 3:  nonce \\n {"value": ...} or {"error": ...}
@@ -23,20 +23,20 @@ def run():
     head, _, rest = data.partition(b'\\n')
     head = json.loads(head)
     nonce, size = head['nonce'], head['script']
-    source, given = rest[:size].decode('utf-8'), json.loads(rest[size:])
+    source, arguments = rest[:size].decode('utf-8'), json.loads(rest[size:])
     os.environ.update(head['env'])
     if head['path']:
         sys.path.append(head['path'])
     sys.argv = [name]
     del data, rest, head, stream
 
-    def tell(answer, code):
+    def report(answer, code):
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
             except BaseException:
                 pass
-        # What the script forked has no say in its result.
+        # Processes that the script forked cannot write its result.
         if getpid() != own:
             leave(code)
         text = memoryview((nonce + '\\n' + answer).encode('ascii'))
@@ -48,7 +48,7 @@ def run():
 
     def refuse_large(value):
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 9007199254740991:
-            raise ValueError('a whole number beyond 9007199254740991 would be changed on its way; return it as a text')
+            raise ValueError('an integer beyond 9007199254740991 would lose precision in JSON; return it as a string')
         if isinstance(value, dict):
             value = list(value.values())
         if isinstance(value, (list, tuple)):
@@ -80,7 +80,7 @@ def run():
         module.__file__ = name
         sys.modules['tool'] = module
         exec(compile(source, name, 'exec', dont_inherit=True), module.__dict__)
-        value = module.main(given)
+        value = module.main(arguments)
         if hasattr(value, '__await__'):
             import asyncio
             async def wait():
@@ -88,13 +88,13 @@ def run():
             value = asyncio.run(wait())
         try:
             answer, code = dumps({'value': value}, allow_nan=False), 0
-            # Whoever reads it has 53 bits for a whole number; a look at the text spares most results the walk.
+            # Readers of JSON have 53 bits for an integer; checking the text first spares most results the walk.
             if largest.search(answer):
                 refuse_large(value)
         except (TypeError, ValueError, RecursionError) as error:
             answer, code = dumps({'error': {'type': 'result', 'message': str(error)[:500]}}), 1
     except BaseException as error:
         answer, code = dumps({'error': explain(error)}), 1
-    tell(answer, code)
+    report(answer, code)
 run()
 `
