@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 
-/** Which tool of which MCP server is meant. */
+/** The server and the tool that an MCP tool refers to. */
 export const McpConfig = z.strictObject({
   server: z.string().trim().min(1).max(200),
   tool: z.string().trim().min(1).max(200),
@@ -10,5 +10,5 @@ export const McpConfig = z.strictObject({
 })
 export type McpConfig = z.infer<typeof McpConfig>
 
-/** What is wrong with the config of a tool of an MCP server. */
+/** Validates the config of an MCP tool. */
 export const checkMcpConfig = defineConfigCheck(McpConfig, () => [])

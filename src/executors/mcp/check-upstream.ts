@@ -4,17 +4,17 @@ import { McpConfig } from './check-config.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Upstreams } from './upstreams.ts'
 
-const withinMs = 10_000
-const believedMs = 15_000
+const timeoutMs = 10_000
+const cacheMs = 15_000
 
-/** Says that a server is not among those of the settings. */
+/** The message for a server that is not configured. */
 export const unknownServer = (server: string): string =>
-  `There is no MCP server '${server.slice(0, 200)}' in the settings here.`
+  `There is no MCP server '${server.slice(0, 200)}' in the configuration of this host.`
 
 type Listed = { readonly at: number; readonly tools: readonly string[] } | { readonly at: number; readonly why: string }
 const listed = new WeakMap<Upstreams, Map<string, Listed>>()
 
-/** Whether the server and the tool that a config names are there; a server that cannot be asked now is only a warning. */
+/** Checks that the server and the tool of a config exist; a server that is unavailable now is only a warning. */
 export async function checkUpstream(
   upstreams: Upstreams,
   config: unknown,
@@ -22,20 +22,23 @@ export async function checkUpstream(
   signal?: AbortSignal,
 ): Promise<readonly Problem[]> {
   const parsed = McpConfig.safeParse(config)
-  // What is wrong with the config itself is said by its own check.
+  // Problems of the config itself are reported by its own check.
   if (!parsed.success) return []
   const { server, tool } = parsed.data
   if (!upstreams.servers.has(server)) {
     const message = `${unknownServer(server)}${didYouMean(server, upstreams.servers.keys())}`
-    return [
-      { severity: 'error', pointer: `${pointer}/server`, message, hint: 'add it to servers.json, and start again' },
-    ]
+    return [{ severity: 'error', pointer: `${pointer}/server`, message, hint: 'add it to servers.json and restart' }]
   }
   const found = await listTools(upstreams, server, signal)
   if ('why' in found) {
-    const message = `the MCP server '${server}' cannot be asked now: it ${found.why}`
+    const message = `the MCP server '${server}' is unavailable: it ${found.why}`
     return [
-      { severity: 'warning', pointer: `${pointer}/server`, message, hint: 'whether it has the tool is not known' },
+      {
+        severity: 'warning',
+        pointer: `${pointer}/server`,
+        message,
+        hint: 'the tool could not be checked; start the server and check again',
+      },
     ]
   }
   if (found.tools.includes(tool)) return []
@@ -46,19 +49,21 @@ export async function checkUpstream(
 const someOf = (tools: readonly string[]): string =>
   tools.length === 0 ? 'it has none' : `it has: ${tools.slice(0, 20).join(', ')}`.slice(0, 500)
 
-/** Many tools of one server are checked at once; it is asked once for all of them. */
+/** Cached, because many tools of one server are checked at once. */
 async function listTools(upstreams: Upstreams, server: string, signal?: AbortSignal): Promise<Listed> {
-  const known = listed.get(upstreams) ?? new Map<string, Listed>()
-  listed.set(upstreams, known)
-  const before = known.get(server)
-  if (before !== undefined && Date.now() - before.at < believedMs) return before
-  const late = AbortSignal.timeout(withinMs)
+  const cached = listed.get(upstreams) ?? new Map<string, Listed>()
+  listed.set(upstreams, cached)
+  const previous = cached.get(server)
+  if (previous !== undefined && Date.now() - previous.at < cacheMs) return previous
+  const timeout = AbortSignal.timeout(timeoutMs)
   const found = await upstreams
     .of(server)
-    ?.listTools(signal === undefined ? late : AbortSignal.any([late, signal]))
+    ?.listTools(signal === undefined ? timeout : AbortSignal.any([timeout, signal]))
     .then((tools) => ({ tools }))
-    .catch((error) => ({ why: late.aborted ? `did not answer within ${withinMs / 1000} s` : describeFailure(error) }))
-  const now = { at: Date.now(), ...(found ?? { why: 'is gone' }) }
-  known.set(server, now)
+    .catch((error) => ({
+      why: timeout.aborted ? `did not respond within ${timeoutMs / 1000} s` : describeFailure(error),
+    }))
+  const now = { at: Date.now(), ...(found ?? { why: 'was removed' }) }
+  cached.set(server, now)
   return now
 }

@@ -1,22 +1,22 @@
-/** How a server that fails is tried again. Times are milliseconds. */
+/** The retry behavior after failures of a server. Times are milliseconds. */
 export interface CircuitSettings {
-  /** After this many failures in a row calls are refused for a while. */
+  /** The number of consecutive failures after which calls are rejected for a while. */
   readonly failures: number
-  /** The pause after a first failure, doubled with each more. */
+  /** The pause after the first failure; each further failure doubles it. */
   readonly pauseMs: number
-  /** For how long calls are refused at first, doubled with each more failure. */
+  /** The first duration for which calls are rejected; each further failure doubles it. */
   readonly openMs: number
   readonly maxMs: number
 }
 
 export const defaultCircuit: CircuitSettings = { failures: 3, pauseMs: 250, openMs: 10_000, maxMs: 300_000 }
 
-/** Remembers how a server fared: after some failures in a row nobody asks it for a while. */
+/** The circuit breaker of a server: rejects calls for a while after several consecutive failures. */
 export class Circuit {
   readonly #settings: CircuitSettings
   #failures = 0
   #retryAt = 0
-  /** Why it failed last. */
+  /** The reason of the last failure. */
   why = ''
 
   constructor(settings: CircuitSettings) {
@@ -37,13 +37,13 @@ export class Circuit {
     this.#retryAt = 0
   }
 
-  /** When it is tried again, where calls are refused until then. */
+  /** The time of the next attempt, if calls are rejected until then. */
   get refusedUntil(): Date | undefined {
     const open = this.#failures >= this.#settings.failures && this.pauseMs > 0
     return open ? new Date(this.#retryAt) : undefined
   }
 
-  /** How long a call waits before the server is tried again. */
+  /** The time that a call waits before the next attempt. */
   get pauseMs(): number {
     return Math.max(0, this.#retryAt - Date.now())
   }

@@ -22,7 +22,7 @@ export interface UpstreamCall {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** A line that was made, and what is counted on it. */
+/** A transport with the check of its messages. */
 export interface OpenedTransport {
   readonly line: StdioTransport | HttpTransport
   readonly check: MessageCheck
@@ -30,26 +30,26 @@ export interface OpenedTransport {
 
 const probeMs = 10_000
 const maxPages = 20
-// Deadlines are the caller's; the client's own would be shorter than some of them.
+// Callers set the deadlines; the default of the client would be shorter than some of them.
 const noDeadline = 2 ** 31 - 1
 
-// What a server promises of its results is checked against the schema of the registered tool, by a validator that no
-// pattern can hold up; the server's own schemas are never compiled, and what they refer to is never fetched.
-const takesEverything: jsonSchemaValidator = {
+// Results are validated against the schema of the registered tool, by a validator that no pattern can stall; the schemas
+// of the server are never compiled, and their references are never fetched.
+const acceptsEverything: jsonSchemaValidator = {
   getValidator: <T>(): JsonSchemaValidator<T> => {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined })
   },
 }
 
-/** A server that answered. */
+/** An initialized connection to a server. */
 export class Connection {
   readonly #client: Client
-  readonly #made: OpenedTransport
+  readonly #opened: OpenedTransport
   #ended = false
 
-  private constructor(client: Client, made: OpenedTransport, onEnd: () => void) {
+  private constructor(client: Client, opened: OpenedTransport, onEnd: () => void) {
     this.#client = client
-    this.#made = made
+    this.#opened = opened
     client.onclose = () => {
       this.#ended = true
       onEnd()
@@ -57,50 +57,50 @@ export class Connection {
   }
 
   /**
-   * Connects in whichever revision of the protocol the server speaks. A program that ends at a question it does not know is
-   * started again and greeted in the older way.
+   * Connects with the protocol revision that the server supports. A program that exits on an unknown request is restarted and
+   * initialized with the older handshake.
    */
-  static async open(make: () => Promise<OpenedTransport>, timeoutMs: number, onEnd: () => void): Promise<Connection> {
-    const until = performance.now() + timeoutMs
-    const made = await make()
+  static async open(open: () => Promise<OpenedTransport>, timeoutMs: number, onEnd: () => void): Promise<Connection> {
+    const deadline = performance.now() + timeoutMs
+    const opened = await open()
     try {
-      return await greet(made, until, onEnd)
+      return await initialize(opened, deadline, onEnd)
     } catch (error) {
-      if (!endedWhenAsked(error, made)) throw named(error, made)
+      if (!exitedOnProbe(error, opened)) throw withReason(error, opened)
     }
-    const again = await make()
-    return greet(again, until, onEnd, 'legacy').catch((error) => {
-      throw named(error, again)
+    const again = await open()
+    return initialize(again, deadline, onEnd, 'legacy').catch((error) => {
+      throw withReason(error, again)
     })
   }
 
-  static adopt(client: Client, made: OpenedTransport, onEnd: () => void): Connection {
-    return new Connection(client, made, onEnd)
+  static adopt(client: Client, opened: OpenedTransport, onEnd: () => void): Connection {
+    return new Connection(client, opened, onEnd)
   }
 
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Why the server is gone, where that was not our wish. */
+  /** The reason why the connection ended, unless it was closed on purpose. */
   get why(): string | undefined {
-    return this.#made.line.why
+    return this.#opened.line.why
   }
 
   get end(): LineEnd | undefined {
-    return this.#made.line.end
+    return this.#opened.line.end
   }
 
   get ignored(): MessageCheck['ignored'] {
-    return this.#made.check.ignored
+    return this.#opened.check.ignored
   }
 
-  /** The process that it is, where it is one. */
+  /** The process id of a stdio server, else null. */
   get pid(): number | null {
-    return 'pid' in this.#made.line ? this.#made.line.pid : null
+    return 'pid' in this.#opened.line ? this.#opened.line.pid : null
   }
 
-  /** The revision that is spoken. */
+  /** The negotiated protocol revision. */
   get revision(): string | undefined {
     return this.#client.getNegotiatedProtocolVersion()
   }
@@ -117,62 +117,67 @@ export class Connection {
     return tools.map(({ name }) => name)
   }
 
-  /** Whether the server still answers at all. */
+  /** Whether the server still responds. */
   async isAlive(withinMs: number): Promise<boolean> {
     const options = { timeout: withinMs }
-    const asked =
+    const response =
       this.#client.getProtocolEra() === 'modern' ? this.#client.discover(options) : this.#client.ping(options)
-    return asked.then(
+    return response.then(
       () => true,
       (error) => !(error instanceof SdkError),
     )
   }
 
-  /** Whether the server has forgotten the session, so that nothing of a call was done. */
+  /** Whether an error means that the session expired, so that the call was not executed. */
   isForgotten(error: unknown): boolean {
-    return this.#made.line.sessionId !== undefined && error instanceof SdkHttpError && error.data.status === 404
+    return this.#opened.line.sessionId !== undefined && error instanceof SdkHttpError && error.data.status === 404
   }
 
   fail(why: string): void {
-    this.#made.line.fail(why)
+    this.#opened.line.fail(why)
   }
 
   async close(): Promise<void> {
     await this.#client.close()
-    await this.#made.line.close()
+    await this.#opened.line.close()
   }
 }
 
-async function greet(made: OpenedTransport, until: number, onEnd: () => void, only?: 'legacy'): Promise<Connection> {
-  const leftMs = Math.max(1, until - performance.now())
+async function initialize(
+  opened: OpenedTransport,
+  deadline: number,
+  onEnd: () => void,
+  only?: 'legacy',
+): Promise<Connection> {
+  const leftMs = Math.max(1, deadline - performance.now())
   const client = new Client(
     { name: 'tooldex', version: packageVersion() },
     {
       capabilities: {},
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, leftMs / 2) } },
-      // Nobody is here to be asked: what a server wants of a model or a person is refused.
+      // Sampling and elicitation requests of a server are rejected.
       inputRequired: { autoFulfill: false },
-      jsonSchemaValidator: takesEverything,
+      jsonSchemaValidator: acceptsEverything,
       listMaxPages: maxPages,
     },
   )
   client.onerror = () => {}
-  const late = setTimeout(() => made.line.fail(`did not answer within ${Math.round(leftMs)} ms`), leftMs)
+  const timer = setTimeout(() => opened.line.fail(`did not respond within ${Math.round(leftMs)} ms`), leftMs)
   try {
     const prior = only === undefined ? {} : { prior: { kind: only } as const }
-    await client.connect(made.line, { timeout: leftMs, ...prior })
-    return Connection.adopt(client, made, onEnd)
+    await client.connect(opened.line, { timeout: leftMs, ...prior })
+    return Connection.adopt(client, opened, onEnd)
   } catch (error) {
-    await made.line.close()
+    await opened.line.close()
     throw error
   } finally {
-    clearTimeout(late)
+    clearTimeout(timer)
   }
 }
 
-const endedWhenAsked = (error: unknown, { line }: OpenedTransport): boolean =>
+const exitedOnProbe = (error: unknown, { line }: OpenedTransport): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && line.end === 'exited'
 
-/** The reason that the line knows says more than that it is closed. */
-const named = (error: unknown, { line }: OpenedTransport): unknown =>
+/** The reason of the transport is more specific than the error of the client. */
+const withReason = (error: unknown, { line }: OpenedTransport): unknown =>
   line.why === undefined ? error : new Error(line.why, { cause: error })

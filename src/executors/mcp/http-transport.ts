@@ -11,18 +11,18 @@ import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 
-/** A server to ask over HTTP, its secrets filled in. */
+/** The URL and headers of an HTTP server, with its secrets resolved. */
 export interface UpstreamAddress {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly allowPrivate: boolean
 }
 
-const forgetMs = 1000
-// Calls have deadlines of their own, and a stream of events may be silent for long.
-const patient = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, connections: 64 }
+const terminateMs = 1000
+// Calls have deadlines of their own, and an event stream may be silent for a long time.
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 32 * 1024, connections: 64 }
 
-/** A server that is asked over HTTP; nothing but what its definition says goes to it besides the messages. */
+/** The transport of an HTTP server; besides the messages, only the headers of its definition are sent. */
 export class HttpTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -37,7 +37,7 @@ export class HttpTransport implements Transport {
 
   constructor({ url, headers, allowPrivate }: UpstreamAddress, check: MessageCheck) {
     const lookup = allowPrivate ? {} : { lookup: publicLookup }
-    this.#agent = new Agent({ ...patient, connect: { ...lookup, timeout: 10_000 } })
+    this.#agent = new Agent({ ...agentOptions, connect: { ...lookup, timeout: 10_000 } })
     this.#check = check
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: guardedFetch(this.#agent, allowPrivate, check.limits.messageBytes),
@@ -77,7 +77,7 @@ export class HttpTransport implements Transport {
     return (this.#inner as Transport).send(message, options)
   }
 
-  /** Lets a server go that does what it should not. */
+  /** Closes the connection to a misbehaving server. */
   fail(why: string): void {
     this.end ??= 'failed'
     this.why ??= why
@@ -90,9 +90,9 @@ export class HttpTransport implements Transport {
   }
 
   async #end(): Promise<void> {
-    // A server that keeps sessions is told that this one is over; one that does not listen is not waited for.
-    const told = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession().catch(() => {})
-    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, forgetMs).unref())])
+    // Ends the session of a stateful server, without waiting long for its response.
+    const terminated = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession().catch(() => {})
+    await Promise.race([terminated, new Promise((resolve) => setTimeout(resolve, terminateMs).unref())])
     await this.#inner.close()
     await this.#agent.destroy()
   }
@@ -115,7 +115,7 @@ function guardedFetch(dispatcher: Agent, allowPrivate: boolean, maxBytes: number
 
 type Request = (url: URL, init: RequestInit | undefined) => Promise<Response>
 
-/** Another origin receives neither the body nor any header but safe ones. */
+/** Another origin receives safe headers only, and never the body. */
 async function followRedirects(first: URL, init: RequestInit | undefined, request: Request): Promise<Response> {
   let url = first
   let options = init
@@ -134,7 +134,7 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
   throw refuseLoop(first)
 }
 
-/** A body that breaks off where a message gets too large; in a stream of events each event counts for itself. */
+/** A body that fails as soon as a message exceeds the limit; in an event stream, each event is counted by itself. */
 function bounded(body: ReadableStream<Uint8Array>, maxBytes: number, isStream: boolean): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let bytes = 0
@@ -146,7 +146,7 @@ function bounded(body: ReadableStream<Uint8Array>, maxBytes: number, isStream: b
       bytes = end === -1 ? bytes + value.length : value.length - end
       if (bytes > maxBytes) {
         await reader.cancel().catch(() => {})
-        throw new TooldexError('OUTPUT_LIMIT', `The answer is larger than ${maxBytes} bytes.`)
+        throw new TooldexError('OUTPUT_LIMIT', `The response is larger than ${maxBytes} bytes.`)
       }
       controller.enqueue(value)
     },
@@ -154,7 +154,7 @@ function bounded(body: ReadableStream<Uint8Array>, maxBytes: number, isStream: b
   })
 }
 
-/** Where the last event in a chunk ends; -1 where none does. */
+/** The end of the last complete event in a chunk; -1 if there is none. */
 function endOfEvent(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
   return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'), bytes.lastIndexOf('\r\r'))

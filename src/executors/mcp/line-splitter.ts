@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into lines; a line that grows past the limit is reported once, and nothing more is kept. */
+/** Splits a byte stream into lines; a line beyond the limit is reported once, and the rest of the stream is ignored. */
 export class LineSplitter {
   readonly #maxBytes: number
   readonly #onLine: (line: string) => void

@@ -59,11 +59,11 @@ describe('loadServers', () => {
 } }`),
     ).toMatchObject([
       { line: 2, message: 'the variable UNSET is not set' },
-      { line: 3, message: 'url: must be an address of http or https' },
+      { line: 3, message: 'url: must be an http or https URL' },
       { line: 4, message: expect.stringContaining('older SSE transport') },
-      { line: 5, message: expect.stringContaining("the server's own") },
+      { line: 5, message: expect.stringContaining('TOOLDEX_API_KEY belongs to Tooldex') },
     ])
-    expect(problemsOf('{ "servers": {} }')).toMatchObject([{ message: 'there are no mcpServers in it' }])
+    expect(problemsOf('{ "servers": {} }')).toMatchObject([{ message: 'the file has no mcpServers' }])
     expect(problemsOf('{ "mcpServers": ')).not.toEqual([])
   })
 })

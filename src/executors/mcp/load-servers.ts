@@ -9,85 +9,93 @@ import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { type McpServer, schemaFor } from './server-settings.ts'
 
-/** Which file names the servers, and whether somebody asked for that one. */
+/** The file with the server definitions; `required` if it was configured explicitly. */
 export interface ServersFile {
   readonly path: string
   readonly required: boolean
 }
 
-/** Reads the MCP servers that tools may name; a file that nobody asked for may be missing. */
+/** Loads the MCP servers that tools may refer to; the default file may be missing. */
 export function loadServers({ path, required }: ServersFile, env: Environment): ReadonlyMap<string, McpServer> {
   if (!required && !existsSync(path)) return new Map()
-  const given = Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name)))
+  const available = Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name)))
   const document = parseJsonOrYaml(readTextFile(path), path)
   const problems: Problem[] = [...document.problems]
   const servers = new Map<string, McpServer>()
-  const say = (place: readonly PropertyKey[], message: string, hint?: string): void => {
-    problems.push({ severity: 'error', file: path, ...document.locate(place), message, ...(hint && { hint }) })
+  const report = (location: readonly PropertyKey[], message: string, hint?: string): void => {
+    problems.push({ severity: 'error', file: path, ...document.locate(location), message, ...(hint && { hint }) })
   }
-  for (const [name, definition] of definitionsIn(document, say)) {
-    const server = read(definition, ['mcpServers', name], { env: given, say })
+  for (const [name, definition] of definitionsIn(document, report)) {
+    const server = read(definition, ['mcpServers', name], { env: available, report })
     if (server !== undefined) servers.set(name, server)
   }
   if (problems.some(({ severity }) => severity === 'error')) throw refuse(path, problems)
   return servers
 }
 
-type Say = (place: readonly PropertyKey[], message: string, hint?: string) => void
+type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void
 
-function definitionsIn({ value, problems }: YamlDocument, say: Say): [string, unknown][] {
+function definitionsIn({ value, problems }: YamlDocument, report: Report): [string, unknown][] {
   if (problems.some(({ severity }) => severity === 'error')) return []
   const servers = isObject(value) ? value.mcpServers : undefined
   if (isObject(servers)) return Object.entries(servers)
-  say([], 'there are no mcpServers in it', 'such as { "mcpServers": { "notes": { "command": "notes-mcp" } } }')
+  report(
+    [],
+    'the file has no mcpServers',
+    'add them, such as { "mcpServers": { "notes": { "command": "notes-mcp" } } }',
+  )
   return []
 }
 
 function read(
   definition: unknown,
-  place: readonly PropertyKey[],
-  { env, say }: { readonly env: Environment; readonly say: Say },
+  path: readonly PropertyKey[],
+  { env, report }: { readonly env: Environment; readonly report: Report },
 ): McpServer | undefined {
   if (isObject(definition) && definition.type === 'sse') {
-    say([...place, 'type'], 'the older SSE transport is not spoken', 'give the address for "type": "http"')
+    report(
+      [...path, 'type'],
+      'the older SSE transport is not supported',
+      'use the URL of the server for "type": "http"',
+    )
     return undefined
   }
-  const filled = fill(definition, place, { env, say })
+  const filled = fill(definition, path, { env, report })
   const parsed = schemaFor(filled).safeParse(filled, describedParse)
   if (parsed.success) return parsed.data
   for (const issue of parsed.error.issues) {
     const { message, hint } = describeIssue(issue)
-    say([...place, ...issue.path], message, hint)
+    report([...path, ...issue.path], message, hint)
   }
   return undefined
 }
 
-/** Fills variables into every text; only the braced forms, as clients do. */
+/** Expands variables in every string; only the braced forms, as clients do. */
 function fill(
   value: unknown,
-  place: readonly PropertyKey[],
-  means: { readonly env: Environment; readonly say: Say },
+  path: readonly PropertyKey[],
+  options: { readonly env: Environment; readonly report: Report },
 ): unknown {
   if (typeof value === 'string') {
-    const { text, missing } = expandVariables(value, means.env, 'braced')
-    for (const name of missing) means.say(place, ...sayMissing(name))
+    const { text, missing } = expandVariables(value, options.env, 'braced')
+    for (const name of missing) options.report(path, ...missingVariable(name))
     return text
   }
-  if (Array.isArray(value)) return value.map((each, index) => fill(each, [...place, index], means))
+  if (Array.isArray(value)) return value.map((each, index) => fill(each, [...path, index], options))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, [...place, name], means)]))
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, [...path, name], options)]))
 }
 
-const sayMissing = (name: string): [string, string] =>
+const missingVariable = (name: string): [string, string] =>
   isOwnVariable(name)
-    ? [`the variable ${name} is the server's own and given to nobody`, 'name another one']
-    : [`the variable ${name} is not set`, `set it, or write \${${name}:-}`]
+    ? [`the variable ${name} belongs to Tooldex and is not available to servers`, 'use another variable']
+    : [`the variable ${name} is not set`, `set it, or use \${${name}:-}`]
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuse = (path: string, problems: readonly Problem[]): TooldexError =>
   new TooldexError('CONFIG_INVALID', `${path} cannot be used: ${problems.slice(0, 5).map(formatProblem).join('; ')}.`, {
-    hint: 'Mend the places named, then start again.',
+    hint: 'Fix the listed problems, then restart.',
     problems,
   })

@@ -14,9 +14,9 @@ import { isStdio } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
 
-/** How tools of MCP servers are called. */
+/** The settings of the MCP executor. */
 export interface McpExecutorOptions extends UpstreamsOptions {
-  /** Takes the secrets that a definition itself has out of what a run shows. */
+  /** Creates a redactor for the secrets that a server definition contains. */
   readonly redactorFor?: ((declared: Readonly<Record<string, string>>) => (text: string) => string) | undefined
 }
 
@@ -25,7 +25,7 @@ const defaultTimeoutMs = 60_000
 /** The executor of tools of MCP servers. */
 export interface McpExecutor extends Executor {
   readonly upstreams: Upstreams
-  /** Takes over other definitions of servers. */
+  /** Replaces the server definitions. */
   replaceServers(servers: McpExecutorOptions['servers']): void
 }
 
@@ -60,7 +60,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       if (until === undefined) return ready
       return {
         state: 'upstream-down',
-        reason: `${server} ${upstream.circuit.why}; tried again at ${until.toISOString()}`,
+        reason: `${server} ${upstream.circuit.why}; next attempt at ${until.toISOString()}`,
       }
     },
     isolationOf: ({ executorConfig: { server } }) => isolationOf(String(server)),
@@ -76,8 +76,8 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       const { server } = readConfig(job)
       const redact = redactorOf(server)
       const onOutput: RunControls['onOutput'] = (stream, text) => controls.onOutput?.(stream, redact(text))
-      const means = { ...controls, onOutput, timeoutMs: deadlineMs(job) }
-      const outcome = await perform(upstreams.of(server), job, means)
+      const runOptions = { ...controls, onOutput, timeoutMs: deadlineMs(job) }
+      const outcome = await perform(upstreams.of(server), job, runOptions)
       return redacted({ ...outcome, isolation: isolationOf(server) }, redact)
     },
     check: (config, pointer, options) => checkUpstream(upstreams, config, pointer, options?.signal),
@@ -85,22 +85,22 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   }
 }
 
-const known = new WeakMap<object, McpConfig>()
+const configs = new WeakMap<object, McpConfig>()
 
-/** Configs are read many times, and checked once. */
+/** Cached, because every call reads the config several times. */
 function readConfig({ tool }: Job): McpConfig {
-  const read = known.get(tool.executorConfig) ?? parseConfig(tool)
-  known.set(tool.executorConfig, read)
-  return read
+  const config = configs.get(tool.executorConfig) ?? parseConfig(tool)
+  configs.set(tool.executorConfig, config)
+  return config
 }
 
 function parseConfig(tool: RunnableTool): McpConfig {
   const parsed = McpConfig.safeParse(tool.executorConfig)
   if (parsed.success) return parsed.data
-  throw new TooldexError('TOOL_INVALID', `${tool.name} has a config that cannot be run.`)
+  throw new TooldexError('TOOL_INVALID', `${tool.name} has an invalid config.`)
 }
 
-/** The variables and headers of a definition; those with telling names hold secrets. */
+/** The variables and headers of a definition; the redactor recognizes secrets by their names. */
 function declaredBy({ servers }: Upstreams, name: string): Record<string, string> {
   const server = servers.get(name)
   if (server === undefined) return {}
@@ -112,39 +112,47 @@ function declaredBy({ servers }: Upstreams, name: string): Record<string, string
   return Object.fromEntries(headers)
 }
 
-interface Means extends RunControls {
+interface PerformOptions extends RunControls {
   readonly timeoutMs: number
 }
 
 type Ending = Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'> & { readonly truncated?: boolean }
 
-async function perform(upstream: Upstream | undefined, job: Job, means: Means): Promise<Omit<RunOutcome, 'isolation'>> {
+async function perform(
+  upstream: Upstream | undefined,
+  job: Job,
+  options: PerformOptions,
+): Promise<Omit<RunOutcome, 'isolation'>> {
   const { server, tool } = readConfig(job)
   const started = performance.now()
-  const log = new ProgressLog(means)
+  const log = new ProgressLog(options)
   const before = countIgnored(upstream)
   const end = ({ truncated = false, ...part }: Ending): Omit<RunOutcome, 'isolation'> => {
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     const ignored = countIgnored(upstream) - before
-    if (ignored > 0) log.note(`${ignored} messages of ${server} were ignored: they answered nothing that was asked\n`)
+    if (ignored > 0) log.note(`${ignored} messages of ${server} were ignored: they match no request\n`)
     const stdout = `${server}: ${tool} ${part.status} (${Math.round(durationMs)} ms)\n`
     const result = { stdout, stderr: log.text, exitCode: null, signal: null, durationMs, truncated }
     return { ...part, result }
   }
   if (upstream === undefined) return end(failed('FAILED', 'UPSTREAM_UNKNOWN', unknownServer(server)))
-  const deadline = new Deadline(means.signal, means.timeoutMs)
+  const deadline = new Deadline(options.signal, options.timeoutMs)
   try {
     const { input, traceparent } = job
     const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, deadline.signal)
-    const { output, truncated, said, isError } = mapResult(result, Object.keys(job.tool.outputSchema).length > 0)
+    const { output, truncated, message, isError } = mapResult(result, Object.keys(job.tool.outputSchema).length > 0)
     if (isError)
-      return end({ ...failed('FAILED', 'UPSTREAM_ERROR', `${tool} of ${server} failed: ${said}`), output, truncated })
+      return end({
+        ...failed('FAILED', 'UPSTREAM_ERROR', `${tool} of ${server} failed: ${message}`),
+        output,
+        truncated,
+      })
     return end({ status: 'SUCCESS', errorCode: null, errorMessage: null, output, truncated })
   } catch (error) {
-    if (means.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The call was cancelled'))
+    if (options.signal?.aborted) return end(failed('CANCELLED', 'EXECUTION_CANCELLED', 'The call was cancelled'))
     if (deadline.isOver)
       return end(
-        failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The call timed out after ${(means.timeoutMs / 1000).toFixed(1)}s`),
+        failed('TIMEOUT', 'EXECUTION_TIMEOUT', `The call timed out after ${(options.timeoutMs / 1000).toFixed(1)}s`),
       )
     const { code, message } = toRefusal(error, server)
     return end(failed('FAILED', code, message))

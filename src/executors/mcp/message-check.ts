@@ -1,35 +1,35 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 
-/** How much a server may say. Each bound protects everyone else from one bad server. */
+/** The limits on the messages of a server; each protects all other callers from one bad server. */
 export interface MessageLimits {
-  /** The largest single message; a server that sends a larger one is let go. */
+  /** The maximum size of a message; a server that exceeds it is disconnected. */
   readonly messageBytes: number
-  /** How many items a result may have; more are cut off. */
+  /** The maximum number of items of a result; further ones are cut off. */
   readonly items: number
-  /** How many messages that nobody waits for are taken in a second; a server that sends more is let go. */
+  /** The maximum number of unsolicited messages per second; a server that exceeds it is disconnected. */
   readonly chatter: number
 }
 
 export const defaultMessageLimits: MessageLimits = { messageBytes: 16 * 1024 * 1024, items: 1000, chatter: 2000 }
 
-/** The kinds of ends of a server that was not asked to end: its process exited, a message was too large, or it was let go. */
+/** The kinds of unexpected ends of a server: its process exited, a message was too large, or it was disconnected. */
 export type LineEnd = 'exited' | 'oversized-message' | 'failed'
 
-/** What came and was not taken. */
+/** The numbers of ignored messages. */
 export interface Ignored {
-  /** Not JSON, or no message of the protocol. */
+  /** Not JSON, or not a message of the protocol. */
   malformed: number
-  /** Answers to nothing: of another id, a second one, or one that came after the call was given up. */
+  /** Responses without a pending request: an unknown id, a duplicate, or a response to a cancelled call. */
   unexpected: number
 }
 
-/** Lets through only what somebody waits for, and no more of it than is allowed. */
+/** Accepts only responses to pending requests, within the limits. */
 export class MessageCheck {
   readonly ignored: Ignored = { malformed: 0, unexpected: 0 }
   readonly limits: MessageLimits
   readonly #onFlood: () => void
-  readonly #asked = new Set<string | number>()
-  #heard = 0
+  readonly #pending = new Set<string | number>()
+  #unsolicited = 0
   #since = 0
 
   constructor(limits: MessageLimits, onFlood: () => void) {
@@ -37,48 +37,48 @@ export class MessageCheck {
     this.#onFlood = onFlood
   }
 
-  /** Remembers what was asked, and what nobody waits for any more. */
+  /** Records a sent request, or the cancellation of one. */
   sent(message: JSONRPCMessage): void {
     if (!('method' in message)) return
-    if ('id' in message) this.#asked.add(message.id)
+    if ('id' in message) this.#pending.add(message.id)
     else if (message.method === 'notifications/cancelled') this.forget(cancelledId(message.params))
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Removes a pending request; its response will be ignored. */
   forget(id: string | number): void {
-    this.#asked.delete(id)
+    this.#pending.delete(id)
   }
 
-  /** Whether a message is to be handed on; the content of a result may be cut. */
+  /** Whether a message is passed to the client; the content of a result may be cut. */
   accepts(message: JSONRPCMessage): boolean {
-    if ('method' in message) return this.#hear()
+    if ('method' in message) return this.#countUnsolicited()
     const { id } = message
-    if (id === undefined || !this.#asked.delete(id)) {
+    if (id === undefined || !this.#pending.delete(id)) {
       this.ignored.unexpected++
-      this.#hear()
+      this.#countUnsolicited()
       return false
     }
     if ('result' in message) this.#cut(message.result as { content?: unknown; _meta?: Record<string, unknown> })
     return true
   }
 
-  /** Counts something that is no message at all. */
+  /** Counts input that is not a valid message. */
   refuse(): void {
     this.ignored.malformed++
-    this.#hear()
+    this.#countUnsolicited()
   }
 
-  /** Nobody waits for this; it is taken as long as it is not too much. */
-  #hear(): boolean {
-    if (++this.#heard < this.limits.chatter) return true
+  /** Counts an unsolicited message, and reports a flood. */
+  #countUnsolicited(): boolean {
+    if (++this.#unsolicited < this.limits.chatter) return true
     const now = performance.now()
     if (now - this.#since < 1000) this.#onFlood()
     this.#since = now
-    this.#heard = 0
+    this.#unsolicited = 0
     return true
   }
 
-  /** Cut here, before anything looks at every item. */
+  /** Cuts the items before the client validates each of them. */
   #cut(result: { content?: unknown; _meta?: Record<string, unknown> }): void {
     const { content } = result
     if (!Array.isArray(content) || content.length <= this.limits.items) return
@@ -87,7 +87,7 @@ export class MessageCheck {
   }
 }
 
-/** How many items a result had before it was cut. */
+/** The key of the number of items that a result had before it was cut. */
 export const cutMark = 'tooldex/items'
 
 const cancelledId = (params: unknown): string | number =>

@@ -5,25 +5,25 @@ import { cut } from './describe-failure.ts'
 const maxBytes = 64 * 1024
 const publishIntervalMs = 250
 
-/** What a run says while it runs, as much of it as is kept. */
+/** The bounded log of the progress of a run. */
 export class ProgressLog {
   text = ''
   readonly #controls: RunControls
-  #told = 0
+  #publishedAt = 0
   #steps = 0
 
   constructor(controls: RunControls) {
     this.#controls = controls
   }
 
-  /** Passes on how far a server says it is. */
+  /** Records and forwards a progress notification of a server. */
   readonly take = ({ progress, total, message }: Progress): void => {
     this.#steps++
     const of = total === undefined ? '' : ` of ${total}`
     this.note(`progress ${progress}${of}${message === undefined ? '' : `: ${cut(message)}`}\n`)
     const now = performance.now()
-    if (now - this.#told < publishIntervalMs && this.#told > 0) return
-    this.#told = now
+    if (now - this.#publishedAt < publishIntervalMs && this.#publishedAt > 0) return
+    this.#publishedAt = now
     this.#controls.onProgress?.(this.#steps)
   }
 

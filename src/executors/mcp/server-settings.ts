@@ -5,15 +5,15 @@ const Text = z.string().max(32_000)
 const Texts = z.record(z.string().min(1).max(200), Text)
 
 const shared = {
-  /** How long a call may take that says nothing about it. */
+  /** The timeout of calls that set none. */
   timeoutMs: TimeoutMs.optional(),
-  /** How long the server may take to start and to say who it is. */
+  /** The timeout of the start and the handshake. */
   connectTimeoutMs: z.int().min(100).max(300_000).default(30_000),
-  /** After how long without calls the server is stopped. */
+  /** The time without calls after which the server is stopped. */
   idleMs: z.int().min(100).max(86_400_000).default(300_000),
 }
 
-/** A server that is a program of this machine, spoken to through its standard input and output. */
+/** A server that runs as a local program and communicates over stdin and stdout. */
 const StdioServer = z.object({
   type: z.literal('stdio').default('stdio'),
   command: Text.min(1),
@@ -23,22 +23,22 @@ const StdioServer = z.object({
   ...shared,
 })
 
-/** A server that is asked over HTTP. */
+/** A server that is called over HTTP. */
 const HttpServer = z.object({
   type: z.enum(['http', 'streamable-http', 'streamableHttp']).default('http'),
-  url: z.url({ protocol: /^https?$/, error: 'must be an address of http or https' }).max(8000),
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(8000),
   headers: Texts.default({}),
-  /** Whether it may be at an address that is not on the internet. */
+  /** Whether the server may have a private address. */
   allowPrivate: z.boolean().default(false),
   ...shared,
 })
 
-/** One upstream MCP server, in the shape that clients write; keys of other clients are left alone. */
+/** The definition of an upstream MCP server in the format of MCP clients; unknown keys are ignored. */
 export type McpServer = z.infer<typeof StdioServer> | z.infer<typeof HttpServer>
 export type StdioServer = z.infer<typeof StdioServer>
 export type HttpServer = z.infer<typeof HttpServer>
 
-/** What a definition is read with, told by what it has. */
+/** The schema of a definition, chosen by its fields. */
 export function schemaFor(definition: unknown): z.ZodType<McpServer> {
   const { command, type } = (definition ?? {}) as { command?: unknown; type?: unknown }
   return command !== undefined || type === 'stdio' ? StdioServer : HttpServer
@@ -49,7 +49,7 @@ export const isStdio = (server: McpServer): server is StdioServer => 'command' i
 const reference =
   /^(?:(Bearer|Basic|Token) )?(secret:[A-Za-z0-9_.-]{1,100}|env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0\r\n]+)$/
 
-/** The reference to a secret in a value, and what stands before it; undefined where the value is meant as it is. */
+/** The secret reference in a value and the scheme before it; undefined for a literal value. */
 export function findReference(value: string): { readonly before: string; readonly reference: string } | undefined {
   const [, scheme, found] = reference.exec(value) ?? []
   return found === undefined ? undefined : { before: scheme === undefined ? '' : `${scheme} `, reference: found }

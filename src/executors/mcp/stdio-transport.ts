@@ -18,45 +18,45 @@ export interface ServerProgram {
 }
 
 const graceMs = 500
-const keptOfStderr = 4096
+const maxStderrBytes = 4096
 
-/** A server that is a process of ours: lines of JSON in and out, all of it gone when the line is closed. */
+/** The transport of a server that runs as a child process: JSON lines in and out; closing it ends all processes. */
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']
-  /** By these two the client knows that a server may be older than its first question; nobody reads them. */
+  /** The client takes these two fields as the sign of a stdio server, which may not support its first request. */
   readonly stderr = null
   pid: number | null = null
   readonly sessionId = undefined
-  /** Why it ended, where it did so by itself. */
+  /** The reason of an unexpected end. */
   why: string | undefined
   end: LineEnd | undefined
   readonly #server: ServerProgram
-  readonly #cell: ProcessScope
+  readonly #scope: ProcessScope
   readonly #check: MessageCheck
   #child: ChildProcess | undefined
-  #last = Buffer.alloc(0)
+  #stderrTail = Buffer.alloc(0)
   readonly #waiting: JSONRPCMessage[] = []
-  #resting = false
+  #paused = false
   #drained: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(server: ServerProgram, cell: ProcessScope, check: MessageCheck) {
+  constructor(server: ServerProgram, scope: ProcessScope, check: MessageCheck) {
     this.#server = server
-    this.#cell = cell
+    this.#scope = scope
     this.#check = check
   }
 
   async start(): Promise<void> {
     const { program, args, cwd, env } = this.#server
-    const [file, words] = this.#cell.wrap(program, args)
-    const child = this.#cell.spawnInside(() =>
-      spawn(file, words, { cwd, env: { ...env, ...this.#cell.env }, detached: true, stdio: 'pipe' }),
+    const [file, argv] = this.#scope.wrap(program, args)
+    const child = this.#scope.spawnInside(() =>
+      spawn(file, argv, { cwd, env: { ...env, ...this.#scope.env }, detached: true, stdio: 'pipe' }),
     )
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
-      await this.#cell.close()
+      await this.#scope.close()
       throw error
     }
     this.#child = child
@@ -71,12 +71,12 @@ export class StdioTransport implements Transport {
       () => this.fail(`sent a message of more than ${this.#check.limits.messageBytes} bytes`, 'oversized-message'),
     )
     child.stdout?.on('data', (chunk: Buffer) => lines.push(chunk)).on('error', () => {})
-    child.stderr?.on('data', (chunk: Buffer) => this.#keepLast(chunk)).on('error', () => {})
+    child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk)).on('error', () => {})
     child.stdin?.on('error', () => {})
     child.once('exit', (code, signal) => {
       this.end ??= 'exited'
-      this.why ??= `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}${this.#lastWords()}`
-      // What it said last may still be in the pipe.
+      this.why ??= `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}${this.#describeStderr()}`
+      // The last output may still be in the pipe.
       const drained = Promise.race([once(child, 'close'), sleep(graceMs, undefined, { ref: false })])
       void drained.then(() => this.close())
     })
@@ -92,34 +92,34 @@ export class StdioTransport implements Transport {
     }
     if (this.#closing !== undefined || !this.#check.accepts(message)) return
     this.#waiting.push(message)
-    if (!this.#resting) this.#hand()
+    if (!this.#paused) this.#deliver()
   }
 
-  /** The client takes notices a moment after it is handed them; an answer that overtook one would make it void. */
-  #hand(): void {
+  /** The client processes notifications asynchronously; a response that overtakes one would invalidate it. */
+  #deliver(): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.onmessage?.(next)
       if (!('method' in next)) continue
-      this.#resting = true
+      this.#paused = true
       setImmediate(() => {
-        this.#resting = false
-        this.#hand()
+        this.#paused = false
+        this.#deliver()
       })
       return
     }
   }
 
-  #keepLast(chunk: Buffer): void {
-    const both = chunk.length >= keptOfStderr ? chunk : Buffer.concat([this.#last, chunk])
-    this.#last = Buffer.from(both.subarray(-keptOfStderr))
+  #keepTail(chunk: Buffer): void {
+    const both = chunk.length >= maxStderrBytes ? chunk : Buffer.concat([this.#stderrTail, chunk])
+    this.#stderrTail = Buffer.from(both.subarray(-maxStderrBytes))
   }
 
-  #lastWords(): string {
-    const text = this.#last.toString('utf8').trim().split('\n').slice(-3).join('\n').slice(-500)
-    return text === '' ? '' : `, saying: ${toOneLine(text)}`
+  #describeStderr(): string {
+    const text = this.#stderrTail.toString('utf8').trim().split('\n').slice(-3).join('\n').slice(-500)
+    return text === '' ? '' : `; stderr: ${toOneLine(text)}`
   }
 
-  /** Lets a server go that does what it should not. */
+  /** Closes the connection to a misbehaving server. */
   fail(why: string, end: LineEnd = 'failed'): void {
     this.end ??= end
     this.why ??= why
@@ -128,18 +128,18 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
-    if (!stdin?.writable || this.#closing !== undefined) throw new Error('The server is gone.')
+    if (!stdin?.writable || this.#closing !== undefined) throw new Error('The server has ended.')
     this.#check.sent(message)
     const text = `${JSON.stringify(message)}\n`
     if (stdin.write(text)) return
-    // All who wait listen together, and nobody is left listening.
+    // All waiting senders share one listener, which is removed afterwards.
     this.#drained ??= drainOf(stdin).finally(() => {
       this.#drained = undefined
     })
     await this.#drained
   }
 
-  /** Ends the server, politely first; when this returns nothing of it is left. */
+  /** Ends the server, with SIGTERM before SIGKILL; afterwards no process of it is left. */
   close(): Promise<void> {
     this.#closing ??= this.#end().finally(() => this.onclose?.())
     return this.#closing
@@ -152,18 +152,18 @@ export class StdioTransport implements Transport {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit').catch(() => {})
       if (this.why === undefined) await Promise.race([exited, sleep(graceMs)])
-      this.#cell.kill(child.pid, 'SIGTERM')
+      this.#scope.kill(child.pid, 'SIGTERM')
       await Promise.race([exited, sleep(graceMs)])
-      this.#cell.kill(child.pid, 'SIGKILL')
+      this.#scope.kill(child.pid, 'SIGKILL')
       await exited
     }
-    this.#cell.sweep(child.pid)
+    this.#scope.sweep(child.pid)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
-    await this.#cell.close()
+    await this.#scope.close()
   }
 }
 
-/** Resolves when a stream takes more, or never will. */
+/** Resolves when a stream has drained or closed. */
 async function drainOf(stream: Writable): Promise<void> {
   const leaving = new AbortController()
   const { signal } = leaving

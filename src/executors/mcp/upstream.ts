@@ -5,18 +5,18 @@ import { Circuit, type CircuitSettings } from './circuit.ts'
 import type { Connection, OpenedTransport, UpstreamCall } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 
-/** How one server is kept. */
+/** The settings of one server. */
 export interface UpstreamOptions {
   readonly name: string
   readonly connectMs: number
   readonly idleMs: number
-  /** How long a server may take to show that it lives, after a call of it was too slow. */
+  /** The timeout of the ping after a call timed out. */
   readonly pingMs: number
   readonly circuit: CircuitSettings
   readonly makeLine: () => Promise<OpenedTransport>
 }
 
-/** One server: started by its first call, stopped when nobody calls, started again when it fell over. */
+/** One server: started by its first call, stopped when idle, restarted after a crash. */
 export class Upstream {
   readonly #options: UpstreamOptions
   readonly circuit: Circuit
@@ -37,13 +37,13 @@ export class Upstream {
     return this.#now
   }
 
-  /** Calls a tool; one whose session the server forgot is called once more, because nothing was done. */
+  /** Calls a tool; retries once if the session expired, because then the call was not executed. */
   async call(call: UpstreamCall, signal: AbortSignal): Promise<CallToolResult> {
     const work = (connection: Connection) => connection.call(call, signal)
     try {
       return await this.#use(work, signal)
     } catch (error) {
-      if (error !== forgotten) throw error
+      if (error !== sessionExpired) throw error
       return this.#use(work, signal)
     }
   }
@@ -58,7 +58,7 @@ export class Upstream {
     await (await this.#opening?.catch(() => undefined))?.close()
   }
 
-  /** Closes it after the calls that use it have ended; no others are made. */
+  /** Closes the server after its running calls have ended; no new ones are made. */
   retire(): void {
     this.#retired = true
     if (this.#busy === 0) void this.close()
@@ -69,35 +69,35 @@ export class Upstream {
     this.#busy++
     try {
       const connection = await this.#connected(signal)
-      const given = await this.#watched(connection, work(connection), signal)
+      const result = await this.#withChecks(connection, work(connection), signal)
       this.circuit.answered()
-      return given
+      return result
     } finally {
       this.#busy--
       if (this.#busy === 0) this.#rest()
     }
   }
 
-  /** Looks after the connection when a call of it goes wrong. */
-  async #watched<T>(connection: Connection, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  /** Checks the connection after a failed call. */
+  async #withChecks<T>(connection: Connection, work: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await work
     } catch (error) {
-      if (signal.aborted) void this.#lookAfter(connection)
-      else if (connection.why !== undefined) throw gone(this.#options.name, connection)
+      if (signal.aborted) void this.#checkAlive(connection)
+      else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
       else if (connection.isForgotten(error)) {
         await this.#drop(connection)
-        throw forgotten
-      } else if (isOutOfReach(error)) this.#giveUp(connection, describeFailure(error))
+        throw sessionExpired
+      } else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
       throw error
     }
   }
 
-  /** A call that took too long says nothing about the server; one that does not answer anything is let go. */
-  async #lookAfter(connection: Connection): Promise<void> {
+  /** A slow call is no evidence of a dead server; a server that does not respond to a ping is disconnected. */
+  async #checkAlive(connection: Connection): Promise<void> {
     if (connection.ended || (await connection.isAlive(this.#options.pingMs))) return
-    this.#giveUp(connection, 'did not answer any more')
+    this.#giveUp(connection, 'stopped responding')
   }
 
   #giveUp(connection: Connection, why: string): void {
@@ -111,7 +111,7 @@ export class Upstream {
     this.#refuseWhileDown()
     while (this.#opening === undefined && this.circuit.pauseMs > 0)
       await sleep(this.circuit.pauseMs, undefined, { signal })
-    if (this.#closed) throw new TooldexError('SHUTTING_DOWN', 'The server is stopping.')
+    if (this.#closed) throw new TooldexError('SHUTTING_DOWN', 'The server is shutting down.')
     this.#opening ??= this.#open()
     return untilAborted(this.#opening, signal)
   }
@@ -122,7 +122,7 @@ export class Upstream {
     const { name } = this.#options
     const seconds = Math.max(1, Math.ceil(this.circuit.pauseMs / 1000))
     throw new TooldexError('UPSTREAM_DOWN', `The MCP server '${name}' is down: it ${this.circuit.why}.`, {
-      hint: `It is tried again at ${until.toISOString()}, in ${seconds} s.`,
+      hint: `The next attempt is at ${until.toISOString()}, in ${seconds} s.`,
     })
   }
 
@@ -132,7 +132,7 @@ export class Upstream {
       if (opened !== undefined) this.#lost(opened)
     }
     try {
-      // The client of the protocol is loaded by the first call that needs it.
+      // The MCP client is loaded with the first call that needs it.
       const { Connection } = await import('./connection.ts')
       opened = await Connection.open(this.#options.makeLine, this.#options.connectMs, onEnd)
       this.#now = opened
@@ -145,7 +145,7 @@ export class Upstream {
     }
   }
 
-  /** One that ended in the middle of calls has failed; one that was only waiting may do so. */
+  /** An end during calls is a failure; an idle server may end. */
   #lost(connection: Connection): void {
     if (this.#now !== connection) return
     if (connection.why !== undefined && this.#busy > 0) this.circuit.failed(connection.why)
@@ -172,25 +172,25 @@ export class Upstream {
   }
 }
 
-/** Says that a call is to be made once more. */
-const forgotten = new Error('The session is gone.')
+/** Signals that a call must be retried. */
+const sessionExpired = new Error('The session expired.')
 
-const gone = (name: string, { end, why }: Connection): TooldexError =>
+const endedError = (name: string, { end, why }: Connection): TooldexError =>
   new TooldexError(end === 'oversized-message' ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
 
-/** Whether the server could not be reached, or is itself in trouble, rather than that it said no. */
-function isOutOfReach(error: unknown): boolean {
+/** Whether an error means that the server is unreachable or failing, and not that it rejected the call. */
+function isUnreachable(error: unknown): boolean {
   if (error instanceof TooldexError) return error.code === 'OUTPUT_LIMIT'
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return error instanceof TypeError || (status !== undefined && status >= 500)
 }
 
-/** Whoever does not want to wait any longer leaves; the work goes on for the others. */
+/** Rejects when the signal aborts; the shared work continues for the other callers. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
+    const abort = (): void => reject(signal.reason)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   })
 }

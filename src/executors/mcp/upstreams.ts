@@ -13,15 +13,15 @@ import { defaultMessageLimits, MessageCheck, type MessageLimits } from './messag
 import { findReference, type HttpServer, isStdio, type McpServer, type StdioServer } from './server-settings.ts'
 import { Upstream } from './upstream.ts'
 
-/** What servers are reached with. */
+/** The server definitions and the settings of their connections. */
 export interface UpstreamsOptions {
   readonly servers: ReadonlyMap<string, McpServer>
   readonly env: Environment
   /** The secrets that definitions refer to. */
   readonly secrets: PlainSecrets
-  /** How processes are kept together; the strongest way the machine gives where absent. */
+  /** The containment of processes; the strongest that the machine supports where absent. */
   readonly containment?: Containment | undefined
-  /** Hides the server that starts the programs from them. */
+  /** Hides Tooldex from the programs that it starts. */
   readonly shield?: Shield | undefined
   readonly limits?: Partial<MessageLimits> | undefined
   readonly circuit?: Partial<CircuitSettings> | undefined
@@ -30,7 +30,7 @@ export interface UpstreamsOptions {
 
 const pingMs = 10_000
 
-/** All servers that tools may name, each kept by itself. */
+/** All configured servers, each with its own connection. */
 export class Upstreams {
   readonly #options: UpstreamsOptions
   readonly #open = new Map<string, Upstream>()
@@ -48,7 +48,7 @@ export class Upstreams {
     return this.#servers
   }
 
-  /** Takes over other definitions; a server whose definition changed or is gone ends after its last call. */
+  /** Replaces the definitions; a server whose definition changed or was removed ends after its last call. */
   replace(servers: ReadonlyMap<string, McpServer>): void {
     for (const [name, upstream] of this.#open) {
       if (sameJson(servers.get(name), this.#servers.get(name))) continue
@@ -60,8 +60,8 @@ export class Upstreams {
 
   of(name: string): Upstream | undefined {
     const server = this.servers.get(name)
-    const known = this.#open.get(name)
-    if (known !== undefined || server === undefined) return known
+    const existing = this.#open.get(name)
+    if (existing !== undefined || server === undefined) return existing
     const { circuit } = this.#options
     const upstream = new Upstream({
       name,
@@ -86,9 +86,9 @@ export class Upstreams {
     try {
       const program = this.#programs.find(expandHome(server.command, this.#options.env), env, cwd)
       this.#containment ??= detectContainment()
-      const bare = await this.#containment.start(defaultLimits.processes)
-      const cell = (await this.#options.shield?.wrap(bare)) ?? bare
-      return this.#made((check) => new StdioTransport({ program, args: server.args, cwd, env }, cell, check))
+      const unshielded = await this.#containment.start(defaultLimits.processes)
+      const scope = (await this.#options.shield?.wrap(unshielded)) ?? unshielded
+      return this.#withCheck((check) => new StdioTransport({ program, args: server.args, cwd, env }, scope, check))
     } catch (error) {
       throw toStartError(error, server.command)
     }
@@ -97,19 +97,17 @@ export class Upstreams {
   async #reach(server: HttpServer): Promise<OpenedTransport> {
     const { HttpTransport } = await import('./http-transport.ts')
     const address = { url: new URL(server.url), headers: await this.#resolve(server.headers) }
-    return this.#made((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
+    return this.#withCheck((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
   }
 
-  #made(make: (check: MessageCheck) => OpenedTransport['line']): OpenedTransport {
+  #withCheck(make: (check: MessageCheck) => OpenedTransport['line']): OpenedTransport {
     const limits = { ...defaultMessageLimits, ...this.#options.limits }
-    const check: MessageCheck = new MessageCheck(limits, () =>
-      line.fail('sent far more messages than anybody asked for'),
-    )
+    const check: MessageCheck = new MessageCheck(limits, () => line.fail('sent too many unsolicited messages'))
     const line = make(check)
     return { line, check }
   }
 
-  /** Secrets are asked for when a server is started, and kept nowhere else. */
+  /** Secrets are resolved when a server is started, and never stored. */
   async #resolve(values: Readonly<Record<string, string>>): Promise<Record<string, string>> {
     const { secrets } = this.#options
     const resolved = Object.entries(values).map(async ([name, value]) => {

@@ -87,10 +87,7 @@ function describe(result: CheckResult, source: string): readonly Problem[] {
   if (result.kind === 'deep') return [problem('the script nests too deeply for Python', 'simplify the script')]
   if (result.kind === 'no main') {
     return [
-      problem(
-        `the script defines no function 'main' at its top level.${didYouMean('main', result.names)}`,
-        mainHint,
-      ),
+      problem(`the script defines no function 'main' at its top level.${didYouMean('main', result.names)}`, mainHint),
     ]
   }
   const where = {
