@@ -152,7 +152,7 @@ describe("a call that needs a person's yes", () => {
     }
     const words = ['call', '--server', server.url, '--dry-run', 'mails', '--word', 'x']
     const shown = await runInline(words, { env: { TOOLDEX_API_KEY: caller } })
-    expect(shown.stdout, shown.stderr).toContain("after a person's yes (asked for by the policy careful)")
+    expect(shown.stdout, shown.stderr).toContain('after approval (required by the policy careful)')
   })
 
   it('is told to a model as what it is', async () => {

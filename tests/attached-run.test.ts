@@ -122,7 +122,7 @@ describe('tooldex run beside a server', () => {
     expect(data.output).toEqual({ words: 2 })
     const pinned = await connect(['--pin', 'count_zebras', '--pin', 'came_late'], { env: here() })
     expect(await names(pinned.client)).toEqual(['search_tools', 'describe_tool', 'call_tool', 'count_zebras'])
-    expect(pinned.stderr()).toContain('--pin came_late: there is no such tool')
+    expect(pinned.stderr()).toContain('--pin came_late: tool not found')
     await add(draft('came_late'))
     await expect.poll(() => changes, wait).toBeGreaterThan(0)
     expect(await names(client)).toContain('came_late')

@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
 
   it('is where the link of the first start logs in', async () => {
     expect(key).toMatch(/^tdx_\S{32}$/)
-    expect(server.said()).toContain(`your admin key, shown this once: ${key}\n`)
+    expect(server.said()).toContain(`admin key (shown only once): ${key}\n`)
     await signedIn()
     expect(page.url()).toBe(`${server.url}/docs`)
     expect(asked.filter((url) => url.includes('/api/'))).toEqual([`${server.url}/api/v1/keys/current`])

@@ -96,6 +96,6 @@ describe('the key for stored secrets', () => {
     const warnings: string[] = []
     const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) }
     expect(await ensureSecretKey({ TOOLDEX_HOME: home }, { secrets: none }, logger)).toBeUndefined()
-    expect(warnings).toEqual(['secrets cannot be stored without TOOLDEX_SECRET_KEY'])
+    expect(warnings).toEqual(['Secrets cannot be stored without TOOLDEX_SECRET_KEY.'])
   })
 })

@@ -26,20 +26,20 @@ describe('what a server says of its key when it starts', () => {
 
   it('shows the key of the first start once, in a line and in a link', async () => {
     const lines = await linesOf(home, '')
-    key = /^your admin key, shown this once: (\S+)$/.exec(lines[1] ?? '')?.[1] ?? ''
+    key = /^admin key \(shown only once\): (\S+)$/.exec(lines[1] ?? '')?.[1] ?? ''
     expect(key).toMatch(/^tdx_/)
     expect(lines[2]).toMatch(new RegExp(`^log in at http://127.0.0.1:\\d+/docs#key=${key}$`))
     expect(lines[3]).toContain(`export TOOLDEX_API_KEY=${key};`)
     const again = await linesOf(home, '')
     expect(again.join('\n')).not.toContain(key.slice(0, 12))
-    expect(again[1]).toContain('is that of the first start')
-    expect(again[2]).toMatch(/^read and try the API at http:\S+\/docs$/)
+    expect(again[1]).toContain('the admin key printed at the first start')
+    expect(again[2]).toMatch(/^API documentation at http:\S+\/docs$/)
   })
 
   it('takes the key of the environment as the first one, and never prints it', async () => {
     const secret = 'chosen+by/hand=0123456789'
     const first = await linesOf(chosen, secret)
-    expect([first[0], first[2]]).toEqual(['200', 'the key is the one in TOOLDEX_API_KEY'])
+    expect([first[0], first[2]]).toEqual(['200', 'key: the value of TOOLDEX_API_KEY'])
     expect(first.join('\n')).not.toContain(secret)
     expect(first[4]).toMatch(/^next: \S/)
     expect(first[4]).not.toContain('export TOOLDEX_API_KEY')
@@ -47,13 +47,15 @@ describe('what a server says of its key when it starts', () => {
 
   it('refuses a key that is soon guessed, before there is anything', async () => {
     const started = linesOf(lastingFolder(), 'short')
-    await expect(started).rejects.toThrow(/TOOLDEX_API_KEY would be the admin key, and has fewer than 16 letters/)
+    await expect(started).rejects.toThrow(
+      /TOOLDEX_API_KEY is too short for the admin key: it has fewer than 16 characters/,
+    )
   })
 
   it('does not say that a key is right which is not', async () => {
     const [status, , said] = await linesOf(home, 'tdx_not_the_right_one')
     expect(status).toBe('401')
-    expect(said).toContain('is that of the first start')
-    expect((await linesOf(home, key))[2]).toBe('the key is the one in TOOLDEX_API_KEY')
+    expect(said).toContain('the admin key printed at the first start')
+    expect((await linesOf(home, key))[2]).toBe('key: the value of TOOLDEX_API_KEY')
   })
 })

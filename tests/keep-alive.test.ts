@@ -20,7 +20,7 @@ it('keeps connections open for longer than proxies do, or as long as is set', as
       [undefined, 'timeout=75'],
       [120_000, 'timeout=120'],
     ] as const) {
-      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, say: () => {}, keepAliveMs })
+      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, print: () => {}, keepAliveMs })
       try {
         expect(await keepAliveOf(url)).toBe(header)
         expect(server.headersTimeout).toBeLessThan(server.keepAliveTimeout)

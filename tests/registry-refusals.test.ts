@@ -113,9 +113,9 @@ it('a tag that is given its own name changes no tool', async () => {
 })
 
 it.each([
-  [['tools', 'list', '--server', 'foo'], {}, "--server is no address: 'foo'"],
-  [['search', 'x', '--server', 'http://[bad'], {}, "--server is no address: 'http://[bad'"],
-  [['tools', 'list'], { TOOLDEX_URL: 'localhost:7331' }, "TOOLDEX_URL is no address: 'localhost:7331'"],
+  [['tools', 'list', '--server', 'foo'], {}, "--server is not a valid URL: 'foo'"],
+  [['search', 'x', '--server', 'http://[bad'], {}, "--server is not a valid URL: 'http://[bad'"],
+  [['tools', 'list'], { TOOLDEX_URL: 'localhost:7331' }, "TOOLDEX_URL is not a valid URL: 'localhost:7331'"],
 ])('%j with %j: what is no address is named', async (words, env, message) => {
   const { code, stderr } = await runInline(words, { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining(message)])

@@ -95,7 +95,7 @@ describe('an embeddings service in the place of the encoder', () => {
     const { url } = await startService(answerWith)
     const { answer, stderr, stdout } = await search(url, tempFolder())
     expect(answer.note).toContain('words only')
-    expect(stderr).toContain('search by words alone')
+    expect(stderr).toContain('Search uses words only')
     expect(stdout + stderr).not.toContain('secret-key-1234')
   })
 

@@ -69,7 +69,7 @@ it('takes over edits of servers.json while it runs', async () => {
   servers('others')
   await expect.poll(async () => (await call()).code ?? (await call()).errorCode, waitMs).toBe('UPSTREAM_UNKNOWN')
   writeFileSync(join(server.home, 'servers.json'), '{ "mcpServers": ')
-  await expect.poll(server.stderr, waitMs).toContain('reload refused, the old MCP servers stay')
+  await expect.poll(server.stderr, waitMs).toContain('Reload rejected, the previous MCP servers stay')
   servers('numbers')
   await expect.poll(async () => (await call()).status, waitMs).toBe('SUCCESS')
 })

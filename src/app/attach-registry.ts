@@ -5,28 +5,28 @@ import type { RunOptions } from '../surfaces/cli/index.ts'
 import { findServer, hasDatabase, runningServer } from './find-server.ts'
 import { SharedRegistry } from './shared-registry.ts'
 
-/** The registry whose tools are offered beside those of configs. */
+/** The registry whose tools are offered together with those of configs. */
 export interface AttachedRegistry {
   readonly client: RegistryClient
-  /** How often changes of its tools are looked for; never where looking would keep others out. */
+  /** The interval of polling for changed tools; undefined if polling would lock the database. */
   readonly pollMs: number | undefined
-  /** Whether it refuses everything for want of a key; its tools are not listed then. */
+  /** Whether every request is rejected because there is no key; its tools are not listed then. */
   readonly isRefused?: boolean
 }
 
 const pollMs = 3000
-// Long enough for an agent that searches, reads and calls; shorter than other processes wait for the database.
+// Long enough for an agent to search, read and call; shorter than other processes wait for the database.
 const idleMs = 4000
 
-/** Finds the registry: at the server named or running here, or else in the database here; undefined where there is none. */
+/** Finds the registry of the named or local server, or else of the local database; undefined if there is none. */
 export function attachRegistry(options: RunOptions, logger: Logger, ending: AbortSignal): AttachedRegistry | undefined {
-  refuseContradictions(options)
-  // A policy file says what may be called of the configs here; a server has policies of its own.
+  rejectContradictions(options)
+  // A policy file applies to local configs; a server has its own policies.
   if (!options.registry || options.policy !== undefined) return undefined
   const server = findServer(options.server)
   if (server !== undefined && (server.named || !process.env.DATABASE_URL)) {
-    if (!server.named && server.key === undefined) return refuse(server.url, logger)
-    // A server that runs here may come back at another address.
+    if (!server.named && server.key === undefined) return rejectAll(server.url, logger)
+    // A local server may restart at another address.
     const current = {
       get url() {
         return server.named ? server.url : (runningServer()?.url ?? server.url)
@@ -37,28 +37,28 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
       (await import('../operations/registry-client/remote-client.ts')).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
-  return hasDatabase() ? openDatabaseHere(ending) : undefined
+  return hasDatabase() ? openLocalDatabase(ending) : undefined
 }
 
-function openDatabaseHere(ending: AbortSignal): AttachedRegistry {
+function openLocalDatabase(ending: AbortSignal): AttachedRegistry {
   const open = async () => (await import('./open-own-registry.ts')).openOwnRegistry(ending, { follow: true })
-  // Of a PostgreSQL database others keep nobody out.
+  // PostgreSQL allows other processes at the same time.
   const isEmbedded = !process.env.DATABASE_URL
   const client = new SharedRegistry({ open, idleMs: isEmbedded ? idleMs : undefined })
   return { client, pollMs: isEmbedded ? undefined : pollMs }
 }
 
-/** Each answer says what is missing: what is logged is rarely read. */
-function refuse(url: string, logger: Logger): AttachedRegistry {
-  logger.warn(`the tools of the server at ${url} are not offered: set TOOLDEX_API_KEY to one of its keys`)
+/** Rejects every request with the reason, because logs are rarely read. */
+function rejectAll(url: string, logger: Logger): AttachedRegistry {
+  logger.warn(`The tools of the server at ${url} are not offered. Set TOOLDEX_API_KEY to one of its keys.`)
   const refusal = () =>
     new TooldexError('UNAUTHORIZED', `The server at ${url} needs a key.`, {
-      hint: 'Set TOOLDEX_API_KEY to one of its keys, and start this again.',
+      hint: 'Set TOOLDEX_API_KEY to one of its keys and restart.',
     })
   const client: RegistryClient = {
     invoke: () => Promise.reject(refusal()),
     call: () => Promise.reject(refusal()),
-    // biome-ignore lint/correctness/useYield: it refuses before there is anything to follow
+    // biome-ignore lint/correctness/useYield: it rejects before there is anything to follow
     follow: async function* () {
       throw refusal()
     },
@@ -67,12 +67,14 @@ function refuse(url: string, logger: Logger): AttachedRegistry {
   return { client, pollMs: undefined, isRefused: true }
 }
 
-function refuseContradictions({ server, registry, policy }: RunOptions): void {
+function rejectContradictions({ server, registry, policy }: RunOptions): void {
   if (server === undefined) return
   if (!registry)
     throw new TooldexError('USAGE', '--server and --no-registry contradict each other.', {
-      hint: 'Leave one of them out.',
+      hint: 'Omit one of them.',
     })
   if (policy !== undefined)
-    throw new TooldexError('USAGE', 'A server has policies of its own.', { hint: 'Leave out --server, or --policy.' })
+    throw new TooldexError('USAGE', '--server cannot be combined with --policy: a server has its own policies.', {
+      hint: 'Omit --server or --policy.',
+    })
 }

@@ -3,7 +3,7 @@ import type { Stores } from '../contract/stores.ts'
 import type { RecordedRuns } from '../runs/index.ts'
 import { type Database, findNewerMigrations } from '../storage/index.ts'
 
-/** Whether a process should get requests: throws where it stops or the database takes no writes; returns warnings. */
+/** Readiness check: throws if the process is stopping or the database accepts no writes; returns warnings. */
 export async function checkReady(database: Database, stores: Stores, runs: RecordedRuns): Promise<readonly string[]> {
   if (runs.isClosing) throw new TooldexError('SHUTTING_DOWN', 'This process is stopping.')
   await stores.ping()

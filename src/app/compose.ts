@@ -31,22 +31,22 @@ import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { limitedConfigs } from './limited-configs.ts'
 import { openTracing } from './open-tracing.ts'
 
-/** How many commands run at once, and how many may wait; of a server no caller takes all places. */
+/** The default numbers of slots and of waiting calls; on a server one caller gets only a share. */
 const defaults = { slots: 8, waiting: 256 }
-const shareOfOne = 0.75
+const maxCallerShare = 0.75
 
-/** What a process with a database has besides. */
+/** Further parts of a process with a database. */
 export interface MoreParts {
   readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly openSecrets?: (workspace: string) => SecretScope
   readonly sandbox?: Sandbox
-  /** The parts of the host that each workspace was granted; all of them where absent. */
+  /** The grants of each workspace; all if absent. */
   readonly grantsOf?: GrantsOf
-  /** Lets another process start those of an executor. */
-  readonly hold?: (executor: Executor) => Executor
+  /** Wraps an executor so that the launcher starts its processes. */
+  readonly wrap?: (executor: Executor) => Executor
 }
 
-/** Puts the parts together for one process that works on configs, without a database. */
+/** Composes the parts of a process that works on configs, without a database. */
 export function compose(
   options: OpenOptions,
   more: MoreParts = {},
@@ -76,7 +76,7 @@ export function compose(
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
-    // Reading the real one costs more for each variable than the rest of a call; of a server it does not change.
+    // Reading process.env costs more for each variable than the rest of a call; a server uses a copy.
     env: options.scope === 'service' ? withoutCredentials(env) : env,
     scope: options.scope ?? 'user',
     where: () => catalog.current().policy?.executor,
@@ -92,21 +92,21 @@ export function compose(
   const tracing = openTracing()
   const { waiting = defaults.waiting } = options
   const runner = createRunner({
-    executors: { ...more.executors, cli: more.hold?.(executor) ?? executor },
+    executors: { ...more.executors, cli: more.wrap?.(executor) ?? executor },
     openSecrets: more.openSecrets,
     grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
     slots: new Semaphore({
       slots: options.concurrency ?? defaults.slots,
       waiting,
-      ...(options.scope === 'service' ? { waitingEach: Math.ceil(waiting * shareOfOne) } : {}),
+      ...(options.scope === 'service' ? { waitingEach: Math.ceil(waiting * maxCallerShare) } : {}),
     }),
     checkValues,
-    redactorFor: rememberRedactors(env),
+    redactorFor: cacheRedactors(env),
     maxMs: options.maxMs,
     tracing,
     logger,
   })
-  // Whoever starts this process owns the tools; keys and scopes come with the server.
+  // The user who starts this process owns the tools; only servers have keys and scopes.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
   return { catalog, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
@@ -117,17 +117,17 @@ const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: strin
 
 const nothing = {}
 
-/** The variables that a tool sets; those with telling names hold secrets. */
+/** The variables that a tool sets; some contain secrets, recognized by their names. */
 const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
   resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
 
-/** A redactor for each tool, made once. */
-function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redactor {
-  const known = new WeakMap<object, Redactor>()
+/** Creates one redactor for each tool and caches it. */
+function cacheRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redactor {
+  const cache = new WeakMap<object, Redactor>()
   return (tool) => {
     const declared = declaredBy(tool)
-    const redact = known.get(declared) ?? createRedactor(declared, env)
-    known.set(declared, redact)
+    const redact = cache.get(declared) ?? createRedactor(declared, env)
+    cache.set(declared, redact)
     return redact
   }
 }
@@ -135,18 +135,18 @@ function rememberRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Reda
 /** Whether search learns from calls. */
 export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'
 
-/** Without its encoder search goes by words alone, and says so once. */
+/** Without the encoder, search uses words only, and a warning is logged once. */
 function openEncoder(logger: Logger): Embedder | undefined {
   try {
     return loadEncoder(encoderFile)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown error'
-    logger.warn(`the encoder could not be loaded; search goes by words alone (${reason})`)
+    logger.warn(`The encoder could not be loaded; search uses words only (${reason}).`)
     return undefined
   }
 }
 
-/** TOOLDEX_EMBEDDINGS_URL puts a service in the place of the encoder. */
+/** TOOLDEX_EMBEDDINGS_URL replaces the encoder by a service. */
 function openRemote(env: NodeJS.ProcessEnv, logger: Logger): RemoteEmbedder | undefined {
   const url = env.TOOLDEX_EMBEDDINGS_URL
   if (url === undefined || url === '') return undefined
@@ -155,15 +155,15 @@ function openRemote(env: NodeJS.ProcessEnv, logger: Logger): RemoteEmbedder | un
     model: env.TOOLDEX_EMBEDDINGS_MODEL || 'text-embedding-3-small',
     apiKey: env.TOOLDEX_EMBEDDINGS_KEY,
     cacheFolder: join(tooldexHome(env), 'cache', 'embeddings'),
-    onFailure: (reason) => logger.warn(`search by words alone: ${reason}`),
+    onFailure: (reason) => logger.warn(`Search uses words only: ${reason}`),
   })
 }
 
 function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }
 

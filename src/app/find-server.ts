@@ -4,22 +4,26 @@ import { TooldexError } from '../base/errors.ts'
 import { tooldexHome } from '../sources/cli/config-files.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
 
-/** The server to ask: the one named, by a flag or by TOOLDEX_URL, or the one that runs here. */
+/** The server for requests: named by a flag or TOOLDEX_URL, or the local server. */
 export function findServer(named?: string, env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
   const url = named ?? (env.TOOLDEX_URL || undefined)
   if (url === undefined) return runningServer(env)
   if (!/^https?:$/.test(protocolOf(url)))
-    throw new TooldexError('USAGE', `${named === undefined ? 'TOOLDEX_URL' : '--server'} is no address: '${url}'.`, {
-      hint: 'Write it like http://127.0.0.1:7331',
-    })
-  // Some write the address of the API, which is below that of the server.
+    throw new TooldexError(
+      'USAGE',
+      `${named === undefined ? 'TOOLDEX_URL' : '--server'} is not a valid URL: '${url}'.`,
+      {
+        hint: 'Set it to something like http://127.0.0.1:7331.',
+      },
+    )
+  // The URL of the API is accepted as well.
   const server = url.replace(/\/api\/v1\/?$/, '')
   return { url: server, key: env.TOOLDEX_API_KEY || undefined, named: true }
 }
 
 const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
-/** What a server that started here said of itself, if it is still there. */
+/** The local server by its server.json, if it still runs. */
 export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
   try {
     const file = join(tooldexHome(env), 'server.json')
@@ -31,10 +35,10 @@ export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddre
   }
 }
 
-/** Whether there is anywhere to look for registered tools: a server, or a database that was named or made before. */
+/** Whether a registry exists: a server, or a named or existing database. */
 export const hasRegistry = (env: NodeJS.ProcessEnv = process.env): boolean =>
   findServer(undefined, env) !== undefined || hasDatabase(env)
 
-/** Whether a database was named, or made here before. */
+/** Whether DATABASE_URL is set or the embedded database exists. */
 export const hasDatabase = (env: NodeJS.ProcessEnv = process.env): boolean =>
   Boolean(env.DATABASE_URL) || existsSync(join(tooldexHome(env), 'db', 'data'))

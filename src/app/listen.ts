@@ -10,51 +10,53 @@ import {
   readTrustedProxies,
 } from '../surfaces/rest/index.ts'
 
-// A client that sends its head or its body too slowly is let go.
+// Connections of clients that send headers or the body too slowly are closed.
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // A proxy that reuses a connection just as the server closes it answers its client with 502, so the server closes last.
+  // A proxy that reuses a connection while the server closes it responds with 502, so the server closes last.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2000,
 }
 const portsToTry = 20
 const lastPort = 65_535
-/** How long a stopping server waits for its last answers to be sent. */
-const lastAnswersMs = 3000
+/** The maximum wait for the last responses at shutdown. */
+const lastResponsesMs = 3000
 
-/** Where to listen, and whom to tell. */
+/** The address to listen on, and the output for messages. */
 export interface ListenOptions {
   readonly host: string
   readonly port: number
-  readonly say: (line: string) => void
-  /** For how long a connection without requests stays open, in place of the default. */
+  readonly print: (line: string) => void
+  /** The keep-alive timeout of idle connections, instead of the default. */
   readonly keepAliveMs?: number | undefined
 }
 
-/** The names by which a server may be asked, the one that it listens on among them, and the proxies that it believes. */
+/** The allowed host names, including the listening address, and the trusted proxies. */
 export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
   allowedHosts: [host.toLowerCase(), ...readHostList(env.TOOLDEX_ALLOWED_HOSTS)],
   trustedProxies: readTrustedProxies(env.TOOLDEX_TRUSTED_PROXIES),
 })
 
-/** Listens on the port asked for, or the next free one. */
+/** Listens on the requested port, or the next free one. */
 export async function listen(app: ReturnType<typeof createRestApp>, options: ListenOptions) {
-  const { host, port: wanted, say, keepAliveMs = timeouts.keepAliveTimeout } = options
+  const { host, port: requested, print, keepAliveMs = timeouts.keepAliveTimeout } = options
   const limits = { ...timeouts, keepAliveTimeout: keepAliveMs }
-  const last = Math.min(wanted + portsToTry, lastPort)
-  for (let port = wanted; port <= last; port++) {
-    const server = createServer(limits, getRequestListener(app.fetch, { errorHandler: refuseUnread }))
-    server.on('clientError', answerClientError)
+  const last = Math.min(requested + portsToTry, lastPort)
+  for (let port = requested; port <= last; port++) {
+    const server = createServer(limits, getRequestListener(app.fetch, { errorHandler: rejectUnreadable }))
+    server.on('clientError', handleClientError)
     if (await tryListen(server, port, host)) continue
     const { port: used } = server.address() as AddressInfo
-    if (used !== wanted && wanted !== 0) say(`port ${wanted} is taken; listening on ${used} instead`)
+    if (used !== requested && requested !== 0) print(`port ${requested} is in use; listening on ${used} instead`)
     return { server, url: `http://${host.includes(':') ? `[${host}]` : host}:${used}` }
   }
-  throw new TooldexError('USAGE', `No port from ${wanted} to ${last} is free.`, { hint: 'Choose one with --port.' })
+  throw new TooldexError('USAGE', `No port from ${requested} to ${last} is free.`, {
+    hint: 'Choose another with --port.',
+  })
 }
 
-/** Whether the port is taken. */
+/** Returns whether the port is in use. */
 function tryListen(server: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -70,27 +72,30 @@ const cannotListen = (host: string, port: number, cause: NodeJS.ErrnoException):
     cause,
   })
 
-/** A request whose address or host cannot be read never reaches the routes. */
-function refuseUnread(error: unknown): Response {
+/** Handles requests with an invalid URL or Host, which never reach the routes. */
+function rejectUnreadable(error: unknown): Response {
   if (!(error instanceof RequestError)) return problemResponse(error, '')
-  const hint = 'Check its address and its Host.'
-  return problemResponse(new TooldexError('BODY_INVALID', 'The request cannot be read.', { hint }), '')
+  const hint = 'Check its URL and its Host header.'
+  return problemResponse(
+    new TooldexError('BODY_INVALID', 'The request has an invalid URL or Host header.', { hint }),
+    '',
+  )
 }
 
-/** What is no HTTP, too long in its head or too slow is answered in the same shape, and let go. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Responds to invalid HTTP, large headers and slow requests in the common error format, and closes the connection. */
+function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   socket.end(plainProblem(error.code))
-  // One that does not read the answer either is not waited for.
+  // Clients that do not read the response are disconnected.
   socket.setTimeout(1000, () => socket.destroy())
 }
 
-/** Requests that run get their answers; new ones are not taken. */
+/** Finishes running requests and accepts no new ones. */
 export function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The runs have ended; a stream that follows a run elsewhere would go on.
-    const late = setTimeout(() => server.closeAllConnections(), lastAnswersMs)
-    // A connection that has its answer is kept open by its client.
+    // The runs have ended, but a stream that follows a run of another process would continue.
+    const late = setTimeout(() => server.closeAllConnections(), lastResponsesMs)
+    // Clients keep idle connections open.
     const idle = setInterval(() => server.closeIdleConnections(), 50)
     server.close(() => {
       clearTimeout(late)

@@ -12,32 +12,32 @@ import { isOnPath, selfCommand } from './self-command.ts'
 import { withdrawEnvironment } from './withdraw-environment.ts'
 
 const stopping = new AbortController()
-// Everything that runs at once listens to it.
+// Every concurrent call adds a listener.
 setMaxListeners(0, stopping.signal)
-let asked = 0
+let stopRequestedAt = 0
 let editing = false
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
-    // In an editor Ctrl+C is the editor's.
+    // The editor handles Ctrl+C itself.
     if (editing && name === 'SIGINT') return
-    // Whoever asks again after a while has waited long enough; one key press may reach a process twice at once.
-    if (asked > 0 && Date.now() - asked > 500) process.exit(130)
-    asked ||= Date.now()
+    // A second signal exits at once; one key press may deliver the signal twice within a moment.
+    if (stopRequestedAt > 0 && Date.now() - stopRequestedAt > 500) process.exit(130)
+    stopRequestedAt ||= Date.now()
     stopping.abort(name)
   })
 }
-// A reader that has seen enough (| head) is no error.
+// A closed pipe (| head) is not an error.
 process.stdout.on('error', () => {})
-const unlessLeft = (error: NodeJS.ErrnoException) => {
+const unlessClosed = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE')
     throw new TooldexError('FILE_REFUSED', 'Standard output cannot be written.', { cause: error })
 }
 
-const say = (line: string) => void process.stderr.write(`${line}\n`)
+const print = (line: string) => void process.stderr.write(`${line}\n`)
 
 const main = fileURLToPath(import.meta.url)
-const sayExposed = (reason: string | undefined) => {
-  if (reason !== undefined) say(`other processes of this user can read the variables of this server: ${reason}`)
+const warnExposed = (reason: string | undefined) => {
+  if (reason !== undefined) print(`Other processes of this user can read the environment of this server: ${reason}`)
 }
 
 const host: CliHost = {
@@ -46,12 +46,12 @@ const host: CliHost = {
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   async serve(options) {
-    sayExposed(withdrawEnvironment())
-    await (await import('./serve.ts')).serve({ ...options, say }, stopping.signal)
+    warnExposed(withdrawEnvironment())
+    await (await import('./serve.ts')).serve({ ...options, print }, stopping.signal)
   },
   async work(options) {
-    sayExposed(withdrawEnvironment())
-    await (await import('./run-worker.ts')).work({ ...options, say }, stopping.signal)
+    warnExposed(withdrawEnvironment())
+    await (await import('./run-worker.ts')).work({ ...options, print }, stopping.signal)
   },
   openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
@@ -67,7 +67,7 @@ const host: CliHost = {
   selfCommand: (portable = false) => selfCommand(portable, { main, cwd: process.cwd() }),
   isOnPath: () => isOnPath({ env: process.env }),
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
-  outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessLeft),
+  outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessClosed),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
   signal: stopping.signal,
   columns: process.stdout.columns ?? 120,

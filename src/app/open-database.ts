@@ -13,7 +13,7 @@ export async function openOwnDatabase(
   return orClose(database, () => waitForDatabase(database, { ms: 0 }))
 }
 
-/** The same with its schema brought up to date; the steps are reported unless the database is new. */
+/** Opens and migrates the database; the steps are reported unless the database is new. */
 export async function openMigratedDatabase(
   env: NodeJS.ProcessEnv,
   report: (line: string) => void = () => {},

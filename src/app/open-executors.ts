@@ -22,57 +22,59 @@ import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
 
-/** What the operator allows, and how many interpreters wait for work. */
+/** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
   readonly warm?: number
 }
 
 /** The executors and secrets of a process with a database. */
-export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, hand?: Launcher) {
+export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
   const box = createSecretBox(secretKeyOf(env))
   const grantsOf = readGrants([...(env.TOOLDEX_GRANTS ?? '').split(' ').filter(Boolean), ...(allowed.grants ?? [])])
   const find = (workspace: string, name: string) => secrets.find(workspace, name)
-  const places = { env, box, find, grantsOf, home: tooldexHome(env) }
+  const context = { env, box, find, grantsOf, home: tooldexHome(env) }
   const sandbox = openSandbox(env, allowed)
   const environments = new Environments(environmentsFolder(env))
-  const hold = (executor: Executor): Executor => hand?.hold(executor) ?? executor
-  // Servers belong to the machine, and so their secrets are those of the workspace that is there from the start.
+  const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor
+  // MCP servers belong to the machine, so they use the secrets of the default workspace.
   const { shield } = sandbox
-  const upstreams = openUpstreams(env, openSecrets(places, 'default'), { mcpServers: allowed.mcpServers, shield })
+  const upstreams = openUpstreams(env, openSecrets(context, 'default'), { mcpServers: allowed.mcpServers, shield })
   const more: MoreParts = {
-    hold,
+    wrap,
     executors: {
       http: createHttpExecutor(),
-      python: hold(createPythonExecutor({ sandbox, env, environments, warm: hand === undefined ? allowed.warm : 0 })),
-      shell: hold(createShellExecutor({ sandbox, env })),
+      python: wrap(
+        createPythonExecutor({ sandbox, env, environments, warm: launcher === undefined ? allowed.warm : 0 }),
+      ),
+      shell: wrap(createShellExecutor({ sandbox, env })),
       mcp: upstreams.executor,
     },
     sandbox,
     grantsOf,
-    openSecrets: (workspace) => openSecrets(places, workspace),
+    openSecrets: (workspace) => openSecrets(context, workspace),
   }
   return { more, box, sandbox, check: createCheck(more), watchServers: upstreams.watch }
 }
 
-/** How many interpreters a server keeps ready. */
+/** The number of warm interpreters of a server. */
 export function warmSandboxes(env: NodeJS.ProcessEnv): number {
   return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.most
 }
 
-/** Tests the sandbox when a server starts, and says what tools will get. */
+/** Tests the sandbox at startup and logs the isolation level of tools. */
 export async function logIsolation({ levels, shield }: Sandbox, logger: Logger): Promise<void> {
   const shielded = await shield?.selfTest.run()
   if (shielded !== undefined && 'reason' in shielded)
-    logger.warn('tools that run with limits only can read the memory and files of this server', shielded)
+    logger.warn('Tools that run with limits only can read the memory and files of this server.', shielded)
   const { level, reasons } = await levels.best()
   const reason = reasons.join('; ')
-  const made = { isolated: levels.isolated.known, confined: levels.confined.known }
-  const user = (known: typeof made.isolated | typeof made.confined) =>
+  const tested = { isolated: levels.isolated.known, confined: levels.confined.known }
+  const user = (known: typeof tested.isolated | typeof tested.confined) =>
     known !== undefined && 'made' in known ? known.made.user : undefined
-  if (level === 'isolated') logger.info('tools run isolated', { by: 'bubblewrap', user: user(made.isolated) })
+  if (level === 'isolated') logger.info('Tools run isolated.', { by: 'bubblewrap', user: user(tested.isolated) })
   else if (level === 'confined')
-    logger.warn('tools run confined, not isolated', { by: 'Landlock', user: user(made.confined), reason })
+    logger.warn('Tools run confined, not isolated.', { by: 'Landlock', user: user(tested.confined), reason })
   else if (levels.readiness(undefined).state === 'ready')
-    logger.warn('scripts and commands run with limits only: no sandbox', { reason })
-  else logger.warn('scripts and commands are refused: no sandbox', { reason })
+    logger.warn('Scripts and commands run with limits only: no sandbox is available.', { reason })
+  else logger.warn('Scripts and commands are rejected: no sandbox is available.', { reason })
 }

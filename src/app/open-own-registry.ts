@@ -9,10 +9,10 @@ import { compose, learns, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
 
-/** Which database is opened, and for how long. */
+/** Options of a registry in the database of this process. */
 interface OwnRegistryOptions {
   readonly env?: NodeJS.ProcessEnv
-  /** Whether changes that others make are taken over while it is open; a command is done before it could matter. */
+  /** Whether changes of other processes are followed; short commands do not need it. */
   readonly follow?: boolean
 }
 
@@ -25,7 +25,7 @@ export async function openOwnRegistry(
   return new OwnRegistry(database, { signal, env, follow })
 }
 
-/** The registry in a database that this process has open; what a command does not need is not opened. */
+/** The registry in a database that this process has open; parts are opened on first use. */
 class OwnRegistry implements RegistryClient {
   readonly #database: Database
   readonly #signal: AbortSignal
@@ -91,7 +91,7 @@ class OwnRegistry implements RegistryClient {
     return this.#offering
   }
 
-  /** What a server on this database would offer: registered tools, and the configs in the home. */
+  /** The tools that a server on this database would offer: registered tools, and the configs in TOOLDEX_HOME. */
   async #openOffered(): Promise<OperationContext> {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
@@ -112,13 +112,13 @@ class OwnRegistry implements RegistryClient {
   }
 }
 
-/** Other operations that run tools, or that need the settings of runs. */
+/** Operations without the scope `call` that run tools or need the settings of runs. */
 const withSettings = new Set(['proposals.replay', 'executions.approve'])
 
-/** Most operations work on the registry alone; those that run tools or have these tags read what agents are offered, from configs too. */
+/** Tags of operations that work on all offered tools, including those of configs. */
 const catalogTags = new Set(['search', 'llm', 'catalog'])
 
-/** Where there is a database, experience is kept in it. */
+/** Stores learned queries in the database. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {
   const store = learns(process.env) ? stores.learning : undefined
   const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })

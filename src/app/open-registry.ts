@@ -2,12 +2,12 @@ import type { RegistryClient } from '../operations/registry-client/registry-clie
 import { openRemote } from '../operations/registry-client/remote-client.ts'
 import { findServer } from './find-server.ts'
 
-/** Opens the registry: at the server named, at the one that runs here, or in the database itself. */
+/** Opens the registry of the named server, of the local server, or in the database itself. */
 export async function connectRegistry(server: string | undefined, signal: AbortSignal): Promise<RegistryClient> {
   const remote = findServer(server)
-  // Whoever names a database means it, and not a server that may have another one open.
+  // DATABASE_URL takes precedence over a local server, which may have another database open.
   const own = remote === undefined || (!remote.named && Boolean(process.env.DATABASE_URL))
-  // Loading a database takes longer than asking a server that has it open.
+  // Loaded on demand: opening a database takes longer than a request to a server.
   if (own) return (await import('./open-own-registry.ts')).openOwnRegistry(signal)
   return openRemote(remote, signal)
 }

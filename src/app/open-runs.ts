@@ -9,23 +9,23 @@ import type { Tracing } from '../contract/tracing.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
 import { defaultRunSettings, RecordedRuns, type Runner, type RunSettings } from '../runs/index.ts'
 
-/** What this process does with recorded runs. */
+/** The role of this process for recorded runs. */
 interface OpenRunsOptions {
   readonly runner: Runner
   readonly store: ExecutionStore
   readonly logger: Logger
   readonly kind: WorkerInfo['kind']
-  /** The labels of queued runs that it takes, besides those without a label. */
+  /** The labels of queued runs that this process takes, besides those without a label. */
   readonly labels?: readonly string[]
-  /** Whether it takes runs from the queue. */
+  /** Whether this process takes runs from the queue. */
   readonly takesWork: boolean
-  /** Whether it runs the calls it receives itself. */
+  /** Whether this process runs the calls that it receives. */
   readonly runsTools: boolean
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }
 
-/** Records runs from now on, and sweeps those that others left. */
+/** Starts recording runs and sweeping those of lost workers. */
 export async function openRuns({ kind, labels = [], takesWork, ...parts }: OpenRunsOptions): Promise<RecordedRuns> {
   const { runner, runsTools } = parts
   const info = {
@@ -43,7 +43,7 @@ export async function openRuns({ kind, labels = [], takesWork, ...parts }: OpenR
   return runs
 }
 
-/** What whoever runs the server may set. */
+/** Reads the settings of the operator. */
 function readSettings(env: NodeJS.ProcessEnv): RunSettings {
   const read = (name: NumberSettingName) => readNumberSetting(env, name)
   const leaseMs = read('TOOLDEX_LEASE_MS') ?? defaultRunSettings.leaseMs

@@ -4,14 +4,14 @@ import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
-/** What the operator allows the processes of tools. */
+/** Permissions of the processes of tools. */
 export interface AllowedProcesses
   extends Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput'> {
-  /** Whether callers are others than the owner of this process, so that it hides itself from what it runs. */
+  /** Whether there are remote callers, so that this process hides itself from tools. */
   readonly hide?: boolean | undefined
 }
 
-/** Where tools that are processes run, as the operator allows it. */
+/** Opens the sandbox with the permissions of the operator. */
 export function openSandbox(
   env: NodeJS.ProcessEnv,
   { allowLimited, allowNetwork, allowFolders, maxOutput, hide }: AllowedProcesses,

@@ -1,10 +1,10 @@
 import { packageVersion } from '../base/package-info.ts'
 import { type Tracing, untraced } from '../contract/tracing.ts'
 
-/** Where whatever records spans makes itself known, in any copy of the API. */
+/** The key under which an OpenTelemetry SDK registers, in any copy of the API. */
 const registered = Symbol.for('opentelemetry.js.api.1')
 
-/** Spans are recorded where the process was started with something that records them: `node --import`; otherwise nothing is loaded. */
+/** Records spans if an OpenTelemetry SDK was loaded with `node --import`; otherwise nothing is loaded. */
 export function openTracing(): Tracing {
   if (!(registered in globalThis)) return untraced
   let tracing: Promise<Tracing> | undefined

@@ -11,7 +11,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 /** The tools of MCP servers, and the file of this machine that defines the servers. */
 interface OpenUpstreams {
   readonly executor: Executor
-  /** Takes over edits of the file until the signal is aborted; a broken edit is logged and changes nothing. */
+  /** Reloads the file on changes until the signal is aborted; an invalid file is logged and ignored. */
   watch(logger: Logger, signal: AbortSignal): void
 }
 
@@ -19,9 +19,9 @@ interface OpenUpstreams {
 export function openUpstreams(
   env: NodeJS.ProcessEnv,
   secrets: SecretScope,
-  { mcpServers: given, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
+  { mcpServers, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
 ): OpenUpstreams {
-  const named = given ?? (env.TOOLDEX_MCP_SERVERS || undefined)
+  const named = mcpServers ?? (env.TOOLDEX_MCP_SERVERS || undefined)
   const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, env)
   const executor = createMcpExecutor({ servers: loadServers(file, env), env, secrets, redactorFor, shield })
@@ -30,7 +30,7 @@ export function openUpstreams(
       executor.replaceServers(loadServers(file, env))
       logger.info('MCP servers reloaded', { file: file.path })
     } catch (thrown) {
-      logger.error(`reload refused, the old MCP servers stay: ${toTooldexError(thrown).message}`)
+      logger.error(`Reload rejected, the previous MCP servers stay: ${toTooldexError(thrown).message}`)
     }
   }
   return { executor, watch: (logger, signal) => watchFiles([file.path], () => reload(logger), signal) }

@@ -6,7 +6,7 @@ import { importBundle } from '../operations/registry/bundles.ts'
 import { registryOf } from '../operations/registry/registry.ts'
 import { readBundleFolder } from '../sources/bundle/index.ts'
 
-/** Registers the example tools where there are no others; returns whether it did. */
+/** Registers the example tools if the registry is empty; returns whether it did. */
 export async function registerExamples(context: OperationContext): Promise<boolean> {
   if (await hasTools(context)) return false
   const { bundle } = readBundleFolder(exampleToolsDir)
@@ -14,7 +14,7 @@ export async function registerExamples(context: OperationContext): Promise<boole
     await invoke(importBundle, { bundle }, context)
     return true
   } catch (thrown) {
-    // Another process that starts at the same time has registered them; an import is there whole or not at all.
+    // A process that started at the same time has registered them; imports are atomic.
     if (thrown instanceof TooldexError && (await hasTools(context))) return false
     throw thrown
   }

@@ -16,18 +16,18 @@ import * as executions from '../operations/runs/executions.ts'
 import { readStoredResult } from '../operations/runs/results.ts'
 import { openOwnRegistry } from './open-own-registry.ts'
 
-/** Which database to open; as the environment says where absent. */
+/** The database to open; that of the environment if absent. */
 export interface RegistryOptions {
   /** The folder of the embedded database: `TOOLDEX_HOME`. */
   readonly home?: string | undefined
-  /** The address of a PostgreSQL database: `DATABASE_URL`. */
+  /** The URL of a PostgreSQL database: `DATABASE_URL`. */
   readonly databaseUrl?: string | undefined
 }
 
-/** An input of which everything may be left out may be left out itself. */
-type Given<Input> = Record<string, never> extends Input ? [input?: Input] : [input: Input]
+/** An input with only optional fields is itself optional. */
+type OptionalInput<Input> = Record<string, never> extends Input ? [input?: Input] : [input: Input]
 
-/** Opens a database, brought up to date, and gives what can be done in it as methods; input and output are those of REST. */
+/** Opens and migrates a database and returns its operations as methods; input and output are those of REST. */
 export async function openMethods({ home, databaseUrl }: RegistryOptions) {
   const ending = new AbortController()
   const env = {
@@ -39,7 +39,7 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
   const isClosed = () => ending.signal.aborted
   const method =
     <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>
-    async (...[input]: Given<z.input<Input>>): Promise<z.output<Output>> => {
+    async (...[input]: OptionalInput<z.input<Input>>): Promise<z.output<Output>> => {
       if (isClosed()) throw new TooldexError('UNAVAILABLE', 'The registry is closed.', { hint: 'Open it again.' })
       const problems = findUnstorable(input)
       if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems })
@@ -94,7 +94,7 @@ export async function openMethods({ home, databaseUrl }: RegistryOptions) {
     bundles: { export: method(exportBundle), import: method(importBundle) },
     keys: { create: method(createKey), list: method(listKeys), revoke: method(revokeKey), current: method(currentKey) },
     audit: method(listAudit),
-    /** Ends what runs, and lets go of the database. */
+    /** Cancels running calls and closes the database. */
     async close(): Promise<void> {
       if (isClosed()) return
       ending.abort()

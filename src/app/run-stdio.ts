@@ -10,10 +10,10 @@ import { combineTools, isClimaxAlias, type McpTools, serveStdio, toolsOfContext 
 import { type AttachedRegistry, attachRegistry } from './attach-registry.ts'
 import { compose } from './compose.ts'
 
-// After the client has gone, running commands are cancelled; their last processes get this long to end.
+// After the client disconnects, running commands are cancelled; their processes get this long to end.
 const drainMs = 2000
 
-/** `tooldex run`: serves the tools of configs and of the registry, and leaves nothing behind. */
+/** `tooldex run`: serves the tools of configs and of the registry on stdio. */
 export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<void> {
   const logger = createLogger({ level: options.logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
   const ending = new AbortController()
@@ -23,7 +23,7 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
   if (context === undefined && registry === undefined) throw nothingToServe()
   if (options.watch) context?.catalog.watch(ending.signal)
   const tools = await toTools(options, { context, registry, signal: ending.signal })
-  await warnOfPins(options, tools, (name) => logger.warn(`--pin ${name}: there is no such tool`))
+  await warnOfPins(options, tools, (name) => logger.warn(`--pin ${name}: tool not found`))
   const [only] = context?.catalog.current().configs ?? []
   const name = registry === undefined && options.configs?.length === 1 ? only?.config.name : undefined
   await serveStdio({ name: name ?? 'tooldex', version: packageVersion(), tools, logger }, stop)
@@ -31,13 +31,13 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
   await Promise.all([registry?.client.close(), context?.runner.close(drainMs)])
 }
 
-/** The configs that were named; without a registry, which has them, also those in the home. */
+/** Opens the named configs; without any and without a registry, those in TOOLDEX_HOME. */
 function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): OperationContext | undefined {
   const configs = options.configs ?? []
   const hasRegistry = registry !== undefined && !registry.isRefused
   const homeConfigs = configs.length === 0 && !hasRegistry && existsSync(userConfigsDir())
   if (configs.length === 0 && !homeConfigs) return undefined
-  // Large outputs are kept here, and read by their handles.
+  // Large outputs are stored in memory and read by their handles.
   return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }
 }
 
@@ -51,7 +51,7 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   const mode = { classic: options.classic, pinned: options.pinned }
   const local = context === undefined ? undefined : toolsOfContext(context, mode, options.watch)
   if (registry === undefined) return local as McpTools
-  // Loaded only where there is a registry: a server for configs starts without.
+  // Loaded only with a registry, to keep the start of a server for configs fast.
   const { toolsOfClient } = await import('../surfaces/mcp/client-tools.ts')
   const listed = registry.isRefused ? { classic: false, pinned: [] } : mode
   const remote = toolsOfClient(registry.client, { mode: listed, pollMs: registry.pollMs, signal })
@@ -60,7 +60,7 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))
 }
 
-/** A tool may be registered later, so that one which is not there now is no error. */
+/** A missing pinned tool is a warning, because it may be registered later. */
 async function warnOfPins({ pinned }: RunOptions, tools: McpTools, warn: (name: string) => void): Promise<void> {
   if (pinned.length === 0) return
   const listed = await tools.list().catch(() => undefined)
@@ -73,7 +73,7 @@ async function warnOfPins({ pinned }: RunOptions, tools: McpTools, warn: (name: 
 const nothingToServe = (): TooldexError =>
   new TooldexError(
     'USAGE',
-    'There are no tools to serve: no config is named, and there is no server or database here.',
+    'There are no tools to serve: no config is named, and there is no local server or database.',
     {
       hint: 'Name a config (tooldex run git), or start a server (tooldex serve).',
     },

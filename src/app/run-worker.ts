@@ -15,9 +15,9 @@ import { openMigratedDatabase } from './open-database.ts'
 import { logIsolation, openExecutors, warmSandboxes } from './open-executors.ts'
 import { openRuns } from './open-runs.ts'
 
-/** What `tooldex worker` is asked for. */
+/** The options of a worker. */
 interface WorkOptions extends WorkerFlags {
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 /** `tooldex worker`: takes queued calls from the database that servers share, until it is stopped. */
@@ -25,15 +25,15 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
   const env = process.env
   checkNumberSettings(env)
   if (!env.DATABASE_URL)
-    throw new TooldexError('USAGE', 'A worker needs the PostgreSQL database that the servers use.', {
+    throw new TooldexError('USAGE', 'A worker needs the PostgreSQL database of the servers.', {
       hint: 'Set DATABASE_URL. An embedded database belongs to its server, which runs queued calls itself.',
     })
-  const database = await openMigratedDatabase(env, options.say)
+  const database = await openMigratedDatabase(env, options.print)
   try {
     const stores = createStores(database)
     const allowed = { warm: warmSandboxes(env), hide: true, ...options }
-    const hand = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
-    const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
+    const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
+    const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     void logIsolation(sandbox, logger)
@@ -43,28 +43,30 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const watched = { observer: metrics, tracing }
     const parts = { runner, store: stores.executions, logger, labels, ...watched }
     const runs = await openRuns({ ...parts, kind: 'worker', takesWork: true, runsTools: true })
-    hand.start()
+    launcher.start()
     const ready = () => checkReady(database, stores, runs)
-    const server = await watch({ ...composed, registry: { stores, check }, metrics }, ready, options)
-    const also = labels.length === 0 ? '' : `, also those for ${labels.join(', ')}`
-    options.say(`tooldex worker takes up to ${options.concurrency ?? 8} calls at once from ${database.name}${also}`)
+    const server = await serveMetrics({ ...composed, registry: { stores, check }, metrics }, ready, options)
+    const labelText = labels.length === 0 ? '' : `, including those with the labels ${labels.join(', ')}`
+    options.print(
+      `tooldex worker runs up to ${options.concurrency ?? 8} concurrent calls from ${database.name}${labelText}`,
+    )
     await new Promise<void>((resolve) =>
       stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve(), { once: true }),
     )
-    await runs.close(options.drainMs, options.say)
+    await runs.close(options.drainMs, options.print)
     if (server !== undefined) await drain(server)
     await runner.close(2000)
-    await hand.close()
+    await launcher.close()
   } finally {
     await database.close().catch(() => {})
   }
 }
 
-/** Answers whoever watches the worker, where it was given a port for that. */
-async function watch(
+/** Serves the health and metrics endpoints if a port is set. */
+async function serveMetrics(
   context: OperationContext,
   ready: () => Promise<readonly string[]>,
-  { host, port, say }: WorkOptions,
+  { host, port, print }: WorkOptions,
 ): Promise<Server | undefined> {
   if (port === undefined) return undefined
   const app = createRestApp({
@@ -75,7 +77,7 @@ async function watch(
     watchOnly: true,
     ...readSiteSettings(process.env, host),
   })
-  const { server, url } = await listen(app, { host, port, say })
-  say(`metrics at ${url}/metrics`)
+  const { server, url } = await listen(app, { host, port, print })
+  print(`metrics at ${url}/metrics`)
   return server
 }

@@ -19,8 +19,8 @@ export function secretKeyOf(env: NodeJS.ProcessEnv): SecretKeySource {
 }
 
 /**
- * Makes the key at the first start of a server and returns its file. A database that has secrets already needs the key
- * they were stored with.
+ * Creates the key at the first start of a server and returns its file. A database that already has secrets needs the key
+ * that encrypted them.
  */
 export async function ensureSecretKey(
   env: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ export async function ensureSecretKey(
   try {
     return makeKey(file) === undefined ? undefined : file
   } catch (thrown) {
-    logger.warn('secrets cannot be stored without TOOLDEX_SECRET_KEY', { reason: toTooldexError(thrown).message })
+    logger.warn('Secrets cannot be stored without TOOLDEX_SECRET_KEY.', { reason: toTooldexError(thrown).message })
     return undefined
   }
 }
@@ -40,7 +40,7 @@ export async function ensureSecretKey(
 const readKey = (file: string): string | undefined =>
   existsSync(file) ? inHome(file, () => readFileSync(file, 'utf8').trim()) : undefined
 
-/** Undefined where another process was first. */
+/** Returns undefined if another process was first. */
 function makeKey(file: string): string | undefined {
   const key = randomBytes(32).toString('base64url')
   return inHome(file, () => {

@@ -29,26 +29,26 @@ import { registerExamples } from './register-examples.ts'
 import { ensureSecretKey } from './secret-key.ts'
 import { warmUp } from './warm-up.ts'
 
-/** What `tooldex serve` is asked for. */
+/** The options of a server. */
 export interface ServeOptions extends ServeFlags {
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 const minKeyLength = 16
 
-/** `tooldex serve`: opens the database, offers the tools, answers until it is stopped. */
+/** `tooldex serve`: opens the database and serves the tools until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
   const env = process.env
   checkNumberSettings(env)
   const sites = readSiteSettings(env, options.host)
   const home = tooldexHome(env)
-  const database = await openMigratedDatabase(env, options.say, { inThread: true })
+  const database = await openMigratedDatabase(env, options.print, { inThread: true })
   const ending = new AbortController()
   try {
     const stores = createStores(database)
     const allowed = { warm: warmSandboxes(env), hide: true, ...options }
-    const hand = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
-    const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, hand)
+    const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
+    const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
     void logIsolation(sandbox, logger)
@@ -58,7 +58,9 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const parts = { runner, store: stores.executions, logger, labels, ...watched }
     const runs = await openRuns({ ...parts, kind: 'server', takesWork: isWorker, runsTools: isWorker })
     if (!isWorker && database.engine === 'pglite')
-      options.say('no call can run: a worker cannot open an embedded database. Omit --no-worker, or set DATABASE_URL.')
+      options.print(
+        'No calls can run: workers cannot open an embedded database. Omit --no-worker, or set DATABASE_URL.',
+      )
     const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
@@ -71,7 +73,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       signal: ending.signal,
       grantsOf: more.grantsOf,
     })
-    if (options.homeConfigs) offerFolder(userConfigsDir(env))
+    if (options.homeConfigs) createConfigFolder(userConfigsDir(env))
     first.watch(ending.signal)
     watchServers(logger, ending.signal)
     if (options.examples) await registerExamples(context)
@@ -93,18 +95,18 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       ...options,
       keepAliveMs: readNumberSetting(env, 'TOOLDEX_KEEP_ALIVE_MS'),
     })
-    const file = tell(home, url, logger)
-    if (isWorker) hand.start()
+    const file = writeServerFile(home, url, logger)
+    if (isWorker) launcher.start()
     await greet(options, { url, secret, keyFile, context, database, folders: sandbox.folders })
     void warmUp(context, ending.signal)
     await stopped(stop)
-    untell(file)
-    // It listens while it drains: probes read that it is not ready, and runs can still be read and cancelled.
-    await runs.close(options.drainMs, options.say)
+    removeServerFile(file)
+    // The server listens while it drains: probes see that it is not ready, and runs can be read and cancelled.
+    await runs.close(options.drainMs, options.print)
     await drain(server)
     await keyWatch.close()
     await context.runner.close(2000)
-    await hand.close()
+    await launcher.close()
     await memories.settled()
   } finally {
     ending.abort()
@@ -112,34 +114,34 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   }
 }
 
-/** Makes the folder whose configs are served, so that it can be watched; a home that cannot be written to has none. */
-function offerFolder(folder: string): void {
+/** Creates the folder of configs, so that it can be watched; ignored if TOOLDEX_HOME is not writable. */
+function createConfigFolder(folder: string): void {
   try {
     ensurePrivateFolder(folder)
   } catch {
-    // With a PostgreSQL database nothing else needs the home to be writable.
+    // With PostgreSQL nothing else needs a writable TOOLDEX_HOME.
   }
 }
 
-/** Only this machine may connect until there is a way to let others in safely. */
+/** Without an admin key only local clients may connect. */
 async function requireKeyForRemoteHost(host: string, stores: Stores): Promise<void> {
   if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
   if ((process.env.TOOLDEX_API_KEY ?? '').length >= minKeyLength || (await stores.keys.count()) > 0) return
   throw new TooldexError(
     'USAGE',
-    `Listening on ${host} lets others in, and no admin key of ${minKeyLength} letters or more was chosen for it.`,
+    `Listening on ${host} accepts remote clients, which needs an admin key of at least ${minKeyLength} characters.`,
     {
       hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
     },
   )
 }
 
-/** The first start makes a key that may do everything, the one in the environment if there is one. */
+/** Creates the admin key at the first start, from TOOLDEX_API_KEY if it is set. */
 async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if ((await stores.keys.count()) > 0) return undefined
-  refuseShort(env.TOOLDEX_API_KEY)
+  rejectShortKey(env.TOOLDEX_API_KEY)
   const { secret, prefix: start, hash } = makeKey(env.TOOLDEX_API_KEY || undefined)
-  // Of a short secret that someone chose, the first letters would be most of it.
+  // Of a short secret, a prefix of the usual length would be most of it.
   const prefix = start.slice(0, Math.floor(secret.length / 4))
   const caller = { workspace: 'default', actor: 'first start' }
   try {
@@ -152,30 +154,30 @@ async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string 
   }
 }
 
-/** A key that is soon guessed would be the key to everything, whoever is let in later. */
-function refuseShort(chosen: string | undefined): void {
-  if (!chosen || chosen.length >= minKeyLength) return
+/** Rejects an admin key that is easy to guess. */
+function rejectShortKey(apiKey: string | undefined): void {
+  if (!apiKey || apiKey.length >= minKeyLength) return
   throw new TooldexError(
     'USAGE',
-    `TOOLDEX_API_KEY would be the admin key, and has fewer than ${minKeyLength} letters.`,
+    `TOOLDEX_API_KEY is too short for the admin key: it has fewer than ${minKeyLength} characters.`,
     {
-      hint: 'Set it to a long random secret, or leave it out and take the one that is made.',
+      hint: 'Set it to a long random secret, or unset it to generate a key.',
     },
   )
 }
 
-/** Another server may have said where it is since. */
-function untell(file: string): void {
+/** Removes server.json, unless another server has replaced it. */
+function removeServerFile(file: string): void {
   try {
     const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown }
     if (pid === process.pid) rmSync(file, { force: true })
   } catch {
-    // Someone took it away.
+    // The file is already gone.
   }
 }
 
-/** Writes where this server is, so that commands find it; in a home that cannot be written they need its URL. */
-function tell(home: string, url: string, logger: Logger): string {
+/** Writes server.json, so that commands find this server; without it they need its URL. */
+function writeServerFile(home: string, url: string, logger: Logger): string {
   const file = join(home, 'server.json')
   const text = `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`
   try {
@@ -184,7 +186,7 @@ function tell(home: string, url: string, logger: Logger): string {
       writeFileSync(file, text, { mode: 0o600 })
     })
   } catch (thrown) {
-    logger.warn(`commands on this machine must name this server: TOOLDEX_URL=${url}`, {
+    logger.warn(`Commands on this machine need the URL of this server: TOOLDEX_URL=${url}`, {
       reason: toTooldexError(thrown).message,
     })
   }
@@ -192,52 +194,52 @@ function tell(home: string, url: string, logger: Logger): string {
 }
 
 interface Greeting {
-  /** The folders of the machine that tools may use. */
+  /** The folders of the host that tools may use. */
   readonly folders: Sandbox['folders']
   readonly url: string
   readonly secret: string | undefined
-  /** The key for stored secrets, where this start made it. */
+  /** The file of the encryption key, if this start created it. */
   readonly keyFile: string | undefined
   readonly context: OperationContext
   readonly database: Database
 }
 
-/** Five lines: what is served, the key, the page to log in or to read, what to try, how to stop. */
+/** Prints the served tools, the key, the URL of the API page, the next commands and how to stop. */
 async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const { url, secret, keyFile, context, database } = greeting
-  const { say } = options
+  const { print } = options
   const { tools } = await context.catalog.open()
-  const ofConfigs = context.catalog.current().index.size
-  say(
-    `tooldex serves ${ofConfigs} tools of configs and ${tools.size - ofConfigs} of the registry at ${url} (database: ${database.engine})`,
+  const configTools = context.catalog.current().index.size
+  print(
+    `tooldex serves ${configTools} config tools and ${tools.size - configTools} registered tools at ${url} (database: ${database.engine})`,
   )
-  const shown = secret !== undefined && !process.env.TOOLDEX_API_KEY
-  const isSet = !shown && (await isKey(context, process.env.TOOLDEX_API_KEY))
-  if (shown) say(`your admin key, shown this once: ${secret}`)
-  else if (isSet) say('the key is the one in TOOLDEX_API_KEY')
+  const isNew = secret !== undefined && !process.env.TOOLDEX_API_KEY
+  const isSet = !isNew && (await isKey(context, process.env.TOOLDEX_API_KEY))
+  if (isNew) print(`admin key (shown only once): ${secret}`)
+  else if (isSet) print('key: the value of TOOLDEX_API_KEY')
   else
-    say(
-      'the admin key is that of the first start; for another, stop this and run: tooldex keys create NAME --scope admin',
+    print(
+      'key: the admin key printed at the first start; for a new one, stop the server and run: tooldex keys create NAME --scope admin',
     )
-  // What is behind # stays in the browser: it is in no request and in no log.
-  say(shown ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `read and try the API at ${url}/docs`)
+  // Browsers do not send the part after #, so the key is in no request and no log.
+  print(isNew ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `API documentation at ${url}/docs`)
   const self = ownCommand()
-  // The first thing to try needs no network.
+  // The first example works without a network.
   const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
-  const login = isSet ? '' : `export TOOLDEX_API_KEY=${shown ? secret : 'KEY'}; `
-  say(`next: ${login}${self} tools list; ${self} ${first}`)
-  if (keyFile !== undefined) say(`stored secrets are encrypted with the new key in ${keyFile}: keep a copy of it`)
-  for (const { path, writable } of greeting.folders) say(`tools may ${writable ? 'change' : 'read'} ${path}`)
-  say('stop with Ctrl+C')
+  const login = isSet ? '' : `export TOOLDEX_API_KEY=${isNew ? secret : 'KEY'}; `
+  print(`next: ${login}${self} tools list; ${self} ${first}`)
+  if (keyFile !== undefined) print(`secrets are encrypted with the new key in ${keyFile}: back it up`)
+  for (const { path, writable } of greeting.folders) print(`tools may ${writable ? 'read and write' : 'read'} ${path}`)
+  print('stop with Ctrl+C')
 }
 
-/** How a person in this folder starts this very program again. */
+/** The command that starts this program from the current folder. */
 function ownCommand(): string {
   const started = process.argv[1] ?? ''
   return started.endsWith('.js') ? `node ${relative(process.cwd(), started)}` : 'tooldex'
 }
 
-/** Whether what the environment has is a key of this database. */
+/** Whether a secret is a key of this database. */
 async function isKey(context: OperationContext, secret: string | undefined): Promise<boolean> {
   return Boolean(secret) && (await registryOf(context).stores.keys.find(hashKey(secret as string))) !== undefined
 }

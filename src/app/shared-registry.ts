@@ -1,14 +1,14 @@
 import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
 
-/** How a registry is opened, and after how long without use it is closed; never where absent. */
+/** The function that opens a registry, and the idle time after which it is closed; never if absent. */
 interface SharedRegistryOptions {
   readonly open: () => Promise<RegistryClient>
   readonly idleMs?: number | undefined
 }
 
 /**
- * A registry that is opened when it is used, and closed after a while without use: an embedded database belongs to one
- * process at a time, and the others should get their turn.
+ * A registry that is opened on use and closed when idle: an embedded database belongs to one process at a time, and other
+ * processes need access, too.
  */
 export class SharedRegistry implements RegistryClient {
   readonly #options: SharedRegistryOptions
@@ -61,7 +61,7 @@ export class SharedRegistry implements RegistryClient {
     try {
       return await this.#opened
     } catch (error) {
-      // The next use tries again.
+      // The next use retries.
       this.#opened = undefined
       this.#leave()
       throw error

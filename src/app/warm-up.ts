@@ -6,10 +6,10 @@ import { validateValue } from '../json-schema/offload/json-work.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { openApiDocument } from '../surfaces/rest/index.ts'
 
-// Requests of the first moment come first.
+// The first requests have priority.
 const delayMs = 500
 
-/** Loads one after the other, before a request has to wait for them: the validator, the HTTP client, the encoder, the OpenAPI document. */
+/** Preloads the validator, the HTTP client, the encoder and the OpenAPI document, one after the other. */
 export async function warmUp({ catalog, logger }: OperationContext, signal: AbortSignal): Promise<void> {
   const steps: readonly (() => unknown)[] = [
     () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
@@ -27,6 +27,6 @@ export async function warmUp({ catalog, logger }: OperationContext, signal: Abor
       await step()
     }
   } catch (error) {
-    if (!signal.aborted) logger.warn(`the warm-up failed: ${String(error)}`)
+    if (!signal.aborted) logger.warn(`The warm-up failed: ${String(error)}`)
   }
 }

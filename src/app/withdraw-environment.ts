@@ -1,15 +1,15 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 /**
- * Takes the variables of this process out of `/proc/PID/environ`, where every process of the same user could read them.
- * The kernel shows the memory that the process was started with, so that memory is overwritten. Starting a second
- * process with a clean environment would cost its start-up time and change the process id. Returns the reason where
- * they can still be read.
+ * Removes the variables of this process from `/proc/PID/environ`, where every process of the same user could read them.
+ * The kernel exposes the memory that the process was started with, so that memory is overwritten. Starting a second
+ * process with a clean environment would cost its startup time and change the process id. Returns the reason if they can
+ * still be read.
  */
 export function withdrawEnvironment(): string | undefined {
   if (process.platform !== 'linux') return `there is no way to hide them on ${process.platform}`
   for (const [name, value] of Object.entries(process.env)) {
-    // Setting it anew moves it out of the memory that is overwritten.
+    // Setting a variable again moves it out of the memory that is overwritten.
     delete process.env[name]
     process.env[name] = value
   }
@@ -21,7 +21,7 @@ export function withdrawEnvironment(): string | undefined {
   }
 }
 
-// Counted from the state of the process, which follows its name.
+// Field numbers after the process name, starting with the state.
 const [envStartField, envEndField] = [47, 48]
 
 function overwriteOriginal(): void {

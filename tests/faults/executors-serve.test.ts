@@ -345,8 +345,8 @@ describe('fault 132: a server without a sandbox', () => {
     async () => {
       const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
       try {
-        expect(second.stderr()).not.toContain('tools run isolated')
-        await expect.poll(() => second.stderr()).toContain('tools run confined, not isolated')
+        expect(second.stderr()).not.toContain('Tools run isolated')
+        await expect.poll(() => second.stderr()).toContain('Tools run confined, not isolated')
         for (const body of [scripts, commands]) {
           const name = await register(body, second)
           const planned = await second.request('POST', `/tools/${name}/execute`, { body: { input: {}, dryRun: true } })

@@ -152,7 +152,7 @@ describe('starting and stopping', { timeout: 90_000 }, () => {
     const second = await startServer({ words: ['--port', String(port)] })
     onTestFinished(() => second.stop())
     expect(Number(new URL(second.url).port)).toBeGreaterThan(port)
-    expect(second.stderr()).toContain(`port ${port} is taken; listening on ${new URL(second.url).port} instead`)
+    expect(second.stderr()).toContain(`port ${port} is in use; listening on ${new URL(second.url).port} instead`)
   })
 
   it('an address that is not here is said plainly', async () => {

@@ -38,7 +38,7 @@ export async function serveHere({ config, database, worker = true }: HereOptions
   if (database !== undefined) process.env.DATABASE_URL = database
   const stopping = new AbortController()
   const options = { ...common, examples: false, worker, configs: [file] }
-  const { said, ended } = await started(/ at (http:\S+)/, (say) => serve({ ...options, say }, stopping.signal))
+  const { said, ended } = await started(/ at (http:\S+)/, (print) => serve({ ...options, print }, stopping.signal))
   return {
     url: said,
     request: (method, path, more = {}) => ask(`${said}${path}`, method, { key: testKey, ...more }),
@@ -53,8 +53,8 @@ export async function serveHere({ config, database, worker = true }: HereOptions
 /** Starts a worker here on the same database; gives where it is watched. */
 export async function workHere(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const stopping = new AbortController()
-  const { said, ended } = await started(/metrics at (http:\S+)\/metrics/, (say) =>
-    work({ ...common, say }, stopping.signal),
+  const { said, ended } = await started(/metrics at (http:\S+)\/metrics/, (print) =>
+    work({ ...common, print }, stopping.signal),
   )
   const stop = async () => {
     stopping.abort()
@@ -63,7 +63,7 @@ export async function workHere(): Promise<{ readonly url: string; stop(): Promis
   return { url: said, stop }
 }
 
-async function started(shows: RegExp, run: (say: (line: string) => void) => Promise<void>) {
+async function started(shows: RegExp, run: (print: (line: string) => void) => Promise<void>) {
   let ended: Promise<void> = Promise.resolve()
   const said = await new Promise<string>((resolve, reject) => {
     ended = run((line) => {

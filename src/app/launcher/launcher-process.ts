@@ -10,33 +10,33 @@ import { withdrawEnvironment } from '../withdraw-environment.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
 
-// The credentials of tools are for those that declare them.
+// Only tools that declare credentials may have them.
 withdrawEnvironment()
 
-// A process that only starts others: it is small, and so starting one is quick, whatever its server holds in memory.
+// This process only starts others: it is small, so forking is fast, independent of the memory of the server.
 const running = new Map<number, AbortController>()
-const asked = new Map<number, (answer: Extract<ToLauncher, { type: 'secret' }>) => void>()
+const pendingSecrets = new Map<number, (response: Extract<ToLauncher, { type: 'secret' }>) => void>()
 let executors: Readonly<Record<LauncherKind, Executor>> | undefined
 let where: ExecutorChoice | undefined
-let asks = 0
+let secretRequests = 0
 
-const say = (message: FromLauncher): void => void process.send?.(message, undefined, undefined, () => {})
+const send = (message: FromLauncher): void => void process.send?.(message, undefined, undefined, () => {})
 
 process.on('message', (message: ToLauncher) => {
   if (message.type === 'start') executors = open(message.options)
   else if (message.type === 'run') void run(message)
   else if (message.type === 'cancel') running.get(message.id)?.abort(message.atOnce ? killAtOnce : undefined)
   else {
-    asked.get(message.ask)?.(message)
-    asked.delete(message.ask)
+    pendingSecrets.get(message.requestId)?.(message)
+    pendingSecrets.delete(message.requestId)
   }
 })
 
-// Its server decides when it ends: a signal of the terminal reaches both.
+// The server stops this process: a signal of the terminal reaches both.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 process.on('disconnect', () => void end())
 
-/** The server is gone, however it went; nothing that it started may stay. */
+/** Ends all runs after the server has exited or disconnected. */
 async function end(): Promise<void> {
   for (const stopping of running.values()) stopping.abort()
   const late = setTimeout(() => process.exit(1), 3000)
@@ -48,7 +48,7 @@ async function end(): Promise<void> {
 
 function open(options: LauncherOptions): Readonly<Record<LauncherKind, Executor>> {
   const { env } = process
-  if (options.points) onFaultPoint((point) => say({ type: 'point', point }))
+  if (options.points) onFaultPoint((point) => send({ type: 'point', point }))
   const sandbox = openSandbox(env, options)
   const environments = new Environments(environmentsFolder(env))
   const { maxOutput, maxFile, containment } = options
@@ -78,26 +78,26 @@ async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void>
   where = message.where
   const controls: RunControls = {
     signal: stopping.signal,
-    secret: (reference) => askSecret(id, reference),
-    onProgress: (bytes) => say({ type: 'progress', id, bytes }),
-    ...(publishOutput ? { onOutput: (stream, text) => say({ type: 'output', id, stream, text }) } : {}),
+    secret: (reference) => requestSecret(id, reference),
+    onProgress: (bytes) => send({ type: 'progress', id, bytes }),
+    ...(publishOutput ? { onOutput: (stream, text) => send({ type: 'output', id, stream, text }) } : {}),
   }
   try {
     if (executors === undefined) throw new Error('not started')
-    say({ type: 'end', id, outcome: await executors[kind].run(job, controls) })
+    send({ type: 'end', id, outcome: await executors[kind].run(job, controls) })
   } catch (thrown) {
-    say({ type: 'end', id, error: toErrorMessage(thrown) })
+    send({ type: 'end', id, error: toErrorMessage(thrown) })
   } finally {
     running.delete(id)
   }
 }
 
-function askSecret(id: number, reference: string): Promise<string> {
-  const ask = ++asks
+function requestSecret(id: number, reference: string): Promise<string> {
+  const requestId = ++secretRequests
   return new Promise((resolve, reject) => {
-    asked.set(ask, ({ value, error }) =>
+    pendingSecrets.set(requestId, ({ value, error }) =>
       value === undefined ? reject(error && fromErrorMessage(error)) : resolve(value),
     )
-    say({ type: 'secret', id, ask, reference })
+    send({ type: 'secret', id, requestId, reference })
   })
 }

@@ -19,12 +19,12 @@ const entry = fileURLToPath(new URL('./launcher-process.js', import.meta.url))
 const graceMs = 15_000
 // A timer set for longer than this fires at once.
 const maxMs = 2 ** 31 - 1
-// What runs from its sources has no hand, and starts processes itself.
+// From TypeScript sources there is no launcher, and the server starts processes itself.
 const isBuilt = existsSync(entry)
 
 /**
- * The process that starts all others. Starting one takes time in proportion to the memory of whoever does it, and a
- * server holds a database and an index; its hand holds nothing.
+ * The process that starts the processes of tools. Forking takes time in proportion to the memory of the parent, and a
+ * server holds a database and an index; the launcher holds nothing.
  */
 export class Launcher {
   readonly #options: Omit<LauncherOptions, 'points'>
@@ -36,19 +36,19 @@ export class Launcher {
 
   constructor(allowed: Omit<LauncherOptions, 'points'>, where: () => ExecutorChoice | undefined) {
     const { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm } = allowed
-    // Whoever gives more than this gives what cannot be sent.
+    // Only serializable options are sent.
     this.#options = { maxOutput, maxFile, containment, allowLimited, limited, allowNetwork, allowFolders, hide, warm }
     this.#where = where
   }
 
-  /** The same executor, with its processes started by the hand. */
-  hold(executor: Executor): Executor {
+  /** Wraps an executor so that the launcher starts its processes. */
+  wrap(executor: Executor): Executor {
     if (!isBuilt) return executor
     const kind = executor.kind as LauncherKind
     return { ...executor, run: (job, controls) => this.#run(kind, job, controls) }
   }
 
-  /** Starts it, so that the first call does not have to wait. */
+  /** Starts the launcher, so that the first call does not wait for it. */
   start(): void {
     if (isBuilt) this.#open()
   }
@@ -61,8 +61,8 @@ export class Launcher {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    child.on('message', (message) => this.#hear(child, message as FromLauncher))
-    // One that could not be started never ends.
+    child.on('message', (message) => this.#onMessage(child, message as FromLauncher))
+    // A process that failed to start emits no exit event.
     child.on('error', () => this.#lost(child))
     child.once('exit', () => this.#lost(child))
     child.unref()
@@ -76,7 +76,7 @@ export class Launcher {
     const id = ++this.#runs
     const child = this.#open()
     const { signal } = controls
-    // A hand that does not answer in time is given up, with all that it runs.
+    // A launcher that does not respond in time is killed, with all its runs.
     const giveUp = (): void => void child.kill('SIGKILL')
     let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? maxMs) + graceMs, maxMs))
     const cancel = (): void => {
@@ -97,7 +97,7 @@ export class Launcher {
     })
   }
 
-  #hear(child: ChildProcess, message: FromLauncher): void {
+  #onMessage(child: ChildProcess, message: FromLauncher): void {
     if (message.type === 'point') reachPoint(message.point)
     const pending = message.type === 'point' ? undefined : this.#pending.get(message.id)
     if (pending === undefined || message.type === 'point') return
@@ -111,33 +111,33 @@ export class Launcher {
 
   async #sendSecret(
     child: ChildProcess,
-    { ask, reference }: Extract<FromLauncher, { type: 'secret' }>,
+    { requestId, reference }: Extract<FromLauncher, { type: 'secret' }>,
     controls: RunControls,
   ) {
     try {
       if (controls.secret === undefined) throw new Error('no secrets')
-      this.#send(child, { type: 'secret', ask, value: await controls.secret(reference) })
+      this.#send(child, { type: 'secret', requestId, value: await controls.secret(reference) })
     } catch (thrown) {
-      this.#send(child, { type: 'secret', ask, error: toErrorMessage(thrown) })
+      this.#send(child, { type: 'secret', requestId, error: toErrorMessage(thrown) })
     }
   }
 
   #send(child: ChildProcess, message: ToLauncher): void {
-    // A hand that has gone is told of by its exit.
+    // A launcher that has exited is handled by its exit event.
     if (child.connected) child.send(message, () => {})
   }
 
-  /** Nobody knows how far its runs came; the next one gets a new hand. */
+  /** The progress of its runs is unknown, so they fail; the next run starts a new launcher. */
   #lost(child: ChildProcess): void {
     if (this.#process === child) this.#process = undefined
     if (this.#closed) return
     const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs: 0, truncated: false }
-    const errorMessage = 'The process that starts tools ended before the run had.'
+    const errorMessage = 'The launcher process ended before the run.'
     for (const { resolve } of this.#pending.values())
       resolve({ status: 'FAILED', result, isolation: 'none', errorCode: 'WORKER_LOST', errorMessage })
   }
 
-  /** Lets it go; it ends whatever it still runs. */
+  /** Disconnects the launcher, which then ends its runs. */
   async close(): Promise<void> {
     this.#closed = true
     const child = this.#process

@@ -5,10 +5,10 @@ import type { Job } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 
-/** The kinds of tools that are processes. */
+/** The kinds of tools that run as processes. */
 export type LauncherKind = 'cli' | 'python' | 'shell'
 
-/** What a hand is told when it starts: what an admin allows. */
+/** The start options of a launcher: the permissions of tools. */
 export interface LauncherOptions {
   readonly maxOutput?: number | undefined
   readonly maxFile?: number | undefined
@@ -19,11 +19,11 @@ export interface LauncherOptions {
   readonly allowFolders?: readonly string[] | undefined
   readonly hide?: boolean | undefined
   readonly warm?: number | undefined
-  /** Whether fault points are to be told. */
+  /** Whether fault points are reported. */
   readonly points: boolean
 }
 
-/** What a server says to its hand. */
+/** Messages from a server to its launcher. */
 export type ToLauncher =
   | { readonly type: 'start'; readonly options: LauncherOptions }
   | {
@@ -35,17 +35,17 @@ export type ToLauncher =
       readonly publishOutput: boolean
     }
   | { readonly type: 'cancel'; readonly id: number; readonly atOnce: boolean }
-  | { readonly type: 'secret'; readonly ask: number; readonly value?: string; readonly error?: ErrorMessage }
+  | { readonly type: 'secret'; readonly requestId: number; readonly value?: string; readonly error?: ErrorMessage }
 
-/** What a hand says to its server. */
+/** Messages from a launcher to its server. */
 export type FromLauncher =
   | { readonly type: 'output'; readonly id: number; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'progress'; readonly id: number; readonly bytes: number }
-  | { readonly type: 'secret'; readonly id: number; readonly ask: number; readonly reference: string }
+  | { readonly type: 'secret'; readonly id: number; readonly requestId: number; readonly reference: string }
   | { readonly type: 'point'; readonly point: FaultPoint }
   | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: ErrorMessage }
 
-/** An error as it goes from one process to the other. */
+/** A serialized error. */
 export type ErrorMessage =
   | {
       readonly code: ErrorCode

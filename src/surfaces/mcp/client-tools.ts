@@ -10,20 +10,20 @@ import { type ListedTool, type ListMode, toRegistered } from './list-tools.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
 
-/** How the list of a registry is kept up to date. */
+/** Options for the tool list of a registry. */
 export interface ClientToolsOptions {
   readonly mode: ListMode
-  /** How often changes are looked for, until the signal is aborted; never where absent. */
+  /** The interval of polling for changes, until the signal is aborted; no polling if absent. */
   readonly pollMs?: number | undefined
   readonly signal: AbortSignal
 }
 
-// A server ends calls after an hour at most, unless its operator says otherwise.
+// The default limit of a server for one call.
 const maxMs = 3_600_000
 const pageSize = 500
 const maxTries = 3
 
-/** The tools of a registry, read through its operations, at a server or in a database. */
+/** The tools of a registry, read through its operations, on a server or in a database. */
 export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: ClientToolsOptions): McpTools {
   const listeners = new Set<() => void>()
   const isListed = mode.classic || mode.pinned.length > 0
@@ -33,27 +33,27 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
     last = isListed ? await readList(client, mode) : []
     return last
   }
-  // A registry that is away for a moment does not take the list from its clients.
+  // While the registry is unavailable, clients keep the last list.
   const list = () => read().catch((thrown: unknown) => last ?? Promise.reject(thrown))
   const find = (name: string, tools = last) => tools?.find(({ tool }) => tool.name === name)
-  const call: RegistryClient['call'] = async (asked, controls) => {
+  const call: RegistryClient['call'] = async (request, controls) => {
     running++
     try {
-      return await client.call(asked, controls)
+      return await client.call(request, controls)
     } finally {
       running--
     }
   }
-  let [seen, revision]: [typeof last, string?] = [undefined]
-  const look = async () => {
+  let [reported, revision]: [typeof last, string?] = [undefined]
+  const checkForChanges = async () => {
     const now = (await client.invoke(listSources, {})).revision
     if (now === revision) return
-    const before = seen ?? last
-    seen = await read()
+    const before = reported ?? last
+    reported = await read()
     revision = now
-    if (before !== undefined && !isDeepStrictEqual(seen, before)) for (const listener of listeners) listener()
+    if (before !== undefined && !isDeepStrictEqual(reported, before)) for (const listener of listeners) listener()
   }
-  if (isListed && pollMs !== undefined) poll(look, pollMs, signal)
+  if (isListed && pollMs !== undefined) poll(checkForChanges, pollMs, signal)
   return {
     client: {
       invoke: client.invoke.bind(client),
@@ -70,9 +70,9 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
   }
 }
 
-/** Looks again and again; where the registry is away, the next look finds what has changed. */
-function poll(look: () => Promise<void>, pollMs: number, signal: AbortSignal): void {
-  const timer = setInterval(() => void look().catch(() => {}), pollMs)
+/** Checks periodically; a check that fails is made up for by the next. */
+function poll(check: () => Promise<void>, pollMs: number, signal: AbortSignal): void {
+  const timer = setInterval(() => void check().catch(() => {}), pollMs)
   timer.unref()
   signal.addEventListener('abort', () => clearInterval(timer), { once: true })
 }
@@ -81,22 +81,22 @@ async function readList(client: RegistryClient, { classic, pinned }: ListMode): 
   const defined = classic ? await readAll(client) : await readPinned(client, pinned)
   const counts = new Map<string, number>()
   for (const { name } of defined) counts.set(name, (counts.get(name) ?? 0) + 1)
-  // Two tools of one name are listed by the names that they have for models, which differ.
+  // Tools that share a name are listed by their names for models, which are unique.
   const listed = defined.map(({ id, name, definition }): ListedTool => {
-    const shown = counts.get(name) === 1 ? name : definition.name
-    return { id, tool: { ...toRegistered({ ...definition, name }), name: toClientName(shown) } }
+    const listedName = counts.get(name) === 1 ? name : definition.name
+    return { id, tool: { ...toRegistered({ ...definition, name }), name: toClientName(listedName) } }
   })
   return listed.filter(({ tool }) => classic || !isMetaTool(tool.name))
 }
 
-/** A tool with the name that people know it by. */
+/** A tool with its name without the namespace. */
 interface DefinedTool {
   readonly id: string
   readonly name: string
   readonly definition: McpDefinition
 }
 
-/** All tools, page by page; where they change in between, from the beginning. */
+/** Reads all tools page by page; starts again if they change in between. */
 async function readAll(client: RegistryClient): Promise<readonly DefinedTool[]> {
   for (let tries = 1; ; tries++) {
     try {
@@ -114,7 +114,7 @@ async function readAll(client: RegistryClient): Promise<readonly DefinedTool[]> 
   }
 }
 
-/** The pinned tools that there are now; another may be registered later. */
+/** The pinned tools that exist now; others may be registered later. */
 async function readPinned(client: RegistryClient, pinned: readonly string[]): Promise<readonly DefinedTool[]> {
   const found = pinned.map(async (name): Promise<readonly DefinedTool[]> => {
     try {
@@ -134,7 +134,7 @@ const toDefined = (id: string, definition: McpDefinition): DefinedTool => ({
   definition,
 })
 
-/** The name of a tool without its namespace, where its id can be read. */
+/** The name of a tool without its namespace; undefined if the id is invalid. */
 function bareName(id: string): string | undefined {
   try {
     return parseToolId(id).name

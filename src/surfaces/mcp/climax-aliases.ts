@@ -20,10 +20,10 @@ const definitions: Readonly<Record<string, Omit<Tool, 'name'>>> = {
   },
 }
 
-/** Whether a name is one of the two tools of CLImax, which are answered whether they are listed or not. */
+/** Whether a name is one of the two tools of CLImax, which can be called even if they are not listed. */
 export const isClimaxAlias = (name: string): boolean => Object.hasOwn(definitions, name)
 
-/** The aliases that are pinned, as MCP lists them; the others cost a client nothing. */
+/** The pinned aliases as MCP tools; the others are not listed, so they cost no tokens. */
 export const climaxAliases = (pinned: readonly string[]): readonly Tool[] =>
   Object.entries(definitions)
     .filter(([name]) => pinned.includes(name))

@@ -9,73 +9,76 @@ import { searchTools } from '../../operations/search/search-tools.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
 import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
-import { refuseUnknown } from './refuse-unknown.ts'
+import { rejectUnknown } from './reject-unknown.ts'
 import { describeText, searchText } from './response-text.ts'
 import { resultScheme } from './result-resources.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type Arguments = Readonly<Record<string, unknown>>
 
-/** One request of a client, and what answers it. */
+/** One request of a client, with the registry client that handles it. */
 export interface McpRequest extends Pick<CallControls, 'signal' | 'trace' | 'onProgress'> {
   readonly client: RegistryClient
 }
 
-const handlers: Record<MetaToolName, (given: Given, request: McpRequest) => Promise<CallToolResult>> = {
-  search_tools: (given, request) => answer(searchTools, given, request, searchText),
-  describe_tool: (given, request) => answer(describeTools, readIds(given), request, describeText),
-  call_tool: (given, request) => answerCall(readCall(given), request),
+const handlers: Record<MetaToolName, (args: Arguments, request: McpRequest) => Promise<CallToolResult>> = {
+  search_tools: (args, request) => respond(searchTools, args, request, searchText),
+  describe_tool: (args, request) => respond(describeTools, readIds(args), request, describeText),
+  call_tool: (args, request) => runCall(readCall(args), request),
 }
 
-/** Names that the three tools accept beside those that they list, as models write them. */
+/** Argument names that models use besides the listed ones. */
 const alsoAccepted: Record<MetaToolName, readonly string[]> = {
   search_tools: Object.keys(searchTools.input.shape),
   describe_tool: ['id', 'name', 'tool_name'],
   call_tool: [],
 }
 
-/** Answers one of the three tools; a wrong input comes back as a tool error that says how to fix it. */
-export function handleMetaTool(name: MetaToolName, given: Given, request: McpRequest): Promise<CallToolResult> {
+/** Handles a call of a meta tool; an invalid input is returned as a tool error with a hint. */
+export function handleMetaTool(name: MetaToolName, args: Arguments, request: McpRequest): Promise<CallToolResult> {
   return orToolError(async () => {
-    const names = name === 'call_tool' ? looseKeys(given) : Object.keys(given)
-    refuseUnknown(name, names, { listed: metaToolArguments(name), accepted: alsoAccepted[name] })
-    return handlers[name](given, request)
+    const names = name === 'call_tool' ? looseKeys(args) : Object.keys(args)
+    rejectUnknown(name, names, { listed: metaToolArguments(name), accepted: alsoAccepted[name] })
+    return handlers[name](args, request)
   })
 }
 
-/** Answers `climax_call`, which ignores arguments that it does not know. */
-export const handleClimaxCall = (given: Given, request: McpRequest): Promise<CallToolResult> =>
-  orToolError(() => handlers.call_tool(given, request))
+/** Handles `climax_call`, which ignores unknown arguments. */
+export const handleClimaxCall = (args: Arguments, request: McpRequest): Promise<CallToolResult> =>
+  orToolError(() => handlers.call_tool(args, request))
 
-/** Answers a tool that is in the list itself. */
-export function handleListedTool(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {
-  return orToolError(() => answerCall({ name, arguments: given }, request))
+/** Handles a call of a tool that is listed directly. */
+export function handleListedTool(name: string, args: Arguments, request: McpRequest): Promise<CallToolResult> {
+  return orToolError(() => runCall({ name, arguments: args }, request))
 }
 
-async function answer<Input extends z.ZodType, Output extends z.ZodType>(
+async function respond<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
-  given: Given,
+  args: Arguments,
   { client, signal, trace }: McpRequest,
   toText: (output: z.output<Output>) => string,
 ): Promise<CallToolResult> {
-  const output = await client.invoke(operation, given, { signal, trace })
+  const output = await client.invoke(operation, args, { signal, trace })
   return { content: [{ type: 'text', text: toText(output) }], structuredContent: output as Record<string, unknown> }
 }
 
-// Longer than any worker takes to notice a call, and shorter than clients wait for an answer.
+// Longer than a worker needs to claim a call, and shorter than the timeout of clients.
 const patienceMs = 5000
 
-async function answerCall(call: Given, { client, ...request }: McpRequest): Promise<CallToolResult> {
+async function runCall(call: Arguments, { client, ...request }: McpRequest): Promise<CallToolResult> {
   const controls = { ...request, waitForApproval: false, patienceMs, onOutput: () => {}, onStatus: () => {} }
-  // Parsed by the client, which refuses what is not a call.
-  const answered = await client.call(call as unknown as RecordedCall, controls)
-  if ('plan' in answered) {
-    const { plan, needsApproval, approvalBy, warning } = answered
+  // The registry client validates the call.
+  const result = await client.call(call as unknown as RecordedCall, controls)
+  if ('plan' in result) {
+    const { plan, needsApproval, approvalBy, warning } = result
     const text = `${planText(plan)}${approvalText(approvalBy)}${warning === undefined ? '' : `\n(${warning})`}`
-    const said = warning === undefined ? {} : { warning }
-    return { content: [{ type: 'text', text }], structuredContent: { plan, needsApproval, approvalBy, ...said } }
+    const warningField = warning === undefined ? {} : { warning }
+    return {
+      content: [{ type: 'text', text }],
+      structuredContent: { plan, needsApproval, approvalBy, ...warningField },
+    }
   }
-  if (!('outcome' in answered)) return waitingResult(answered)
-  return endedResult(answered)
+  if (!('outcome' in result)) return waitingResult(result)
+  return endedResult(result)
 }
 
 function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
@@ -115,7 +118,7 @@ const linkTo = ({ handle, mediaType, bytes }: NonNullable<Ended['stored']>) => (
 })
 
 function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Waiting): CallToolResult {
-  const text = `${tool} was not run yet: the call waits for a person to approve it (execution ${executionId}). See how it stands with call_tool: name "tooldex:read_execution", arguments {"id": "${executionId}"}.`
+  const text = `${tool} has not run yet: the call waits for approval by a person (execution ${executionId}). Check its status with call_tool: name "tooldex:read_execution", arguments {"id": "${executionId}"}.`
   return {
     content: [{ type: 'text', text }],
     structuredContent: { executionId, waitsFor, expiresAt, ...(warning === undefined ? {} : { warning }) },
@@ -136,9 +139,9 @@ function toToolError(error: TooldexError): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: { error: toErrorBody(error) }, isError: true }
 }
 
-/** One id where a list is asked for, under one of the names models give it. */
-function readIds(given: Given): Given {
-  if (given.ids !== undefined) return given
-  const id = given.id ?? given.name ?? given.tool_name
-  return id === undefined ? given : { ...given, ids: [id] }
+/** Accepts a single id instead of an array, under the names that models use. */
+function readIds(args: Arguments): Arguments {
+  if (args.ids !== undefined) return args
+  const id = args.id ?? args.name ?? args.tool_name
+  return id === undefined ? args : { ...args, ids: [id] }
 }

@@ -3,28 +3,28 @@ import type * as z from 'zod'
 import { searchTools } from '../../operations/search/search-tools.ts'
 import { handleClimaxCall, type McpRequest, orToolError } from './handle-call.ts'
 
-type Given = Readonly<Record<string, unknown>>
-type SearchAnswer = z.output<typeof searchTools.output>
+type Arguments = Readonly<Record<string, unknown>>
+type SearchOutput = z.output<typeof searchTools.output>
 
-/** Answers a tool of CLImax: a search in the JSON that its clients parse, a call as `call_tool` answers it. */
-export function handleClimaxAlias(name: string, given: Given, request: McpRequest): Promise<CallToolResult> {
-  if (name === 'climax_call') return handleClimaxCall(given, request)
+/** Handles a tool of CLImax: a search returns the JSON that its clients parse, a call the result of `call_tool`. */
+export function handleClimaxAlias(name: string, args: Arguments, request: McpRequest): Promise<CallToolResult> {
+  if (name === 'climax_call') return handleClimaxCall(args, request)
   return orToolError(async () => {
-    const { query, category, cli, limit } = given
+    const { query, category, cli, limit } = args
     const input = { query, category, cli, limit: toLimit(limit), level: 'schema' }
     const { client, signal, trace } = request
-    const answer = toClimaxAnswer(await client.invoke(searchTools, input, { signal, trace }))
-    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+    const response = toClimaxResponse(await client.invoke(searchTools, input, { signal, trace }))
+    return { content: [{ type: 'text', text: JSON.stringify(response) }], structuredContent: response }
   })
 }
 
-/** Ten where no number is given; below nought means none. */
+/** The default is 10; negative numbers count as 0. */
 function toLimit(limit: unknown): number {
   const number = limit == null ? Number.NaN : Math.trunc(Number(limit))
   return Number.isNaN(number) ? 10 : Math.min(Math.max(number, 0), 100)
 }
 
-function toClimaxAnswer({ mode, summary = [], results = [] }: SearchAnswer): Record<string, unknown> {
+function toClimaxResponse({ mode, summary = [], results = [] }: SearchOutput): Record<string, unknown> {
   if (mode === 'summary')
     return { mode, summary: summary.map(({ toolCount, ...cli }) => ({ ...cli, tool_count: toolCount })) }
   return {

@@ -8,21 +8,21 @@ import { formatToolId, toFullId } from '../../contract/tool-id.ts'
 import { type CatalogSnapshot, configToolId, type LiveCatalog } from '../../operations/catalog/live-catalog.ts'
 import { isMetaTool } from './meta-tools.ts'
 
-/** Which tools a client sees in its list. */
+/** The selection of tools in the list of a client. */
 export interface ListMode {
-  /** Every tool itself, and none of the three. */
+  /** Lists every tool directly, without the meta tools. */
   readonly classic: boolean
-  /** Tools to show beside the three. */
+  /** Tools listed beside the meta tools. */
   readonly pinned: readonly string[]
 }
 
-/** A tool in the list, and the id that it is called by. */
+/** A listed tool, with the id for its calls. */
 export interface ListedTool {
   readonly id: string
   readonly tool: Tool
 }
 
-/** The tools beside the three, or in classic mode all; a tool of a config keeps its name, whatever is registered. */
+/** The tools beside the meta tools, or in classic mode all; tools of configs keep their names even if a registered tool has the same. */
 export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMode): readonly ListedTool[] {
   const snapshot = catalog.current()
   const registered = classic || pinned.length > 0 ? catalog.registered() : []
@@ -35,12 +35,12 @@ export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMod
     const own = snapshot.entries.map((entry) => fromConfig(snapshot, entry))
     return [...registered.map(fromRegistry), ...own]
   }
-  const shown = pinned.flatMap((name) => {
+  const pinnedTools = pinned.flatMap((name) => {
     const entry = snapshot.names.get(name)
     if (entry !== undefined) return [fromConfig(snapshot, entry)]
     return registered.filter((tool) => isNamed(tool, name)).map(fromRegistry)
   })
-  return shown.filter(({ tool }) => !isMetaTool(tool.name))
+  return pinnedTools.filter(({ tool }) => !isMetaTool(tool.name))
 }
 
 const isNamed = (tool: CatalogTool, name: string): boolean =>
@@ -48,7 +48,7 @@ const isNamed = (tool: CatalogTool, name: string): boolean =>
 
 function fromConfig(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): ListedTool {
   const id = configToolId(entry)
-  // An id that is also the very name of another tool means that one.
+  // If the id is also the name of another tool, the name is used instead.
   return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
 }
 
@@ -57,7 +57,7 @@ type ListedFields = Pick<
   'name' | 'title' | 'description' | 'inputSchema' | 'annotations' | 'icons' | '_meta'
 >
 
-/** A tool that is not of a config as MCP lists it; results have a structure of their own, so its output schema is left out. */
+/** Converts a registered tool to MCP, without the output schema: results have their own structure. */
 export function toRegistered({
   name,
   title,
@@ -88,17 +88,17 @@ function toTool(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][num
   }
 }
 
-/** A schema whose descriptions hide nothing from the person who reads them; names and values stay as they are. */
+/** Makes invisible characters visible in the descriptions of a schema; names and values are unchanged. */
 function showDescriptions(schema: JsonSchema): JsonSchema {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
-  const shown = properties.map(([name, property]) => {
+  const visible = properties.map(([name, property]) => {
     const { description } = property
     return [name, typeof description === 'string' ? { ...property, description: showInvisible(description) } : property]
   })
-  return { ...schema, properties: Object.fromEntries(shown) }
+  return { ...schema, properties: Object.fromEntries(visible) }
 }
 
-/** `git_status` as a person would write it: `Git status`. */
+/** Derives a title from a name: `git_status` becomes `Git status`. */
 function toTitle(name: string): string {
   const words = name.replace(/[_.-]+/g, ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -3,20 +3,20 @@ import { createLocalClient } from '../../operations/registry-client/local-client
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import { type ListedTool, type ListMode, listedWithIds } from './list-tools.ts'
 
-/** The tools that MCP clients are offered, wherever those are and run. */
+/** The tools offered to MCP clients, local or remote. */
 export interface McpTools {
-  /** Searches, describes and calls them. */
+  /** Searches, describes and calls the tools. */
   readonly client: RegistryClient
   readonly mode: ListMode
   /** Whether the list can change while a client is connected. */
   readonly live: boolean
-  /** The tools listed beside the three, or in classic mode all; in the same order every time. */
+  /** The tools listed beside the meta tools, or in classic mode all, in a stable order. */
   list(): Promise<readonly ListedTool[]>
-  /** The listed tool of a name. */
+  /** Finds a listed tool by name. */
   find(name: string): Promise<ListedTool | undefined>
   /** Calls back after each change of the list. */
   onChange(listener: () => void): void
-  /** How long the calls that run now may still take. */
+  /** The remaining time limit of the running calls. */
   maxMs(): number
 }
 
@@ -26,7 +26,7 @@ export function toolsOfContext(context: OperationContext, mode: ListMode, live: 
   return {
     client: createLocalClient(context),
     mode,
-    // Registered tools come and go while clients are connected.
+    // Registered tools change while clients are connected.
     live: live || context.registry !== undefined,
     list: async () => listedWithIds(catalog, mode),
     find: async (name) => listedWithIds(catalog, mode).find(({ tool }) => tool.name === name),
@@ -35,7 +35,7 @@ export function toolsOfContext(context: OperationContext, mode: ListMode, live: 
   }
 }
 
-/** The tools of configs here beside those of a registry: a name means the tool of the config first. */
+/** Combines the tools of local configs and of a registry; a shared name resolves to the tool of the config. */
 export function combineTools(local: McpTools, registry: McpTools, client: RegistryClient): McpTools {
   return {
     client,

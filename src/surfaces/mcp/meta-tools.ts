@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-// What an agent pays for in every request: each word here is counted by a test.
+// Agents pay for these texts in every request; a test limits their tokens.
 const definitions = {
   search_tools: {
     description:
@@ -42,13 +42,13 @@ const definitions = {
 
 export type MetaToolName = keyof typeof definitions
 
-/** Whether a name is one of the three tools through which all others are reached. */
+/** Whether a name is one of the three meta tools. */
 export const isMetaTool = (name: string): name is MetaToolName => Object.hasOwn(definitions, name)
 
-/** The arguments of one of the three tools, as agents see them. */
+/** The listed arguments of a meta tool. */
 export const metaToolArguments = (name: MetaToolName): readonly string[] => Object.keys(definitions[name].input.shape)
 
-/** The three tools as MCP lists them. */
+/** The meta tools as MCP tools. */
 export function metaTools(): readonly Tool[] {
   return Object.entries(definitions).map(([name, { description, readOnly, input }]) => ({
     name,
@@ -58,7 +58,7 @@ export function metaTools(): readonly Tool[] {
   }))
 }
 
-/** The JSON Schema less what costs tokens and tells a model nothing. */
+/** The JSON Schema without keywords that cost tokens and do not help models. */
 function toSchema(input: z.ZodType): Tool['inputSchema'] {
   const schema = z.toJSONSchema(input, {
     override: ({ jsonSchema }) => {

@@ -2,7 +2,7 @@ import { parseExactly } from '../../base/exact-numbers.ts'
 
 const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
 const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input']
-/** What is said about a call beside its arguments, and how models write it. */
+/** The options of a call besides its arguments, with the spellings that models use. */
 const ownKeys = {
   version: ['version'],
   idempotencyKey: ['idempotencyKey', 'idempotency_key'],
@@ -11,25 +11,25 @@ const ownKeys = {
 
 const knownKeys = new Set([...nameKeys, ...argumentKeys, ...Object.values(ownKeys).flat()])
 
-/** The arguments of `call_tool` as models really write them: other names, arguments as JSON text, or not nested at all. */
-export function readCall(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const name = pick(given, nameKeys)
-  const inner = parse(pick(given, argumentKeys))
+/** Reads the arguments of `call_tool` in the forms that models use: other names, arguments as a JSON string, or not nested. */
+export function readCall(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const name = pick(input, nameKeys)
+  const inner = parse(pick(input, argumentKeys))
   const own = Object.fromEntries(
     Object.entries(ownKeys).flatMap(([key, spellings]) => {
-      const value = pick(given, spellings)
+      const value = pick(input, spellings)
       return value === undefined ? [] : [[key, value]]
     }),
   )
   if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined)
     return { ...readCall(inner), ...own }
-  const loose = Object.fromEntries(Object.entries(given).filter(([key]) => !knownKeys.has(key)))
+  const loose = Object.fromEntries(Object.entries(input).filter(([key]) => !knownKeys.has(key)))
   return { ...own, name, arguments: inner ?? loose }
 }
 
-/** The keys beside nested arguments that mean nothing; without nested arguments they are the tool's own. */
-export const looseKeys = (given: Readonly<Record<string, unknown>>): readonly string[] =>
-  pick(given, argumentKeys) === undefined ? [] : Object.keys(given).filter((key) => !knownKeys.has(key))
+/** The unknown keys beside nested arguments; without nested arguments they are arguments of the tool. */
+export const looseKeys = (input: Readonly<Record<string, unknown>>): readonly string[] =>
+  pick(input, argumentKeys) === undefined ? [] : Object.keys(input).filter((key) => !knownKeys.has(key))
 
 const pick = (record: Readonly<Record<string, unknown>>, keys: readonly string[]) =>
   keys.map((key) => record[key]).find((value) => value !== undefined && value !== null)

@@ -3,38 +3,38 @@ import { showInvisible } from '../../base/visible-text.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
 
-type SearchAnswer = z.output<typeof searchTools.output>
-type DescribeAnswer = z.output<typeof describeTools.output>
+type SearchOutput = z.output<typeof searchTools.output>
+type DescribeOutput = z.output<typeof describeTools.output>
 
-/** A search answer for a model to read: one line a tool, or the overview of what there is. */
-export function searchText(answer: SearchAnswer): string {
-  if (answer.mode === 'summary') {
-    const lines = (answer.summary ?? []).map(({ name, description, toolCount, category, tags }) => {
+/** Formats a search result for a model: one line per tool, or the overview. */
+export function searchText(output: SearchOutput): string {
+  if (output.mode === 'summary') {
+    const lines = (output.summary ?? []).map(({ name, description, toolCount, category, tags }) => {
       const labels = [category ?? '', ...tags].filter((label) => label !== '').join(', ')
       return `${name} (${toolCount} tools${labels === '' ? '' : `; ${labels}`}): ${description}`
     })
     if (lines.length === 0) lines.push('There are no tools.')
-    if (answer.note !== undefined) lines.push(`(${answer.note})`)
+    if (output.note !== undefined) lines.push(`(${output.note})`)
     return showInvisible(lines.join('\n'))
   }
-  const lines = (answer.results ?? []).map(
+  const lines = (output.results ?? []).map(
     ({ name, callAs, signature, shortDescription, description, inputSchema, readiness }) => {
       const state = readiness === undefined ? '' : ` (not ready: ${readiness.reason ?? readiness.state})`
       const text = `${signature ?? callAs ?? name}: ${description ?? shortDescription}${state}`
       return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
     },
   )
-  if (answer.note !== undefined) lines.push(`(${answer.note})`)
-  if (answer.nextCursor !== undefined) lines.push(`(${answer.omitted} more: cursor ${answer.nextCursor})`)
-  if (lines.length === 0 && answer.omitted > 0)
-    return `${answer.omitted} tools match, but none fits. Raise limit or budgetTokens.`
+  if (output.note !== undefined) lines.push(`(${output.note})`)
+  if (output.nextCursor !== undefined) lines.push(`(${output.omitted} more: cursor ${output.nextCursor})`)
+  if (lines.length === 0 && output.omitted > 0)
+    return `${output.omitted} tools match, but none fits. Increase limit or budgetTokens.`
   return lines.length === 0
-    ? 'No tool matches. Try other words, or no query for an overview.'
+    ? 'No tool matches. Try other words, or omit the query for an overview.'
     : showInvisible(lines.join('\n'))
 }
 
-/** What was asked about tools, for a model to read. */
-export function describeText({ tools, unknown = [] }: DescribeAnswer): string {
+/** Formats descriptions of tools for a model. */
+export function describeText({ tools, unknown = [] }: DescribeOutput): string {
   const texts = tools.map(({ name, summary, tool, exampleRequests, notes }) => {
     const lines = [`${name}: ${tool?.description ?? summary}`]
     if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))

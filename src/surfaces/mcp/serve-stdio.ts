@@ -8,15 +8,15 @@ import { trackRequests } from './track-requests.ts'
 import { createLineReader, findId } from './whole-lines.ts'
 
 const maxMiB = 10
-/** After the client has said its last word: how often it is looked for, and what calls get beyond their deadline. */
-const draining = { lookMs: 250, graceMs: 2000 }
+/** After the end of input: the interval of checks for the parent, and the grace period of calls after their deadline. */
+const draining = { checkMs: 250, graceMs: 2000 }
 
-/** What is served on stdio, and where problems are reported. */
+/** Options of the stdio server. */
 export interface StdioOptions extends McpServerOptions {
   readonly logger: Logger
 }
 
-/** Serves MCP on standard input and output until the client goes away or the signal is aborted. */
+/** Serves MCP on standard input and output until the client disconnects or the signal is aborted. */
 export async function serveStdio(options: StdioOptions, signal: AbortSignal): Promise<void> {
   const { logger, tools } = options
   const parent = process.ppid
@@ -47,12 +47,12 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await Promise.race([gone, feed(input)])
-  await untilAnswered(Promise.race([gone, requests.settled()]), () => tools.maxMs(), parent)
+  await untilSettled(Promise.race([gone, requests.settled()]), () => tools.maxMs(), parent)
   process.stdin.unpipe(input).pause()
   await handle.close().catch(() => {})
 }
 
-/** Hands standard input on to its end, which the transport must not see: it would answer nothing more. */
+/** Forwards standard input except its end: on the end the transport would stop responding. */
 async function feed(input: Transform): Promise<void> {
   process.stdin.pipe(input, { end: false })
   await new Promise<void>((resolve) => {
@@ -63,31 +63,31 @@ async function feed(input: Transform): Promise<void> {
   await nextTurn()
 }
 
-/** Waits for the last answers as long as the calls may take and whoever started us is there to read them. */
-async function untilAnswered(answered: Promise<void>, maxMs: () => number, parent: number): Promise<void> {
+/** Waits for the last responses within the time limits of the calls and while the parent process lives. */
+async function untilSettled(settled: Promise<void>, maxMs: () => number, parent: number): Promise<void> {
   const started = performance.now()
   const done = new AbortController()
-  const over = answered.then(() => done.abort())
-  let longest = 0
+  const over = settled.then(() => done.abort())
+  let limitMs = 0
   while (!done.signal.aborted && process.ppid === parent) {
     // The last message may have become a call only now.
-    longest = Math.max(longest, maxMs())
-    if (performance.now() > started + longest + draining.graceMs) return
-    const look = sleep(draining.lookMs, undefined, { signal: done.signal }).catch(() => {})
-    await Promise.race([over, look])
+    limitMs = Math.max(limitMs, maxMs())
+    if (performance.now() > started + limitMs + draining.graceMs) return
+    const nextCheck = sleep(draining.checkMs, undefined, { signal: done.signal }).catch(() => {})
+    await Promise.race([over, nextCheck])
   }
 }
 
 function tooLarge(id: string | number | null) {
-  const message = `The message is larger than ${maxMiB} MiB. Send less, or pass a file.`
+  const message = `The message is larger than ${maxMiB} MiB. Send a smaller message, or pass a file.`
   return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidRequest, message } }
 }
 
-/** Takes stdout for the protocol: whatever else in this process writes to it goes to stderr instead. */
+/** Reserves stdout for the protocol: other writes of this process go to stderr. */
 function claimStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
-  // A client that is gone cannot be told so; the end of its input ends us.
+  // Write errors of a disconnected client are ignored; the end of its input stops the server.
   process.stdout.on('error', () => {})
   return new Writable({ write: (chunk: Buffer, _, done) => void write(chunk, () => done()) })
 }

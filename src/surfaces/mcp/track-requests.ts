@@ -1,9 +1,9 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/server'
 
-// It is answered when the client no longer listens.
+// Its response is sent only when the subscription ends.
 const withoutEnd = 'subscriptions/listen'
 
-/** Follows what a client has asked for and not been answered; call it when the transport has its receiver. */
+/** Tracks the pending requests of a client; call it after the transport has its message handler. */
 export function trackRequests(transport: Transport): { settled(): Promise<void> } {
   const open = new Set<RequestId>()
   let onSettled = (): void => {}
@@ -14,7 +14,7 @@ export function trackRequests(transport: Transport): { settled(): Promise<void> 
   const { onmessage } = transport
   transport.onmessage = (message, extra) => {
     if ('method' in message && 'id' in message && message.method !== withoutEnd) open.add(message.id)
-    // Nobody waits for the answer to what was cancelled, and none is given.
+    // Cancelled requests get no response.
     if ('method' in message && message.method === 'notifications/cancelled')
       settle((message.params as { requestId?: RequestId } | undefined)?.requestId ?? '')
     onmessage?.(message, extra)

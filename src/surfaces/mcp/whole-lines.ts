@@ -2,30 +2,30 @@ import { Transform } from 'node:stream'
 import { hasLarge, quoteLarge } from '../../base/exact-numbers.ts'
 
 const newline = 0x0a
-// Enough of both ends of a dropped line to find the id in.
-const keptBytes = 1024
+// Enough of both ends of a dropped line to find the id.
+const sampleBytes = 1024
 
-/** Passes lines on whole; one that is too long is dropped as it comes, and its two ends are reported when it is over. */
+/** Forwards whole lines; a line over the limit is dropped while it arrives, and its two ends are reported at its end. */
 export function createLineReader(maxBytes: number, onTooLong: (head: string, tail: string) => void): Transform {
-  let held: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
   let head: Buffer | undefined
   let tail: Buffer = Buffer.alloc(0)
 
   const drop = (part: Buffer): void => {
-    head ??= Buffer.concat([...held, part], Math.min(size, keptBytes))
-    tail = Buffer.concat([tail, ...held, part].map((piece) => piece.subarray(-keptBytes))).subarray(-keptBytes)
-    held = []
+    head ??= Buffer.concat([...chunks, part], Math.min(size, sampleBytes))
+    tail = Buffer.concat([tail, ...chunks, part].map((piece) => piece.subarray(-sampleBytes))).subarray(-sampleBytes)
+    chunks = []
   }
   const add = (part: Buffer): void => {
     size += part.length
     if (size > maxBytes) drop(part)
-    else if (part.length > 0) held.push(part)
+    else if (part.length > 0) chunks.push(part)
   }
   const endLine = (): Buffer | undefined => {
-    const line = head === undefined ? Buffer.concat(held) : undefined
+    const line = head === undefined ? Buffer.concat(chunks) : undefined
     if (head !== undefined) onTooLong(head.toString(), tail.toString())
-    held = []
+    chunks = []
     size = 0
     head = undefined
     tail = Buffer.alloc(0)
@@ -46,21 +46,21 @@ export function createLineReader(maxBytes: number, onTooLong: (head: string, tai
   })
 }
 
-/** A number that would be read as another is handed on as the text that it is. */
+/** Quotes numbers that JSON.parse would round. */
 function exactLine(line: Buffer): Buffer {
   return hasLarge(line.toString('latin1')) ? Buffer.from(quoteLarge(line.toString('utf8'))) : line
 }
 
 const idPattern = '"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d+)'
-// Before its parameters a message has short texts only; what stands last in a line closes the outermost object.
+// Before its parameters a message has only short strings; the last brace of a line closes the outermost object.
 const inHead = new RegExp(`^\\s*\\{\\s*(?:"(?:jsonrpc|method)"\\s*:\\s*"[^"\\\\]*"\\s*,\\s*)*${idPattern}\\s*,`)
 const inTail = new RegExp(`${idPattern}\\s*(?:,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"\\\\]*"\\s*)*\\}\\s*$`)
 
-/** The id of a message of which only the two ends are known. */
+/** Finds the id of a message in its two ends. */
 export function findId(head: string, tail: string): string | number | null {
-  const written = (inHead.exec(head) ?? inTail.exec(tail))?.[1]
+  const idText = (inHead.exec(head) ?? inTail.exec(tail))?.[1]
   try {
-    return written === undefined ? null : (JSON.parse(written) as string | number)
+    return idText === undefined ? null : (JSON.parse(idText) as string | number)
   } catch {
     return null
   }

@@ -1,15 +1,15 @@
 import { constants } from 'node:os'
 import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
 
-/** A finished run as text: stdout, then stderr, the error message and the exit code where there is something to say. */
+/** Formats a finished run: stdout, then stderr, the error message and the exit code, if any. */
 export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
   const { stderr, exitCode, signal } = result
-  const given = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
+  const text = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
   // The exit code has a line of its own.
   const reason = status === 'SUCCESS' || errorMessage === exitMessage(exitCode) ? '' : (errorMessage ?? '')
   const problems = [stderr.trim(), reason].filter((part) => part !== '').join('\n')
   const parts = [
-    given.trim(),
+    text.trim(),
     problems === '' ? '' : `[stderr]\n${problems}`,
     (exitCode === 0 && signal === null) || output !== undefined
       ? ''
@@ -18,13 +18,13 @@ export function outcomeText({ result, output, status, errorMessage }: RunOutcome
   return parts.filter((part) => part !== '').join('\n\n') || '(no output)'
 }
 
-/** Minus the number of the signal that ended a program; -1 where there was none, or where it was ours. */
+/** The negative number of the signal that ended a program; -1 without a signal, or if Tooldex sent it. */
 function signalCode(status: RunOutcome['status'], signal: string | null): number {
   const number = (constants.signals as Readonly<Record<string, number>>)[signal ?? '']
   return status === 'FAILED' && number !== undefined ? -number : -1
 }
 
-/** What a call would run, as a person would type it. */
+/** Formats the plan of a call as a command line. */
 export function planText({
   argv,
   cwd,
@@ -60,6 +60,6 @@ function requestText({ method, url, headers, body }: NonNullable<RunPlan['reques
 
 const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** Who asks for a person's yes before a call, after what would run. */
-export const approvalText = (askedBy: readonly string[]): string =>
-  askedBy.length === 0 ? '' : `\nafter a person's yes (asked for by ${askedBy.join(' and ')})`
+/** The sources of an approval requirement, appended to a plan. */
+export const approvalText = (sources: readonly string[]): string =>
+  sources.length === 0 ? '' : `\nafter approval (required by ${sources.join(' and ')})`

@@ -4,14 +4,14 @@ import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 
 interface KnownArguments {
-  /** Those that are listed to agents. */
+  /** The arguments in the listed schema. */
   readonly listed: readonly string[]
-  /** Those that are accepted, too. */
+  /** Further accepted arguments. */
   readonly accepted: readonly string[]
 }
 
-/** Refuses arguments that would be ignored, and names the nearest known one of each. */
-export function refuseUnknown(tool: string, names: readonly string[], { listed, accepted }: KnownArguments): void {
+/** Rejects arguments that would be ignored, and suggests the nearest known name of each. */
+export function rejectUnknown(tool: string, names: readonly string[], { listed, accepted }: KnownArguments): void {
   const known = new Set([...listed, ...accepted])
   const unknown = names.filter((name) => !known.has(name))
   if (unknown.length === 0) return
