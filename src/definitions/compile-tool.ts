@@ -12,7 +12,7 @@ import {
   outputOf,
 } from './losses-of-tool.ts'
 import { wrapperName } from './shape-root.ts'
-import { toAlias } from './tool-aliases.ts'
+import { aliasCandidates } from './tool-aliases.ts'
 
 /** How definitions are written. */
 export interface CompileOptions {
@@ -24,7 +24,7 @@ export interface CompileOptions {
   readonly openaiApi?: 'chat' | 'responses'
   /** How many example requests are put under the description; each costs its tokens. None by default. */
   readonly exampleRequests?: number
-  /** The name to use; by default the one that `toAlias` gives. */
+  /** The name to use; by default the best of `aliasCandidates`. */
   readonly alias?: string
 }
 
@@ -41,7 +41,7 @@ export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOp
   const compiled = compileDefinition(tool.inputSchema, format)
   const text = describe(tool, options.exampleRequests ?? 0)
   const description = cutText(text, maxDescriptionLength[format])
-  const name = options.alias ?? toAlias(tool, format)
+  const name = options.alias ?? aliasCandidates(tool, format)[0] ?? tool.name
   const losses = [
     ...inInput(compiled.losses),
     ...(hasNoPlace(format, compiled.schema) ? inInput(lossesOfEmpty(compiled.schema)) : []),

@@ -35,12 +35,28 @@ describe('names in a list', () => {
     )
   })
 
-  it('are the same whatever else is in the list', async () => {
+  it('are the bare name where it is unique, else the namespace and the name', async () => {
     const tool = toolOf('create', 'git.hub')
-    const alone = Object.keys((await compileTools([tool], 'openai')).aliases)
-    const { aliases: among } = await compileTools([toolOf('create'), tool, toolOf('create', 'other')], 'openai')
-    expect(among[alone[0] ?? '']).toBe(tool.id)
-    expect(among.create).toBe(':create')
+    expect((await compileTools([tool], 'openai')).aliases).toEqual({ create: 'git.hub:create' })
+    const { aliases: among } = await compileTools([tool, toolOf('create', 'other'), toolOf('echo', 'other')], 'openai')
+    expect(among).toEqual({ git_hub_create: 'git.hub:create', other_create: 'other:create', echo: 'other:echo' })
+  })
+
+  it('have a hash only where readable names collide or are too long', async () => {
+    const tools = [toolOf('create', 'git.hub'), toolOf('create', 'git/hub'), toolOf('x'.repeat(60), 'n')]
+    const names = Object.keys((await compileTools(tools, 'openai')).aliases)
+    expect(names).toEqual([
+      'git_hub_create',
+      expect.stringMatching(/^git_hub_create_[0-9a-f]{8}$/),
+      expect.stringMatching(/^n_x+_[0-9a-f]{8}$/),
+    ])
+  })
+
+  it('are never the name of another tool', async () => {
+    const tools = [toolOf('status', 'git'), toolOf('status', 'hg'), toolOf('git_status'), toolOf('git_status', 'a')]
+    const { aliases } = await compileTools(tools, 'openai')
+    expect(aliases.git_status).toBeUndefined()
+    expect(aliases.hg_status).toBe('hg:status')
   })
 
   it('of a tool listed twice are one', async () => {
@@ -71,8 +87,8 @@ describe('namespaces', () => {
     ])
   })
 
-  it('are part of the name elsewhere', async () => {
+  it('do not group the definitions of other providers', async () => {
     const { definitions } = await compileTools(tools, 'anthropic', { namespaces: true })
-    expect(definitions).toMatchObject([{ name: expect.stringMatching(/^git_a_/) }, { name: 'b' }, {}])
+    expect(definitions).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   })
 })

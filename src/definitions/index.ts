@@ -1,3 +1,3 @@
 export { compileTool } from './compile-tool.ts'
 export { compileTools } from './compile-tools.ts'
-export { assignAliases, toAlias } from './tool-aliases.ts'
+export { aliasCandidates, assignAliases } from './tool-aliases.ts'

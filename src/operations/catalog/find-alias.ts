@@ -30,15 +30,15 @@ export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'nam
 }
 
 async function findByAlias(context: OperationContext, name: string): Promise<string | undefined> {
-  const { assignAliases } = await import('../../definitions/index.ts')
+  const { aliasCandidates, assignAliases } = await import('../../definitions/index.ts')
   const { tools } = await context.catalog.open()
   const view = await viewOf(context)
   const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
   const names = new Map(named.map((tool) => [tool.id, tool]))
+  // The id of a hidden tool must not leak.
+  const isVisible = (id: string) => view?.sees(names.get(id) ?? { name }) !== false
   for (const format of ['openai', 'gemini'] as const)
-    for (const [id, alias] of assignAliases(named, format)) {
-      // The id of a hidden tool must not leak.
-      if (alias === name && view?.sees(names.get(id) ?? { name }) !== false) return id
-    }
-  return undefined
+    for (const [id, alias] of assignAliases(named, format)) if (alias === name && isVisible(id)) return id
+  // A client may remember the alias with a hash, which no change of the list invalidates.
+  return named.find((tool) => isVisible(tool.id) && aliasCandidates(tool, 'openai').at(-1) === name)?.id
 }

@@ -3,7 +3,7 @@ import type { BundlePolicy } from '../../contract/bundle.ts'
 import { LlmFormat } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { formatToolId } from '../../contract/tool-id.ts'
-import { toAlias } from '../../definitions/index.ts'
+import { aliasCandidates } from '../../definitions/index.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { OperationContext } from '../operation.ts'
 import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
@@ -53,8 +53,8 @@ async function findOwner(
   const policy = policyNaming(policies, name)
   if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
   const { tools } = await catalog.open()
-  for (const [id, { tool }] of tools.entries) {
-    const isAlias = LlmFormat.options.some((format) => toAlias({ id, ...tool }, format) === name)
+  for (const { tool } of tools.entries.values()) {
+    const isAlias = LlmFormat.options.some((format) => aliasCandidates(tool, format).includes(name))
     if (isAlias && tool.name !== name)
       return `The name ${name} is what ${formatToolId(tool)} is called in lists for models`
   }

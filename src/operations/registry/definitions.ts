@@ -48,12 +48,10 @@ export const listForModel = defineOperation({
       cursor,
       view: await viewOf(context),
     })
-    // Assigned over all tools, so that no alias is used twice across pages.
-    const all = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
     const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)
     const turn = yieldTurns(context.signal)
-    const aliases = assignAliases(all, format)
+    const aliases = aliasesOf(tools, format)
     await turn()
     return {
       ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn })),
@@ -74,9 +72,18 @@ export const getForModel = defineOperation({
   async handle({ name, format, ...wishes }, context) {
     const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
     const { tools } = await context.catalog.open()
-    return { id, ...compileTool(toLlmTool(tools, id, tool), format, plain(wishes)) }
+    const named = toLlmTool(tools, id, tool)
+    const alias = aliasesOf(tools, format).get(named.id)
+    return { id, ...compileTool(named, format, { ...plain(wishes), ...(alias === undefined ? {} : { alias }) }) }
   },
 })
+
+/** Assigns aliases over all tools, so that no two pages have the same name for different tools. */
+const aliasesOf = (tools: Catalog, format: LlmFormat) =>
+  assignAliases(
+    Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool)),
+    format,
+  )
 
 /** An offered tool by its name or id. */
 async function findOffered(context: OperationContext, name: string) {

@@ -28,7 +28,7 @@ export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMod
   const registered = classic || pinned.length > 0 ? catalog.registered() : []
   const fromRegistry = (tool: CatalogTool): ListedTool => {
     const isShared = snapshot.names.has(tool.name)
-    const name = toClientName(isShared ? toFullId(tool) : tool.name)
+    const name = isShared ? toSharedName(tool, snapshot) : toClientName(tool.name)
     return { id: isShared ? toFullId(tool) : formatToolId(tool), tool: { ...toRegistered(tool), name } }
   }
   if (classic) {
@@ -41,6 +41,13 @@ export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMod
     return registered.filter((tool) => isNamed(tool, name)).map(fromRegistry)
   })
   return pinnedTools.filter(({ tool }) => !isMetaTool(tool.name))
+}
+
+/** The name of a registered tool whose own name is that of a tool of a config. */
+function toSharedName(tool: CatalogTool, { names }: CatalogSnapshot): string {
+  const id = toFullId(tool)
+  const readable = id.replace(':', '_')
+  return names.has(readable) ? toClientName(id) : toClientName(readable)
 }
 
 const isNamed = (tool: CatalogTool, name: string): boolean =>
