@@ -56,7 +56,7 @@ describe('what is wrong with a tool', () => {
     const at = (pointer: string) => refusal.errors.find((each) => each.pointer === pointer)
     expect(at('/name')?.hint).toContain('send_report')
     expect(at('/displayNmae')?.message).toContain("Did you mean 'displayName'?")
-    expect(at('/inputSchema/properties/a/$ref')?.hint).toBe('there are: c')
+    expect(at('/inputSchema/properties/a/$ref')?.hint).toBe('existing keys: c')
     expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'fix the line `return (`' })
   })
 

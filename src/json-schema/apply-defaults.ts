@@ -6,7 +6,7 @@ import { isSchemaObject, type SchemaObject } from './walk-schema.ts'
 
 type Path = readonly PropertyKey[]
 
-/** Fills the defaults of a schema into a value of one's own, wherever the schema holds without conditions. */
+/** Inserts the defaults of a schema into a copied value, wherever the schema applies unconditionally. */
 export function applyDefaults({ root, defs }: BuiltSchema, value: unknown, budget: WorkBudget): void {
   new Filler(defs, budget).fill(root, value, [])
 }
@@ -24,14 +24,14 @@ class Filler {
   fill(schema: unknown, value: unknown, path: Path): void {
     if (!isSchemaObject(schema) || typeof value !== 'object' || value === null) return
     this.#budget.spend(stepCosts.visit, 'the defaults of the schema')
-    if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has defaults without end')
+    if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has endless defaults')
     if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
     if (Array.isArray(schema.allOf)) for (const part of schema.allOf) this.fill(part, value, path)
-    if (Array.isArray(value)) this.#fillList(schema, value, path)
+    if (Array.isArray(value)) this.#fillArray(schema, value, path)
     else this.#fillObject(schema, value as Record<string, unknown>, path)
   }
 
-  #fillList(schema: SchemaObject, value: readonly unknown[], path: Path): void {
+  #fillArray(schema: SchemaObject, value: readonly unknown[], path: Path): void {
     const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
     if (first.length === 0 && !isSchemaObject(schema.items)) return
     for (const [index, item] of value.entries()) {
@@ -52,8 +52,8 @@ class Filler {
     }
   }
 
-  #put(value: Record<string, unknown>, name: string, standard: unknown): void {
-    if (++this.#filled > schemaLimits.defaults) throw new NotJson([], 'has defaults without end')
-    setOwn(value, name, copyJson(standard).value)
+  #put(value: Record<string, unknown>, name: string, defaultValue: unknown): void {
+    if (++this.#filled > schemaLimits.defaults) throw new NotJson([], 'has endless defaults')
+    setOwn(value, name, copyJson(defaultValue).value)
   }
 }

@@ -6,7 +6,7 @@ import type { KeywordKind } from './keywords.ts'
 import { typeAliases, typeNames } from './keywords.ts'
 import { schemaLimits } from './limits.ts'
 
-/** What is wrong with the value of a keyword. */
+/** An invalid value of a keyword. */
 export interface KeywordFault {
   readonly path: readonly PropertyKey[]
   readonly message: string
@@ -29,17 +29,16 @@ const checks: Partial<Record<KeywordKind, Check>> = {
   count: (value, word) =>
     Number.isInteger(value) && (value as number) >= 0
       ? none
-      : wrongType('not-number', `${word} must be a whole number from 0 on`),
+      : wrongType('not-number', `${word} must be an integer of at least 0`),
   number: (value, word) =>
     isNumber(value)
       ? none
       : wrongType('not-number', `${word} must be a number`, typeof value === 'boolean' ? bound(word) : undefined),
   positive: (value, word) =>
-    isNumber(value) && value > 0 ? none : wrongType('not-number', `${word} must be a number above 0`),
-  boolean: (value, word) =>
-    typeof value === 'boolean' ? none : wrongType('not-boolean', `${word} must be true or false`),
-  text: (value, word) => (typeof value === 'string' ? none : wrongType('not-string', `${word} must be a text`)),
-  list: (value, word) => (Array.isArray(value) ? none : wrongType('not-array', `${word} must be a list`)),
+    isNumber(value) && value > 0 ? none : wrongType('not-number', `${word} must be a number greater than 0`),
+  boolean: (value, word) => (typeof value === 'boolean' ? none : wrongType('not-boolean', `${word} must be a boolean`)),
+  text: (value, word) => (typeof value === 'string' ? none : wrongType('not-string', `${word} must be a string`)),
+  list: (value, word) => (Array.isArray(value) ? none : wrongType('not-array', `${word} must be an array`)),
   names: checkNames,
   'names map': (value, word) =>
     isMap(value)
@@ -52,7 +51,7 @@ const checks: Partial<Record<KeywordKind, Check>> = {
   pattern: checkPattern,
 }
 
-/** What is wrong with the value of a keyword that holds no schemas. */
+/** The faults of the value of a keyword that contains no schemas. */
 export function checkKeyword(
   kind: KeywordKind,
   value: unknown,
@@ -68,26 +67,26 @@ function checkNames(value: unknown, word: string): readonly KeywordFault[] {
   if (!Array.isArray(value)) {
     const hint =
       word === 'required' && typeof value === 'boolean' ? 'list the names in the object around it' : undefined
-    return wrongType('not-array', `${word} must be a list of property names`, hint)
+    return wrongType('not-array', `${word} must be an array of property names`, hint)
   }
   const wrong = value.findIndex((name) => typeof name !== 'string')
-  if (wrong >= 0) return fault(`${word} must have texts only`, 'write the names of properties', [wrong])
+  if (wrong >= 0) return fault(`${word} must contain only strings`, 'write the names of properties', [wrong])
   const seen = new Set<unknown>()
   const twice = value.findIndex((name) => seen.size === seen.add(name).size)
-  return twice < 0 ? none : fault(`${word} has '${String(value[twice])}' twice`, 'drop one of them', [twice])
+  return twice < 0 ? none : fault(`${word} has '${String(value[twice])}' twice`, 'remove one of them', [twice])
 }
 
 function checkType(value: unknown): readonly KeywordFault[] {
   if (!Array.isArray(value)) return checkTypeName(value, [])
   if (value.length === 0) return fault('type must name at least one type', allTypes)
-  if (new Set(value).size < value.length) return fault('type names a type twice', 'drop one of them')
+  if (new Set(value).size < value.length) return fault('type contains a name twice', 'remove one of them')
   return value.flatMap((name, index) => checkTypeName(name, [index]))
 }
 
 const allTypes = `choose from: ${typeNames.join(', ')}`
 
 function checkTypeName(name: unknown, path: readonly PropertyKey[]): readonly KeywordFault[] {
-  if (typeof name !== 'string') return fault('type must be a text or a list of texts', allTypes, path)
+  if (typeof name !== 'string') return fault('type must be a string or an array of strings', allTypes, path)
   if ((typeNames as readonly string[]).includes(name)) return none
   const alias = Object.hasOwn(typeAliases, name.toLowerCase()) ? typeAliases[name.toLowerCase()] : undefined
   const meant = alias === undefined ? didYouMean(name, typeNames) : ` Did you mean '${alias}'?`
@@ -95,19 +94,19 @@ function checkTypeName(name: unknown, path: readonly PropertyKey[]): readonly Ke
 }
 
 function checkEnum(value: unknown): readonly KeywordFault[] {
-  if (!Array.isArray(value)) return wrongType('not-array', 'enum must be a list of values')
-  if (value.length === 0) return fault('enum must list at least one value', 'nothing could ever match it')
+  if (!Array.isArray(value)) return wrongType('not-array', 'enum must be an array of values')
+  if (value.length === 0) return fault('enum must list at least one value', 'no value can match an empty enum')
   if (value.length <= schemaLimits.enumValues) return none
   return fault(
-    `enum has ${value.length} values, ${schemaLimits.enumValues} are allowed`,
+    `enum has ${value.length} values; at most ${schemaLimits.enumValues} are allowed`,
     'use a pattern, or a description',
   )
 }
 
 function checkPattern(value: unknown, word: string, budget: WorkBudget): readonly KeywordFault[] {
-  if (typeof value !== 'string') return wrongType('not-string', `${word} must be a text`)
+  if (typeof value !== 'string') return wrongType('not-string', `${word} must be a string`)
   if (value.length > schemaLimits.patternLength) {
-    return fault(`${word} has ${value.length} characters, ${schemaLimits.patternLength} are allowed`)
+    return fault(`${word} has ${value.length} characters; at most ${schemaLimits.patternLength} are allowed`)
   }
   try {
     compileSearchPattern(value, budget)
@@ -115,7 +114,7 @@ function checkPattern(value: unknown, word: string, budget: WorkBudget): readonl
   } catch (error) {
     if (error instanceof OutOfBudget) throw error
     const reason = error instanceof Error ? error.message : 'it does not compile'
-    return fault(`${word} cannot be used: ${reason}`, 'write it without look-around and back-references (RE2)')
+    return fault(`${word} is not a valid pattern: ${reason}`, 'write it without look-around and back-references (RE2)')
   }
 }
 

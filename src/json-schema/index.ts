@@ -9,13 +9,12 @@ import { SchemaValidator } from './schema-validator.ts'
 
 export { SchemaCache, SchemaValidator }
 
-/** What else is asked of a schema. */
 export interface CheckSchemaOptions {
-  /** The schema is of a tool's arguments, which are always an object. */
+  /** Whether the schema is for the arguments of a tool, which are always an object. */
   readonly object?: boolean
 }
 
-/** What is wrong with a JSON Schema of draft-07 or 2020-12, with pointers below the one given; nothing is compiled. */
+/** The problems of a JSON Schema of draft-07 or 2020-12, with pointers below `pointer`; compiles nothing. */
 export function checkSchema(
   schema: unknown,
   pointer: string,
@@ -23,29 +22,29 @@ export function checkSchema(
   budget?: WorkBudget,
 ): readonly Problem[] {
   const { problems } = readSchema(schema, pointer, budget)
-  if (!object || takesObject(schema)) return problems
-  const message = "the schema of a tool's arguments must say type: object"
+  if (!object || acceptsObject(schema)) return problems
+  const message = "the schema of a tool's arguments must have type: object"
   return [...problems, { severity: 'error', pointer: `${pointer}/type`, message, hint: 'add "type": "object"' }]
 }
 
-/** A validator for a schema, from the cache where one is given; throws INPUT_INVALID for a schema that is none. */
+/** A validator for a schema, from the cache if there is one; throws INPUT_INVALID for an invalid schema. */
 export function compileSchema(schema: unknown, cache?: SchemaCache, budget?: WorkBudget): SchemaValidator {
   const { copy, problems } = measureSchema(schema, '')
-  refuse(problems)
-  const make = () => {
+  rejectProblems(problems)
+  const create = () => {
     const read = readMeasured(copy, '', budget)
-    refuse(read.problems)
+    rejectProblems(read.problems)
     return new SchemaValidator(read)
   }
-  return cache === undefined ? make() : cache.take(copy, make)
+  return cache === undefined ? create() : cache.take(copy, create)
 }
 
-/** A schema that demands nothing takes every object. */
-const takesObject = (schema: unknown): boolean =>
-  isObject(schema) && (schema.type === 'object' || Object.keys(schema).every((key) => describing.has(key)))
+/** A schema without constraints accepts every object. */
+const acceptsObject = (schema: unknown): boolean =>
+  isObject(schema) && (schema.type === 'object' || Object.keys(schema).every((key) => annotationKeywords.has(key)))
 
-const describing = new Set(['$schema', '$id', '$comment', 'title', 'description'])
+const annotationKeywords = new Set(['$schema', '$id', '$comment', 'title', 'description'])
 
-function refuse(problems: readonly Problem[]): void {
+function rejectProblems(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new TooldexError('INPUT_INVALID', 'The JSON Schema is not valid.', { problems })
 }

@@ -24,9 +24,9 @@ describe('checkSchema', () => {
     })
     expect(problems.map(({ pointer, message }) => [pointer, message])).toEqual([
       ['/inputSchema/properties/a/type', "'int' is not a type of JSON Schema. Did you mean 'integer'?"],
-      ['/inputSchema/properties/b/minLength', 'minLength must be a whole number from 0 on'],
-      ['/inputSchema/properties/c~1d/required', 'required must be a list of property names'],
-      ['/inputSchema/required', 'required must be a list of property names'],
+      ['/inputSchema/properties/b/minLength', 'minLength must be an integer of at least 0'],
+      ['/inputSchema/properties/c~1d/required', 'required must be an array of property names'],
+      ['/inputSchema/required', 'required must be an array of property names'],
     ])
   })
 
@@ -50,7 +50,7 @@ describe('checkSchema', () => {
     expect(check({ $schema: draft07 })).toEqual([])
     expect(check({ $schema: 'https://json-schema.org/draft/2020-12/schema' })).toEqual([])
     const [problem] = check({ $schema: 'http://json-schema.org/draft-04/schema#' })
-    expect(problem).toMatchObject({ pointer: '/inputSchema/$schema', message: '$schema must name draft-07 or 2020-12' })
+    expect(problem).toMatchObject({ pointer: '/inputSchema/$schema', message: '$schema must be draft-07 or 2020-12' })
   })
 
   it('refuses by budget what would be too much to compile', () => {
@@ -100,7 +100,7 @@ describe('checkSchema', () => {
     expect(pointers({ items: { $ref: '#nowhere' } })).toEqual(['/inputSchema/items/$ref'])
     expect(pointers({ items: { $ref: '#/%' } })).toEqual(['/inputSchema/items/$ref'])
     expect(pointers({ items: { $ref: '#/constructor' } })).toEqual(['/inputSchema/items/$ref'])
-    expect(check({ $ref: '#' })[0]?.message).toContain('without end')
+    expect(check({ $ref: '#' })[0]?.message).toContain('endlessly')
     expect(
       check({ $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } } }),
     ).toHaveLength(1)
@@ -135,14 +135,14 @@ describe('drafts', () => {
   it('reads lists of items as each draft does', () => {
     const list = { items: [{ type: 'string' }, { type: 'number' }], additionalItems: false }
     expect(messages({ $schema: draft07, ...list }, ['a', 'b', 1])).toEqual([
-      '[1] must be a number, not a text',
+      '[1] must be a number, not a string',
       'the input must have at most 2 entries',
     ])
     expect(check(list)[0]).toMatchObject({
       pointer: '/inputSchema/items',
       hint: expect.stringContaining('prefixItems'),
     })
-    expect(messages({ prefixItems: [{ type: 'string' }] }, [1])).toEqual(['[0] must be a text, not 1'])
+    expect(messages({ prefixItems: [{ type: 'string' }] }, [1])).toEqual(['[0] must be a string, not 1'])
     expect(messages({ $schema: draft07, prefixItems: [{ type: 'string' }] }, [1])).toEqual([])
     expect(messages({ $schema: draft07, additionalItems: false }, [1])).toEqual([])
   })
@@ -158,9 +158,9 @@ describe('drafts', () => {
 
   it('knows dependencies in draft-07 and their successors in 2020-12', () => {
     const old = { $schema: draft07, dependencies: { a: ['b'], c: { required: ['d'] } } }
-    expect(messages(old, { a: 1, c: 1 })).toEqual(["b is required where 'a' is given", 'd is required'])
+    expect(messages(old, { a: 1, c: 1 })).toEqual(["b is required if 'a' is present", 'd is required'])
     expect(messages({ dependencies: { a: ['b'] } }, { a: 1 })).toEqual([])
-    expect(messages({ dependentRequired: { a: ['b'] } }, { a: 1 })).toEqual(["b is required where 'a' is given"])
+    expect(messages({ dependentRequired: { a: ['b'] } }, { a: 1 })).toEqual(["b is required if 'a' is present"])
   })
 
   it('finds anchors: $id in draft-07, $anchor in 2020-12', () => {
@@ -176,7 +176,7 @@ describe('drafts', () => {
     const inner = { $id: 'https://example.com/inner', $defs: { a: { type: 'string' } }, items: { $ref: '#/$defs/a' } }
     const schema = { $id: 'https://example.com/outer', $defs: { a: { type: 'number' } }, properties: { inner } }
     expect(messages(schema, { inner: ['x'] })).toEqual([])
-    expect(messages(schema, { inner: [1] })).toEqual(['inner[0] must be a text, not 1'])
+    expect(messages(schema, { inner: [1] })).toEqual(['inner[0] must be a string, not 1'])
   })
 
   it('honours unevaluatedProperties through refs in 2020-12', () => {
@@ -232,14 +232,14 @@ describe('compileSchema', () => {
 
   it('says once what a choice wants', () => {
     expect(messages({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1)).toEqual([
-      'the input must be a text, or null',
+      'the input must be a string, or null',
     ])
     const shapes = { oneOf: [{ required: ['a'] }, { required: ['b'] }] }
     expect(compileSchema(shapes).validate({}).problems).toEqual([
       {
         severity: 'error',
         pointer: '',
-        message: 'the input fits none of the shapes it may have',
+        message: 'the input matches none of the allowed schemas',
         hint: 'a is required; or: b is required',
       },
     ])

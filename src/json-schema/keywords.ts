@@ -1,7 +1,7 @@
-/** The two drafts that are understood. */
+/** The supported drafts of JSON Schema. */
 export type Dialect = 'draft-07' | '2020-12'
 
-/** What the value of a keyword must be. */
+/** The required type of the value of a keyword. */
 export type KeywordKind =
   | 'schema'
   | 'items'
@@ -43,7 +43,7 @@ const shared: Record<string, KeywordKind> = {
   ...kinds('any', 'const default'),
 }
 
-/** The keywords of each draft; any other word is an annotation. */
+/** The keywords of each draft; any other key is an annotation. */
 export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
   'draft-07': new Map(
     Object.entries({ ...shared, items: 'items', additionalItems: 'schema', dependencies: 'dependencies' }),
@@ -62,7 +62,7 @@ export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
   ),
 }
 
-/** Keywords that say something about a value; the rest describe, name or hold. */
+/** Keywords that affect validation or defaults; the others are annotations, identifiers and containers. */
 export const asserting: ReadonlySet<string> = new Set(
   (
     'contains additionalProperties propertyNames not if then else allOf anyOf oneOf properties patternProperties minLength ' +
@@ -72,12 +72,12 @@ export const asserting: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Keywords whose schemas speak of the very value that the schema around them speaks of. */
+/** Keywords whose schemas apply to the same value as the schema that contains them. */
 export const inPlace: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']
 
 export const typeNames = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
-/** What other languages call the types. */
+/** The names of the types in other languages. */
 export const typeAliases: Readonly<Record<string, string>> = {
   str: 'string',
   text: 'string',

@@ -6,12 +6,12 @@ import { measureSchema } from './measure-schema.ts'
 import { type RefTargets, resolveRefs } from './resolve-refs.ts'
 import { isSchemaObject, type SchemaObject, SchemaWalk } from './walk-schema.ts'
 
-/** A schema that was looked through: ready to be built when it has no problems. */
+/** A checked schema, which can be built if it has no problems. */
 export interface ReadSchema {
   readonly schema: SchemaObject | boolean
   readonly dialect: Dialect
   readonly targets: RefTargets
-  /** Where each schema stands. */
+  /** The pointer of each subschema. */
   readonly pointers: ReadonlyMap<unknown, string>
   readonly subschemas: number
   readonly problems: readonly Problem[]
@@ -22,44 +22,44 @@ const dialects: Readonly<Record<string, Dialect>> = {
   'json-schema.org/draft/2020-12/schema': '2020-12',
 }
 
-/** Looks through a whole schema, compiling nothing and fetching nothing. */
-export function readSchema(given: unknown, pointer: string, budget?: WorkBudget): ReadSchema {
-  const { copy, problems } = measureSchema(given, pointer)
-  return problems.length > 0 ? refused(problems) : readMeasured(copy, pointer, budget)
+/** Checks a whole schema; compiles nothing and fetches nothing. */
+export function readSchema(input: unknown, pointer: string, budget?: WorkBudget): ReadSchema {
+  const { copy, problems } = measureSchema(input, pointer)
+  return problems.length > 0 ? rejected(problems) : readMeasured(copy, pointer, budget)
 }
 
-/** Looks through a schema that was measured. */
+/** Checks a measured schema. */
 export function readMeasured(
   schema: unknown,
   pointer: string,
   budget: WorkBudget = new WorkBudget(schemaLimits.steps),
 ): ReadSchema {
   const dialect = dialectOf(schema)
-  if (dialect === undefined) return refused([unknownDialect(pointer)])
+  if (dialect === undefined) return rejected([unknownDialect(pointer)])
   const walk = new SchemaWalk(dialect, pointer, budget)
   walk.walk(schema, [])
   const targets = resolveRefs(walk)
-  const known = typeof schema === 'boolean' || isSchemaObject(schema) ? schema : false
+  const usable = typeof schema === 'boolean' || isSchemaObject(schema) ? schema : false
   const pointers = new Map([...walk.seen].map(([each, path]) => [each, `#${toPointer(path)}`]))
-  return { schema: known, dialect, targets, pointers, subschemas: walk.seen.size, problems: walk.problems }
+  return { schema: usable, dialect, targets, pointers, subschemas: walk.seen.size, problems: walk.problems }
 }
 
 function dialectOf(schema: unknown): Dialect | undefined {
-  const named = isSchemaObject(schema) ? schema.$schema : undefined
-  if (named === undefined) return '2020-12'
-  if (typeof named !== 'string') return undefined
-  const key = named.replace(/^https?:\/\//, '').replace(/#$/, '')
+  const uri = isSchemaObject(schema) ? schema.$schema : undefined
+  if (uri === undefined) return '2020-12'
+  if (typeof uri !== 'string') return undefined
+  const key = uri.replace(/^https?:\/\//, '').replace(/#$/, '')
   return Object.hasOwn(dialects, key) ? dialects[key] : undefined
 }
 
 const unknownDialect = (pointer: string): Problem => ({
   severity: 'error',
   pointer: `${pointer}/$schema`,
-  message: '$schema must name draft-07 or 2020-12',
+  message: '$schema must be draft-07 or 2020-12',
   hint: '"http://json-schema.org/draft-07/schema#" or "https://json-schema.org/draft/2020-12/schema"',
 })
 
-const refused = (problems: readonly Problem[]): ReadSchema => ({
+const rejected = (problems: readonly Problem[]): ReadSchema => ({
   schema: false,
   dialect: '2020-12',
   targets: new Map(),

@@ -2,22 +2,22 @@ import { didYouMean } from '../base/suggest.ts'
 import { inPlace } from './keywords.ts'
 import { isSchemaObject, type SchemaObject, type SchemaRef, type SchemaWalk } from './walk-schema.ts'
 
-/** What each `$ref` means: the schema that holds it, the keyword, and the schema it leads to. */
+/** The targets of refs, by the schema that contains the ref and by keyword. */
 export type RefTargets = Map<SchemaObject, Map<string, SchemaObject | boolean>>
 
-/** Finds what the refs of a walk lead to, walking on into places that are no schemas by themselves. */
+/** Resolves the refs of a walk, and walks targets that are not at the position of a schema. */
 export function resolveRefs(walk: SchemaWalk): RefTargets {
   const targets: RefTargets = new Map()
-  // The list grows while it is read: what a ref leads to may have refs of its own.
-  for (const met of walk.refs) {
-    const found = findTarget(met, walk)
+  // The array grows during the loop: the target of a ref may contain refs.
+  for (const occurrence of walk.refs) {
+    const found = findTarget(occurrence, walk)
     if (found === undefined) continue
-    walk.walk(found.schema, found.path, met.resource)
+    walk.walk(found.schema, found.path, occurrence.resource)
     if (typeof found.schema !== 'boolean' && !isSchemaObject(found.schema)) continue
-    const held = targets.get(met.holder) ?? new Map<string, SchemaObject | boolean>()
-    targets.set(met.holder, held.set(String(met.path.at(-1)), found.schema))
+    const byKeyword = targets.get(occurrence.holder) ?? new Map<string, SchemaObject | boolean>()
+    targets.set(occurrence.holder, byKeyword.set(String(occurrence.path.at(-1)), found.schema))
   }
-  refuseEndless(walk, targets)
+  reportEndless(walk, targets)
   return targets
 }
 
@@ -28,23 +28,23 @@ interface Found {
 
 function findTarget({ path, ref, resource }: SchemaRef, walk: SchemaWalk): Found | undefined {
   if (!ref.startsWith('#')) {
-    walk.say(
+    walk.report(
       path,
-      `${String(path.at(-1))} may only lead to the same document`,
-      "copy what it means under $defs, and write '#/$defs/...'",
+      `${String(path.at(-1))} must refer to the same document`,
+      "copy the target to $defs, and write '#/$defs/...'",
     )
     return undefined
   }
   const fragment = decode(ref.slice(1))
-  if (fragment === undefined) walk.say(path, `the reference '${ref}' is not well formed`)
+  if (fragment === undefined) walk.report(path, `the reference '${ref}' is malformed`)
   if (fragment === undefined || fragment.startsWith('/')) return findByPointer(fragment, { path, ref, resource }, walk)
   if (fragment === '') return { schema: resource.root, path: resource.path }
   const schema = resource.anchors.get(fragment)
   if (schema === undefined)
-    walk.say(
+    walk.report(
       path,
-      `'${ref}' leads nowhere.${didYouMean(fragment, resource.anchors.keys(), walk.suggestions)}`,
-      `add "$anchor": "${fragment}" where it should lead`,
+      `'${ref}' does not exist.${didYouMean(fragment, resource.anchors.keys(), walk.suggestions)}`,
+      `add "$anchor": "${fragment}" to its target`,
     )
   return schema === undefined ? undefined : { schema, path: walk.seen.get(schema) ?? [] }
 }
@@ -61,22 +61,22 @@ function findByPointer(
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   let schema: unknown = resource.root
   for (const part of parts) {
-    const holder: object = typeof schema === 'object' && schema !== null ? schema : {}
-    if (!Object.hasOwn(holder, part)) {
-      walk.say(
+    const parent: object = typeof schema === 'object' && schema !== null ? schema : {}
+    if (!Object.hasOwn(parent, part)) {
+      walk.report(
         path,
-        `'${ref}' leads nowhere: there is no '${part}'.${didYouMean(part, Object.keys(holder), walk.suggestions)}`,
-        nearHint(Object.keys(holder)),
+        `'${ref}' does not exist: there is no '${part}'.${didYouMean(part, Object.keys(parent), walk.suggestions)}`,
+        nearHint(Object.keys(parent)),
       )
       return undefined
     }
-    schema = (holder as Record<string, unknown>)[part]
+    schema = (parent as Record<string, unknown>)[part]
   }
   return { schema, path: [...resource.path, ...parts] }
 }
 
 const nearHint = (keys: readonly string[]): string =>
-  keys.length === 0 ? 'add what it should lead to' : `there are: ${keys.slice(0, 20).join(', ')}`
+  keys.length === 0 ? 'add its target' : `existing keys: ${keys.slice(0, 20).join(', ')}`
 
 function decode(text: string): string | undefined {
   try {
@@ -86,18 +86,18 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Refs that lead back to themselves with no step into the value would never end. */
-function refuseEndless(walk: SchemaWalk, targets: RefTargets): void {
+/** Reports cycles of refs that apply to the same value, which would never end. */
+function reportEndless(walk: SchemaWalk, targets: RefTargets): void {
   const state = new Map<SchemaObject, 'open' | 'done'>()
   const visit = (schema: SchemaObject): void => {
     state.set(schema, 'open')
     for (const next of sameValue(schema, targets)) {
-      const known = state.get(next)
-      if (known === undefined) visit(next)
-      else if (known === 'open')
-        walk.say(
+      const mark = state.get(next)
+      if (mark === undefined) visit(next)
+      else if (mark === 'open')
+        walk.report(
           walk.seen.get(next) ?? [],
-          'the schema refers to itself without end',
+          'the schema refers to itself endlessly',
           'refer to it inside properties or items',
         )
     }
@@ -109,9 +109,9 @@ function refuseEndless(walk: SchemaWalk, targets: RefTargets): void {
 function sameValue(schema: SchemaObject, targets: RefTargets): readonly SchemaObject[] {
   const refs = [...(targets.get(schema)?.values() ?? [])]
   const parts = inPlace.flatMap((word): unknown[] => {
-    const held = schema[word]
-    if (word === 'dependentSchemas') return isSchemaObject(held) ? Object.values(held) : []
-    return Array.isArray(held) ? held : [held]
+    const value = schema[word]
+    if (word === 'dependentSchemas') return isSchemaObject(value) ? Object.values(value) : []
+    return Array.isArray(value) ? value : [value]
   })
   return [...refs, ...parts].filter(isSchemaObject)
 }

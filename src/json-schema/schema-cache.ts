@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { SchemaValidator } from './schema-validator.ts'
 
-/** Remembers the validators used last, by what their schemas say; the one not used for longest is forgotten. */
+/** An LRU cache of validators by the content of their schemas. */
 export class SchemaCache {
-  readonly #known = new Map<string, SchemaValidator>()
-  readonly #most: number
+  readonly #entries = new Map<string, SchemaValidator>()
+  readonly #maxEntries: number
 
-  /** Each validator that was used holds some 50 KB. */
-  constructor(most = 500) {
-    this.#most = most
+  /** A used validator takes about 50 KB. */
+  constructor(maxEntries = 500) {
+    this.#maxEntries = maxEntries
   }
 
   get size(): number {
-    return this.#known.size
+    return this.#entries.size
   }
 
-  /** The validator of a schema, made where it is not known. */
-  take(schema: unknown, make: () => SchemaValidator): SchemaValidator {
+  /** The cached validator of a schema, or a new one from `create`. */
+  take(schema: unknown, create: () => SchemaValidator): SchemaValidator {
     const key = createHash('sha256')
       .update(JSON.stringify(schema) ?? '')
       .digest('base64')
-    const found = this.#known.get(key) ?? make()
-    this.#known.delete(key)
-    this.#known.set(key, found)
-    if (this.#known.size > this.#most) this.#known.delete(this.#known.keys().next().value ?? '')
+    const found = this.#entries.get(key) ?? create()
+    this.#entries.delete(key)
+    this.#entries.set(key, found)
+    if (this.#entries.size > this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value ?? '')
     return found
   }
 }

@@ -10,19 +10,19 @@ import { describeErrors } from './describe-errors.ts'
 import { limitsHere, schemaLimits } from './limits.ts'
 import type { ReadSchema } from './read-schema.ts'
 
-/** A value as a schema sees it. */
+/** The result of a validation. */
 export interface Validated {
-  /** A copy with the defaults filled in; the value itself where it is not JSON. */
+  /** A copy with the defaults inserted; the value itself if it is not JSON. */
   readonly value: unknown
   readonly problems: readonly Problem[]
 }
 
-// Past this many checks only the first error is looked for, so that a large wrong value cannot flood memory with errors.
+// Above this number of checks only the first error is reported, so that the errors of a large invalid value cannot exhaust memory.
 const maxChecks = 2_000_000
-// A string is read by each keyword that holds for it; this many characters count as one part.
-const charactersPerPart = 8
+// A string is read by each keyword that applies to it; this many characters count as one node.
+const charactersPerNode = 8
 
-/** Validates values against one schema; compiled with the first value. */
+/** Validates values against one schema, which is compiled with the first value. */
 export class SchemaValidator {
   readonly #built: BuiltSchema
   readonly #subschemas: number
@@ -34,7 +34,7 @@ export class SchemaValidator {
     this.#subschemas = Math.max(1, read.subschemas)
   }
 
-  /** Checks a copy of a value with defaults filled in; never changes the value, never throws for one. */
+  /** Validates a copy of a value with defaults inserted; never changes the value and never throws. */
   validate(value: unknown, root = theInput): Validated {
     try {
       return this.#validate(copyJson(value), new WorkBudget(schemaLimits.steps), root)
@@ -43,7 +43,7 @@ export class SchemaValidator {
     }
   }
 
-  /** The same within a few milliseconds; throws OutOfBudget where that is not enough. */
+  /** The same within a few milliseconds; throws OutOfBudget if that is not enough. */
   validateHere(value: unknown, root = theInput): Validated {
     if (this.#subschemas > limitsHere.subschemas) throw new OutOfBudget('the size of the schema')
     try {
@@ -58,10 +58,10 @@ export class SchemaValidator {
 
   #validate(copied: CopiedJson, budget: WorkBudget, root: string): Validated {
     applyDefaults(this.#built, copied.value, budget)
-    return { value: copied.value, problems: describeErrors(this.#judge(copied, budget), root) }
+    return { value: copied.value, problems: describeErrors(this.#findErrors(copied, budget), root) }
   }
 
-  #judge(copied: CopiedJson, budget: WorkBudget): readonly ErrorObject[] {
+  #findErrors(copied: CopiedJson, budget: WorkBudget): readonly ErrorObject[] {
     this.#first ??= compileBuilt(this.#built, false)
     const first = this.#first(copied.value, budget)
     if (first.length === 0 || sizeOf(copied) * this.#subschemas > maxChecks) return first
@@ -70,7 +70,7 @@ export class SchemaValidator {
   }
 }
 
-const sizeOf = ({ nodes, characters }: CopiedJson): number => nodes + characters / charactersPerPart
+const sizeOf = ({ nodes, characters }: CopiedJson): number => nodes + characters / charactersPerNode
 
 function describe(error: unknown, root: string): Problem {
   if (error instanceof NotJson) {
@@ -84,11 +84,11 @@ function describe(error: unknown, root: string): Problem {
   return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined, root)
 }
 
-/** Whether a validation ended early because it took too long. */
+/** Whether a validation was abandoned because it took too long. */
 export const isOutOfBudget = (problems: readonly Problem[]): boolean =>
   problems.some(({ kind }) => kind === 'too-costly')
 
-/** The problem of a value whose validation takes too long; `where` names the part of the schema that it is spent on. */
+/** The problem of a value whose validation takes too long; `where` names the part of the schema that takes the time. */
 export function tooMuchWork(where: string | undefined, root = theInput): Problem {
   const at = where === undefined ? '' : ` (${where})`
   const message = `${root} takes too long to validate against this schema${at}`

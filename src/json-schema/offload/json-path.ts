@@ -5,23 +5,23 @@ import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 
 const patternSteps = 60_000_000
 const environment = new JSONPathEnvironment()
-// The functions that take a regular expression take one whose steps are counted.
+// The functions with a regular expression use patterns whose steps are counted.
 for (const [name, wrap] of [
   ['match', (pattern: string) => `^(?:${pattern})$`],
   ['search', (pattern: string) => pattern],
 ] as const) {
-  const known = environment.functionRegister.get(name)
-  if (known === undefined) continue
+  const original = environment.functionRegister.get(name)
+  if (original === undefined) continue
   environment.functionRegister.set(name, {
-    ...known,
-    argTypes: known.argTypes,
-    returnType: known.returnType,
+    ...original,
+    argTypes: original.argTypes,
+    returnType: original.returnType,
     call: (text: unknown, pattern: unknown) =>
       typeof text === 'string' && typeof pattern === 'string' && test(wrap(pattern), text),
   })
 }
 
-// A query runs to its end without a pause, so one budget at a time is enough.
+// A query runs synchronously, so one budget at a time is enough.
 let budget = new WorkBudget(0)
 
 function test(pattern: string, text: string): boolean {
@@ -33,7 +33,7 @@ function test(pattern: string, text: string): boolean {
   }
 }
 
-/** Everything that a JSONPath (RFC 9535) finds in a value. */
+/** All values that a JSONPath (RFC 9535) selects. */
 export function findByPath(value: unknown, path: string): readonly unknown[] {
   budget = new WorkBudget(patternSteps)
   try {
@@ -44,7 +44,7 @@ export function findByPath(value: unknown, path: string): readonly unknown[] {
         hint: 'Use a simpler pattern, or a path that selects fewer values.',
       })
     if (!(error instanceof JSONPathError)) throw error
-    throw new TooldexError('INPUT_INVALID', `The path cannot be used: ${error.message.slice(0, 200)}.`, {
+    throw new TooldexError('INPUT_INVALID', `The path is not a valid JSONPath: ${error.message.slice(0, 200)}.`, {
       hint: 'Write a JSONPath such as $.items[*].name',
     })
   }

@@ -8,7 +8,7 @@ import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
 import { findByPath } from './json-path.ts'
 
-/** Work whose cost the input decides. Schemas and values travel as JSON text, which costs the least to hand over. */
+/** Work whose cost depends on the input. Schemas and values are sent as JSON text, which is the cheapest to transfer. */
 export type JsonTask =
   | {
       readonly kind: 'validate'
@@ -19,12 +19,12 @@ export type JsonTask =
     }
   | { readonly kind: 'check schema'; readonly schema: string; readonly pointer: string; readonly object: boolean }
   | { readonly kind: 'find'; readonly text: string; readonly path: string }
-  /** `exact`: whole numbers that cannot be kept exactly become strings. */
+  /** `exact`: integers that cannot be represented exactly become strings. */
   | { readonly kind: 'read'; readonly text: string; readonly pointer: string; readonly exact: boolean }
   | { readonly kind: 'read parts'; readonly bytes: Uint8Array; readonly options: ReadJsonOptions }
   | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
 
-/** The answer to each kind of task. */
+/** The result of each kind of task. */
 export interface JsonAnswers {
   readonly validate: Validated
   readonly 'check schema': readonly Problem[]
@@ -34,10 +34,10 @@ export interface JsonAnswers {
   readonly 'read parts': JsonParts
 }
 
-/** A part of a JSON text as JSON text, or why there is none. */
+/** A part of a JSON text as JSON text, or the reason why there is none. */
 export type ReadText = { readonly json: string } | MissingPart
 
-/** A JSON value in parts that are each received in a moment: all but its long lists, and those as texts of pieces. */
+/** A JSON value in parts that are each fast to receive: the value without its long arrays, and those as JSON texts of pieces. */
 export interface JsonParts {
   readonly rest: unknown
   readonly lists: readonly { readonly path: readonly string[]; readonly pieces: readonly string[] }[]
@@ -46,7 +46,7 @@ export interface JsonParts {
 const schemas = new SchemaCache()
 const patternSteps = 60_000_000
 
-/** Does one task on this thread. */
+/** Runs one task on this thread. */
 export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
   if (task.kind === 'validate') {
     const validator = compileSchema(JSON.parse(task.schema), schemas)
@@ -62,10 +62,10 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
 }
 
 const pieceCharacters = 64 * 1024
-// Bundles have their lists in the second level.
+// Bundles have their arrays on the second level.
 const listDepth = 2
 
-/** Takes the long lists out of a value. */
+/** Separates the long arrays from a value. */
 function toParts(value: unknown): JsonParts {
   const lists: { path: readonly string[]; pieces: readonly string[] }[] = []
   const take = (each: unknown, path: readonly string[]): unknown => {

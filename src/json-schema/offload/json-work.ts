@@ -18,13 +18,13 @@ import { limitsHere } from '../limits.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
 import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
 
-/** How a piece of work is ended early, and where compiled schemas are kept. */
+/** Options of a validation or a check. */
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined
   readonly cache?: SchemaCache | undefined
-  /** The value with its defaults is not used; handing a large one back takes longer than validating it. */
+  /** Omits the value with its defaults; transferring a large one back takes longer than validating it. */
   readonly problemsOnly?: boolean | undefined
-  /** What messages call the value itself: by default `the input`. */
+  /** The name of the value in messages; default `the input`. */
   readonly root?: string | undefined
 }
 
@@ -35,27 +35,27 @@ interface Prepared {
   validator?: SchemaValidator
 }
 
-// The same tool is called many times; its schema is written out and compiled once.
+// The same tool is called many times; its schema is serialized and compiled once.
 const prepared = new WeakMap<object, Prepared>()
 
 function prepare(schema: object): Prepared {
-  const known = prepared.get(schema) ?? { text: JSON.stringify(schema) }
-  prepared.set(schema, known)
-  return known
+  const entry = prepared.get(schema) ?? { text: JSON.stringify(schema) }
+  prepared.set(schema, entry)
+  return entry
 }
 
-/** Validates a value: small ones on this thread, all others in a worker thread, so that nobody else waits for them. */
+/** Validates a value: small ones on this thread, all others in a worker thread, so that they do not block other requests. */
 export async function validateValue(schema: object, value: unknown, options: WorkOptions = {}): Promise<Validated> {
   const { cache, signal, problemsOnly = false, root } = options
-  const known = prepare(schema)
-  return hereOrThere(
+  const entry = prepare(schema)
+  return tryOnMainThread(
     () => {
-      if (known.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
+      if (entry.text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
       if (value instanceof JsonText) throw new OutOfBudget('the size of the value')
-      known.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
-      return known.validator.validateHere(value, root)
+      entry.validator ??= compileSchema(schema, cache, new WorkBudget(limitsHere.steps))
+      return entry.validator.validateHere(value, root)
     },
-    () => ({ kind: 'validate', schema: known.text, value: toText(value), problemsOnly, root }),
+    () => ({ kind: 'validate', schema: entry.text, value: toText(value), problemsOnly, root }),
     { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where, root)] }) },
   )
 }
@@ -69,7 +69,7 @@ export async function checkSchemaText(
   { object = false, signal }: CheckSchemaOptions & WorkOptions = {},
 ): Promise<readonly Problem[]> {
   const text = JSON.stringify(schema)
-  return hereOrThere(
+  return tryOnMainThread(
     () => {
       if (text.length > limitsHere.bytes) throw new OutOfBudget('the size of the schema')
       return checkSchema(schema, pointer, { object }, new WorkBudget(limitsHere.steps))
@@ -82,13 +82,13 @@ export async function checkSchemaText(
   )
 }
 
-// Looks at every value once at most.
+// Visits every value at most once.
 const plainPath = /^\$(?:\.[\w-]+|\.\*|\[(?:\d+|\*|'[^'\\]*'|"[^"\\]*")\])*$/
 
-/** All values that a JSONPath finds in a JSON text, undefined where it is not JSON; here only if both are small and plain. */
+/** All values that a JSONPath selects in a JSON text, undefined if it is not JSON; on this thread only if both are small and simple. */
 export async function findInText(text: string, path: string, signal?: AbortSignal): Promise<unknown> {
   const task = { kind: 'find', text, path } as const
-  const found = await hereOrThere<typeof task, ReadText>(
+  const found = await tryOnMainThread<typeof task, ReadText>(
     async () => {
       if (text.length > maxParsedHere || !plainPath.test(path))
         throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
@@ -107,14 +107,13 @@ export async function findInText(text: string, path: string, signal?: AbortSigna
   return 'json' in found ? fromJsonText(found.json) : undefined
 }
 
-/** How a JSON text is read. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whether whole numbers that cannot be kept exactly become strings; so unless false. */
+  /** Whether integers that cannot be represented exactly become strings; default true. */
   readonly exact?: boolean | undefined
 }
 
-/** The value at a pointer of a JSON text; a long text is read in a worker thread, and a long part of it stays a `JsonText`. */
+/** The value at a pointer of a JSON text; a long text is parsed in a worker thread, and a long part of it stays a `JsonText`. */
 export async function readJsonPart(
   text: string,
   pointer: string,
@@ -129,10 +128,10 @@ export async function readJsonPart(
   return 'json' in found ? { value: fromJsonText(found.json) } : found
 }
 
-// Shorter ones are scanned and read in a few milliseconds.
+// Shorter ones are scanned and parsed in a few milliseconds.
 const maxReadHere = 256 * 1024
 
-/** Reads JSON as `readJsonBytes` does; much of it in a worker thread, which takes the bytes over and hands back long lists in pieces. */
+/** Parses JSON like `readJsonBytes`; a long text in a worker thread, which receives the bytes and returns long arrays in pieces. */
 export async function readJsonInTurns(
   bytes: Uint8Array<ArrayBuffer>,
   options: ReadJsonOptions,
@@ -149,7 +148,7 @@ export async function readJsonInTurns(
   const turn = yieldTurns(signal)
   const root = { value: rest }
   for (const { path, pieces } of lists) {
-    const list = ['value', ...path].reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], root)
+    const list = ['value', ...path].reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], root)
     for (const piece of pieces) {
       ;(list as unknown[]).push(...(JSON.parse(piece) as unknown[]))
       await turn()
@@ -160,7 +159,7 @@ export async function readJsonInTurns(
 
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
 export async function matchesPattern(pattern: string, text: string, signal?: AbortSignal): Promise<boolean> {
-  return hereOrThere(
+  return tryOnMainThread(
     () => {
       const budget = new WorkBudget(limitsHere.steps)
       return compilePattern(pattern, budget).test(text, budget)
@@ -175,21 +174,21 @@ export async function matchesPattern(pattern: string, text: string, signal?: Abo
   )
 }
 
-interface Elsewhere<Answer> {
+interface ThreadOptions<Answer> {
   readonly signal?: AbortSignal | undefined
-  /** Answers for work that takes too long even in a thread of its own. */
+  /** The result for work that takes too long even in a worker thread. */
   readonly tooMuch: (where: string) => Answer
-  /** Memory that goes to the thread instead of being copied. */
+  /** Buffers to transfer to the thread instead of copying them. */
   readonly transfer?: readonly ArrayBuffer[]
 }
 
-async function hereOrThere<Task extends JsonTask, Answer>(
-  here: () => Answer | Promise<Answer>,
+async function tryOnMainThread<Task extends JsonTask, Answer>(
+  onMainThread: () => Answer | Promise<Answer>,
   toTask: () => Task,
-  { signal, tooMuch }: Elsewhere<Answer>,
+  { signal, tooMuch }: ThreadOptions<Answer>,
 ): Promise<Answer> {
   try {
-    return await here()
+    return await onMainThread()
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return await inThread<Task, Answer>(toTask(), error.where, { signal, tooMuch })
@@ -199,7 +198,7 @@ async function hereOrThere<Task extends JsonTask, Answer>(
 async function inThread<Task extends JsonTask, Answer>(
   task: Task,
   where: string,
-  { signal, tooMuch, transfer }: Elsewhere<Answer>,
+  { signal, tooMuch, transfer }: ThreadOptions<Answer>,
 ): Promise<Answer> {
   if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
   pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
