@@ -259,7 +259,7 @@ describe('files with many things wrong', () => {
       'name: tooldex\ncommand: echo\ntools:\n  - name: say\n    description: Says it.\n',
     )
     const { code, err } = await run('tools', 'import', file)
-    expect([code, err]).toEqual([2, expect.stringMatching(/cli\.yaml:4:5: the namespace 'tooldex' is kept/)])
+    expect([code, err]).toEqual([2, expect.stringMatching(/cli\.yaml:4:5: the namespace 'tooldex' is reserved/)])
   })
 })
 

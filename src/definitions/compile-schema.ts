@@ -7,16 +7,16 @@ import { fitsStrict } from './fits-strict.ts'
 import { isWithinLimits } from './is-modest.ts'
 import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
-/** The schema of a tool's arguments in a provider's words. */
+/** The schema of a tool's arguments in the dialect of a provider. */
 export interface CompiledSchema {
   readonly schema: JsonSchema
   readonly losses: Loss[]
   readonly isWrapped: boolean
-  /** Whether the provider can hold the model to it, without anything being lost by that. */
+  /** Whether the provider can enforce it without a loss. */
   readonly isStrict: boolean
 }
 
-/** Compiles a stored input schema for a provider; what is lost only ever lets more through, or is said to. */
+/** Compiles a stored input schema for a provider; a loss accepts more values than the stored schema, or its reason states that it accepts fewer. */
 export function compileDefinition(stored: JsonSchema, format: LlmFormat): CompiledSchema {
   if (format === 'mcp' && mayBeObject(stored) && isWithinLimits(stored)) {
     const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
@@ -38,5 +38,5 @@ function convertWith(stored: JsonSchema, dialect: ProviderDialect): Omit<Compile
   return { schema: withProperties(whole), losses: state.losses, isWrapped: root.isWrapped }
 }
 
-/** Some refuse an object that does not say which properties it has. */
+/** Some providers reject an object schema without `properties`. */
 const withProperties = (schema: JsonSchema) => ({ ...schema, type: 'object', properties: schema.properties ?? {} })

@@ -4,26 +4,26 @@ import { type ProviderDialect, silentKeywords } from './dialects.ts'
 import { isVacuous } from './keyword-kinds.ts'
 import { SchemaDocument } from './schema-document.ts'
 
-/** How far a schema is followed before the rest is left open. */
+/** Limits of a conversion; the parts beyond them accept any value. */
 export const compileLimits = {
   /** Subschemas in the result. */
   schemas: 3000,
-  /** Characters of listed values, texts and names in the result. */
+  /** Characters of enum values, strings and names in the result. */
   characters: 200_000,
-  /** Subschemas inside each other. */
+  /** Levels of nested subschemas. */
   depth: 40,
-  /** How often a schema that contains itself is written out along one path. */
+  /** Expansions of a recursive schema along one path. */
   repeats: 2,
   /** References followed and schemas merged. */
   steps: 1000,
 } as const
 
-/** What is known while one schema is compiled: the document, what was lost, and what is left to spend. */
+/** The state of one conversion: the document, the losses, and the remaining budget. */
 export class CompileState {
   readonly document: SchemaDocument
   readonly dialect: ProviderDialect
   readonly #losses = new Map<string, Loss>()
-  /** How often something was lost, the same place counted each time. */
+  /** The number of reported losses, repeated ones included. */
   #times = 0
   #schemas = 0
   #characters = 0
@@ -38,12 +38,12 @@ export class CompileState {
     return [...this.#losses.values()]
   }
 
-  /** Reports that a keyword of a part is gone; the same is reported once. */
+  /** Reports the loss of a keyword of a part; repeated reports count once. */
   lose(part: object, lost: string, why: string): void {
     for (const { pointer, name } of this.document.placesOf(part, lost)) this.loseAt(pointer, name, why)
   }
 
-  /** Reports that some of the names in a list of a part are gone, wherever they were listed. */
+  /** Reports the loss of names from an array of a part, at each of its origins. */
   loseNames(part: object, lost: string, names: readonly unknown[], why: string): void {
     for (const { pointer, name } of this.document.placesOf(part, lost)) {
       const listed = this.document.at(pointer)
@@ -51,7 +51,7 @@ export class CompileState {
     }
   }
 
-  /** Reports every keyword of a part but some; those that say nothing are not missed. */
+  /** Reports the loss of all keywords of a part except `kept` and those without effect. */
   loseAllBut(part: JsonSchema, kept: readonly string[], why: string): void {
     for (const key of Object.keys(part)) {
       if (!kept.includes(key) && !silentKeywords.has(key) && !isVacuous(key, part[key])) this.lose(part, key, why)
@@ -62,28 +62,28 @@ export class CompileState {
     return this.#times
   }
 
-  /** Reports a construct at a pointer. */
+  /** Reports a loss at a pointer. */
   loseAt(pointer: string, lost: string, why: string): void {
     this.#times += 1
     const key = JSON.stringify([pointer, lost])
     if (!this.#losses.has(key)) this.#losses.set(key, { pointer, lost, why })
   }
 
-  /** Whether there is room for one more schema of this many characters. */
+  /** Spends one schema of this many characters; false if the budget is exceeded. */
   spend(characters: number): boolean {
     this.#schemas += 1
     this.#characters += characters
     return this.#schemas <= compileLimits.schemas && this.#characters <= compileLimits.characters
   }
 
-  /** Whether one more step of following and merging may be made. */
+  /** Spends one step of resolving and merging; false if the budget is exceeded. */
   step(): boolean {
     this.#steps += 1
     return this.#steps <= compileLimits.steps
   }
 }
 
-/** Where the conversion is: how deep, and inside which schemas that were referred to. */
+/** The position of the conversion: its depth, and the targets of refs that contain it. */
 export interface Path {
   readonly depth: number
   readonly entered: readonly object[]

@@ -14,17 +14,21 @@ import {
 import { wrapperName } from './shape-root.ts'
 import { aliasCandidates } from './tool-aliases.ts'
 
-/** How definitions are written. */
+/** Options of definitions. */
 export interface CompileOptions {
   /** Leaves the tool out of the prompt until the provider's own tool search finds it (Anthropic, OpenAI); costs a search. */
   readonly deferLoading?: boolean
   /** Groups tools by namespace (OpenAI, lists only). */
   readonly namespaces?: boolean
-  /** OpenAI's API: `responses` where deferring or namespaces are asked for, which only it has, else `chat`. */
+  /** The API of OpenAI; default `responses` with `deferLoading` or `namespaces`, which only it supports, else `chat`. */
   readonly openaiApi?: 'chat' | 'responses'
-  /** How many example requests are put under the description; each costs its tokens. None by default. */
+  /** Number of example requests to append to the description; each costs its tokens. Default 0. */
   readonly exampleRequests?: number
+<<<<<<< HEAD
   /** The name to use; by default the best of `aliasCandidates`. */
+=======
+  /** The name to use; default the result of `toAlias`. */
+>>>>>>> 0ae5c91 (Use plain terms in definitions)
   readonly alias?: string
 }
 
@@ -36,7 +40,7 @@ interface Parts {
   readonly options: CompileOptions
 }
 
-/** The definition of a tool for a provider, and what of the stored tool the provider cannot be told. */
+/** The definition of a tool for a provider, and its losses. */
 export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
   const compiled = compileDefinition(tool.inputSchema, format)
   const text = describe(tool, options.exampleRequests ?? 0)
@@ -44,7 +48,7 @@ export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOp
   const name = options.alias ?? aliasCandidates(tool, format)[0] ?? tool.name
   const losses = [
     ...inInput(compiled.losses),
-    ...(hasNoPlace(format, compiled.schema) ? inInput(lossesOfEmpty(compiled.schema)) : []),
+    ...(omitsSchema(format, compiled.schema) ? inInput(lossesOfEmpty(compiled.schema)) : []),
     ...lossesOfTexts(text, description, format),
     ...lossesOfOutput(tool, format),
     ...lossesOfAnnotations(tool, format),
@@ -53,8 +57,8 @@ export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOp
   return { name, definition, losses, ...(compiled.isWrapped ? { wrappedAs: wrapperName } : {}) }
 }
 
-function describe({ description, exampleRequests }: LlmTool, most: number): string {
-  const examples = (exampleRequests ?? []).slice(0, most)
+function describe({ description, exampleRequests }: LlmTool, maxExamples: number): string {
+  const examples = (exampleRequests ?? []).slice(0, maxExamples)
   return examples.length === 0 ? description : `${description}\nFor requests such as:\n- ${examples.join('\n- ')}`
 }
 
@@ -83,15 +87,15 @@ const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
   gemini: ({ name, description, compiled: { schema } }) => ({
     name,
     description,
-    ...(hasNoPlace('gemini', schema) ? {} : { parameters: schema }),
+    ...(omitsSchema('gemini', schema) ? {} : { parameters: schema }),
   }),
 }
 
-/** Whether the schema is left out, since Gemini refuses one of an object without properties. */
-const hasNoPlace = (format: LlmFormat, { properties = {} }: JsonSchema) =>
+/** Whether the schema is omitted, because Gemini rejects an object schema without properties. */
+const omitsSchema = (format: LlmFormat, { properties = {} }: JsonSchema) =>
   format === 'gemini' && Object.keys(properties as object).length === 0
 
-/** Which of OpenAI's APIs the definitions are for. */
+/** The API of OpenAI that the definitions are for. */
 export const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =>
   openaiApi ?? (deferLoading === true || namespaces === true ? 'responses' : 'chat')
 

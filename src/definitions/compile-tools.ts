@@ -4,15 +4,15 @@ import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNam
 import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
 import { assignAliases } from './tool-aliases.ts'
 
-/** How a list of definitions is written. */
+/** Options of a list of definitions. */
 interface ListOptions extends Omit<CompileOptions, 'alias'> {
   /** Names by tool id, for a list that is one page of a longer one. */
   readonly aliases?: ReadonlyMap<string, string>
-  /** Awaited after each tool, so that a long list does not keep others waiting. */
+  /** Awaited after each tool, so that a long list does not block other work. */
   readonly turn?: (() => Promise<void> | undefined) | undefined
 }
 
-/** Definitions of many tools, under names that differ, and the way back from a name to the tool; a tool is listed once. */
+/** Definitions of tools under unique names, with a map from name to tool id; each tool is listed once. */
 export async function compileTools(
   tools: readonly LlmTool[],
   format: LlmFormat,
@@ -23,8 +23,8 @@ export async function compileTools(
   const compiled: (Entry & CompiledTools['tools'][number])[] = []
   for (const tool of distinct) {
     const alias = aliases.get(tool.id)
-    const made = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
-    compiled.push({ tool, id: tool.id, ...made })
+    const result = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
+    compiled.push({ tool, id: tool.id, ...result })
     await turn()
   }
   const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'
@@ -37,17 +37,17 @@ export async function compileTools(
 
 type Entry = { readonly tool: LlmTool; readonly definition: CompiledTools['definitions'][number] }
 
-/** Tools of a namespace stand together where its first one stood; those without one stay by themselves. */
+/** Groups the tools of a namespace at the position of its first one; tools without a namespace stay ungrouped. */
 function groupByNamespace(entries: readonly Entry[]): CompiledTools['definitions'] {
   const groups = new Map<string, OpenAiNamespace>()
   return entries.flatMap(({ tool, definition }) => {
     const namespace = tool.namespace ?? ''
     if (namespace === '') return [definition]
-    const known = groups.get(namespace)
-    const group = known ?? createGroup(namespace)
+    const existing = groups.get(namespace)
+    const group = existing ?? createGroup(namespace)
     groups.set(namespace, group)
     group.tools.push(definition as OpenAiFlatDefinition)
-    return known === undefined ? [group] : []
+    return existing === undefined ? [group] : []
   })
 }
 

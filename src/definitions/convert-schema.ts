@@ -8,7 +8,7 @@ import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 import { cannotOverlap } from './schema-overlap.ts'
 
-/** Writes a stored schema, part by part, in the words that a provider takes. */
+/** Converts a stored schema, part by part, to the dialect of a provider. */
 export class SchemaConverter {
   readonly state: CompileState
   readonly #names = new Map<object, string>()
@@ -18,13 +18,13 @@ export class SchemaConverter {
     this.state = state
   }
 
-  /** One schema and all inside it; `at` says where in the parent it is. */
+  /** Converts one schema and its subschemas; `at` is its pointer. */
   convert(schema: unknown, path: Path, parent: object, at = this.state.document.pointerOf(parent)): JsonSchema {
     const { state } = this
-    if (!isObject(schema)) return this.#convertFlag(schema, at)
+    if (!isObject(schema)) return this.#convertBoolean(schema, at)
     state.document.derive(schema, parent)
-    if (path.depth > compileLimits.depth) return this.#cut(schema, 'It lies deeper than schemas are followed.')
-    if (!state.spend(sizeOf(schema))) return this.#cut(schema, 'The whole would become too large to send.')
+    if (path.depth > compileLimits.depth) return this.#cut(schema, 'It is nested too deeply.')
+    if (!state.spend(sizeOf(schema))) return this.#cut(schema, 'The definition would be too large to send.')
     const { inlinesRefs: refs, mergesAllOf: allOf } = state.dialect
     const resolved = resolveNode(state, schema, path, { refs, allOf })
     const node = this.#rewrite(resolved.node)
@@ -32,7 +32,7 @@ export class SchemaConverter {
     return state.dialect.isOpenApi ? convertOpenApi(this, node, inside) : this.emit(node, inside)
   }
 
-  /** The keywords of a schema that the provider has, with what is inside them converted. */
+  /** The keywords of a schema that the provider supports, with their subschemas converted. */
   emit(node: JsonSchema, path: Path): JsonSchema {
     if (this.state.document.lookUp(node.$ref) === false) return this.#emitNothing(node)
     const entries: [string, unknown][] = []
@@ -44,26 +44,26 @@ export class SchemaConverter {
       else entries.push(...this.#emitKeyword(node, key, value, path))
       if (this.state.timesLost > before) widened.add(key)
     }
-    return this.#leaveOpen(node, Object.fromEntries(entries), widened)
+    return this.#removeWidened(node, Object.fromEntries(entries), widened)
   }
 
-  /** Where a part that lets more through would make the whole let less through, the whole is left open. */
-  #leaveOpen(node: JsonSchema, emitted: Record<string, unknown>, widened: ReadonlySet<string>): JsonSchema {
-    const open = (key: string, ...keywords: readonly string[]): void => {
+  /** Removes keywords that would reject more because a subschema with a loss accepts more. */
+  #removeWidened(node: JsonSchema, emitted: Record<string, unknown>, widened: ReadonlySet<string>): JsonSchema {
+    const removeIfWidened = (key: string, ...keywords: readonly string[]): void => {
       if (!widened.has(key) || !keywords.some((each) => each in emitted)) return
       for (const each of keywords.filter((name) => name in emitted)) {
-        this.state.lose(node, each, `A part of ${key} is lost, and what is left would refuse what it did not.`)
+        this.state.lose(node, each, `A part of ${key} is lost, and the rest would reject values that were valid.`)
         delete emitted[each]
       }
     }
-    open('not', 'not')
-    open('if', 'if', 'then', 'else')
-    open('oneOf', 'oneOf')
-    open('contains', 'maxContains')
+    removeIfWidened('not', 'not')
+    removeIfWidened('if', 'if', 'then', 'else')
+    removeIfWidened('oneOf', 'oneOf')
+    removeIfWidened('contains', 'maxContains')
     return emitted
   }
 
-  /** The schemas that kept references point to, by name; converting one may find another. */
+  /** The targets of the remaining refs, by name; a converted target may add others. */
   definitions(): JsonSchema {
     const entries: [string, JsonSchema][] = []
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
@@ -78,35 +78,37 @@ export class SchemaConverter {
       this.convert(part, path, node, document.insideOf(node, key, step))
     if (key === '$ref') return this.#emitRef(node, value)
     if (schemaKeywords.has(key)) {
-      return [[key, typeof value === 'boolean' && flagKeywords.has(key) && this.#takesFlags() ? value : convert(value)]]
+      return [
+        [key, typeof value === 'boolean' && flagKeywords.has(key) && this.#supportsBooleans() ? value : convert(value)],
+      ]
     }
     if (listKeywords.has(key)) {
       if (Array.isArray(value) && value.length > 0) return [[key, value.map((part, at) => convert(part, at))]]
     } else if (mapKeywords.has(key)) {
       if (isObject(value)) return [[key, mapValues(value, convert)]]
     } else return [[key, structuredClone(value)]]
-    this.state.lose(node, key, 'It is not written as JSON Schema has it.')
+    this.state.lose(node, key, 'It is not valid JSON Schema.')
     return []
   }
 
-  #takesFlags = () => !this.state.dialect.isOpenApi
+  #supportsBooleans = () => !this.state.dialect.isOpenApi
 
   #emitRef(node: JsonSchema, reference: unknown): [string, unknown][] {
     const target = this.state.document.lookUp(reference)
     if (target === true) return []
     if (isObject(target)) return [['$ref', `#/$defs/${this.#nameOf(target)}`]]
-    this.state.lose(node, '$ref', 'It points to no schema within the document, so any value is let through.')
+    this.state.lose(node, '$ref', 'It does not refer to a schema in the document, so any value is accepted.')
     return []
   }
 
   #nameOf(target: JsonSchema): string {
-    const known = this.#names.get(target)
-    if (known !== undefined) return known
+    const existing = this.#names.get(target)
+    if (existing !== undefined) return existing
     const last = this.state.document.pointerOf(target).split('/').at(-1) ?? ''
-    const wanted = last.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 50) || 'root'
+    const base = last.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 50) || 'root'
     const taken = new Set(this.#names.values())
-    let name = wanted
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`
+    let name = base
+    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`
     this.#names.set(target, name)
     this.#waiting.push(target)
     return name
@@ -116,42 +118,43 @@ export class SchemaConverter {
     const { state } = this
     if (!state.dialect.replacesOneOf || !Array.isArray(node.oneOf) || 'anyOf' in node) return node
     const { oneOf, ...rest } = node
-    const exact = cannotOverlap(node.oneOf.map((part) => (isObject(part) ? this.#look(part) : part)))
-    if (!exact) state.lose(node, 'oneOf', `${state.dialect.label} has anyOf only: more than one may match.`)
+    const exact = cannotOverlap(node.oneOf.map((part) => (isObject(part) ? this.#follow(part) : part)))
+    if (!exact)
+      state.lose(node, 'oneOf', `${state.dialect.label} supports only anyOf: more than one alternative may match.`)
     return state.document.derive({ ...rest, anyOf: oneOf }, node)
   }
 
-  #look(part: JsonSchema): JsonSchema {
+  #follow(part: JsonSchema): JsonSchema {
     const target = Object.keys(part).length === 1 ? this.state.document.lookUp(part.$ref) : undefined
     return isObject(target) ? target : part
   }
 
-  /** A reference to what nothing matches; what else is said does not matter then. */
+  /** A ref to a schema that matches nothing; the other keywords have no effect. */
   #emitNothing(node: JsonSchema): JsonSchema {
-    this.state.loseAllBut(node, ['$ref', 'description'], 'Nothing matches what the $ref beside it points to.')
-    return { ...this.#convertFlag(false, ''), ...pickTexts(node, 'description') }
+    this.state.loseAllBut(node, ['$ref', 'description'], 'The target of the $ref beside it matches nothing.')
+    return { ...this.#convertBoolean(false, ''), ...pickTexts(node, 'description') }
   }
 
-  #convertFlag(schema: unknown, at: string): JsonSchema {
+  #convertBoolean(schema: unknown, at: string): JsonSchema {
     const { dialect } = this.state
     if (schema === false && dialect.keywords.has('not')) return { not: {} }
     if (schema === false) {
-      this.state.loseAt(at, 'false', `${dialect.label} cannot say that nothing matches.`)
+      this.state.loseAt(at, 'false', `${dialect.label} cannot express that nothing matches.`)
       return anyValue()
     }
-    if (schema !== true) this.state.loseAt(at, 'schema', 'What stands where a schema should be is none.')
+    if (schema !== true) this.state.loseAt(at, 'schema', 'The value is not a schema.')
     return dialect.isOpenApi ? openAny(this.state, at) : {}
   }
 
   #cut(schema: JsonSchema, why: string): JsonSchema {
     const at = this.state.document.pointerOf(schema)
-    this.state.loseAt(at, 'schema', `${why} Any value is let through.`)
+    this.state.loseAt(at, 'schema', `${why} Any value is accepted.`)
     return this.state.dialect.isOpenApi ? openAny(this.state, at) : {}
   }
 
-  /** Leaves a keyword out; one that lets everything through says nothing. */
+  /** Omits a keyword, with a loss unless it accepts every value. */
   #drop(node: JsonSchema, key: string, value: unknown): void {
-    if (!isVacuous(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not have this keyword.`)
+    if (!isVacuous(key, value)) this.state.lose(node, key, `${this.state.dialect.label} does not support this keyword.`)
   }
 }
 
@@ -160,7 +163,7 @@ const mapValues = (value: JsonSchema, convert: (part: unknown, key: string) => J
 
 const charactersOfPart = 40
 
-/** The characters that a schema itself takes, with little more than the names of what is inside it. */
+/** The characters of a schema itself, with an estimate for its subschemas. */
 function sizeOf(node: JsonSchema): number {
   let size = 0
   for (const [key, value] of Object.entries(node)) {

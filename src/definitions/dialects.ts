@@ -1,23 +1,23 @@
 import type { LlmFormat } from '../contract/llm.ts'
 
-/** What a provider takes of JSON Schema. */
+/** The subset of JSON Schema that a provider supports. */
 export interface ProviderDialect {
-  /** As it is called in a loss. */
+  /** The name of the provider in losses. */
   readonly label: string
   readonly keywords: ReadonlySet<string>
-  /** Whether references are replaced by what they point to, or kept with `$defs`. */
+  /** Whether refs are replaced by their targets, or preserved with `$defs`. */
   readonly inlinesRefs: boolean
   readonly mergesAllOf: boolean
   readonly replacesOneOf: boolean
-  /** Whether every schema is written with one type, `nullable` and texts as listed values, as OpenAPI 3.0 has it. */
+  /** Whether schemas follow OpenAPI 3.0: one type, `nullable`, and only strings in `enum`. */
   readonly isOpenApi: boolean
-  /** What must not stand beside the properties of the arguments. */
+  /** Keywords that are not allowed in the root schema. */
   readonly notAtRoot: readonly string[]
-  /** What the name of an argument must look like. */
+  /** The pattern of valid argument names. */
   readonly argumentName: RegExp
 }
 
-/** Keywords that say nothing about values, or hold what others refer to: leaving them out loses nothing. */
+/** Keywords that do not constrain values, or contain targets of refs: omitting them is not a loss. */
 export const silentKeywords = new Set([
   '$schema',
   '$id',
@@ -51,7 +51,7 @@ const open: ProviderDialect = {
   argumentName: /^/,
 }
 
-/** What each provider takes, as its documentation and its error messages have it. */
+/** The dialects of the providers, from their documentation and error messages. */
 export const dialects = {
   mcp: { ...open, label: 'MCP', notAtRoot: [] },
   openai: { ...open, label: 'OpenAI', notAtRoot: ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not'] },
@@ -83,7 +83,7 @@ export const dialects = {
   },
 } as const satisfies Record<string, ProviderDialect>
 
-/** The longest description of a tool that each provider takes; where none is known, the longest that is stored. */
+/** Maximum length of a description for each provider; the maximum stored length if the provider documents none. */
 export const maxDescriptionLength: Record<LlmFormat, number> = {
   mcp: 20_000,
   openai: 1024,

@@ -3,23 +3,23 @@ import type { JsonSchema } from '../contract/input-schema.ts'
 import { listOf, textsOf } from './json-value.ts'
 
 const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
-const most = { depth: 10, properties: 5000, values: 1000 }
+const limits = { depth: 10, properties: 5000, values: 1000 }
 
 interface Count {
   properties: number
   values: number
 }
 
-/** Whether a schema is one that OpenAI enforces: all closed, all required, every type named. */
+/** Whether OpenAI can enforce a schema in strict mode: all objects closed, all properties required, all types explicit. */
 export function fitsStrict(root: JsonSchema): boolean {
   const count = { properties: 0, values: 0 }
   const parts = Object.values(isObject(root.$defs) ? root.$defs : {})
   if (![root, ...parts].every((part) => fits(part, 1, count))) return false
-  return count.properties <= most.properties && count.values <= most.values
+  return count.properties <= limits.properties && count.values <= limits.values
 }
 
 function fits(node: unknown, depth: number, count: Count): boolean {
-  if (!isObject(node) || depth > most.depth) return false
+  if (!isObject(node) || depth > limits.depth) return false
   if ('$ref' in node) return Object.keys(node).every((key) => key === '$ref' || key === 'description')
   if ('format' in node && !formats.includes(String(node.format))) return false
   count.values += listOf(node.enum).length

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 
-const most = { depth: 200, parts: 50_000, characters: 1_000_000 }
+const limits = { depth: 200, parts: 50_000, characters: 1_000_000 }
 
-/** Whether a schema can be sent as it is: not so deep or large that reading it would be a burden. */
+/** Whether a schema is small and flat enough to be sent unchanged. */
 export function isWithinLimits(schema: JsonSchema): boolean {
   const waiting: [object, number][] = [[schema, 1]]
   let parts = 0
@@ -14,7 +14,7 @@ export function isWithinLimits(schema: JsonSchema): boolean {
       characters += key.length + (typeof value === 'string' ? value.length : 0)
       if (typeof value === 'object' && value !== null) waiting.push([value, depth + 1])
     }
-    if (depth > most.depth || parts > most.parts || characters > most.characters) return false
+    if (depth > limits.depth || parts > limits.parts || characters > limits.characters) return false
   }
   return true
 }

@@ -1,13 +1,13 @@
 import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 
-/** The value where it is a list, else an empty one. */
+/** The value if it is an array, else an empty array. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The texts in a value that should be a list of texts. */
+/** The strings in an array; empty for any other value. */
 export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
 
-/** Those of some keys of an object that are texts. */
+/** The entries of the given keys whose values are strings. */
 export function pickTexts(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
   return Object.fromEntries(keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]))
 }
@@ -17,7 +17,7 @@ export function omit(value: JsonSchema, ...keys: readonly string[]): JsonSchema 
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
 }
 
-/** Whether two JSON values are the same; the order of keys does not count. */
+/** Whether two JSON values are equal, ignoring the order of keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one) && Array.isArray(other)) {
@@ -29,7 +29,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]))
 }
 
-/** The type that JSON Schema gives a value; a whole number is an integer. */
+/** The JSON Schema type of a value; a number without a fraction is an integer. */
 export function typeOfValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

@@ -2,7 +2,7 @@ import { isObject } from '../base/same-json.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema; below, an array of schemas, or an object of schemas. */
 export const schemaKeywords = new Set(
   words(`items additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties
     contentSchema`),
@@ -10,7 +10,7 @@ export const schemaKeywords = new Set(
 export const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 export const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
-/** Keywords where true and false are as good as a schema to everyone. */
+/** Keywords for which every provider accepts true and false. */
 export const flagKeywords = new Set(['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'])
 
 const silentWhenOpen = new Set(
@@ -18,13 +18,13 @@ const silentWhenOpen = new Set(
     then else patternProperties dependentSchemas dependentRequired properties`),
 )
 
-/** Whether a keyword lets everything through; some never do so, as `not` and `contains`. */
+/** Whether a keyword accepts every value; some never do, such as `not` and `contains`. */
 export const isVacuous = (key: string, value: unknown): boolean =>
   silentWhenOpen.has(key) && (value === true || (isObject(value) && Object.keys(value).length === 0))
 
 const numeric = words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')
 
-/** The keywords that say something about values of one type only. */
+/** The keywords that apply to values of one type only. */
 export const keywordsOfType: Record<string, readonly string[]> = {
   object: words(`properties required additionalProperties patternProperties propertyNames minProperties maxProperties
     dependentRequired dependentSchemas unevaluatedProperties`),

@@ -2,11 +2,11 @@ import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { isSame, listOf } from './json-value.ts'
 
-/** Told of each schema made of two inside the one that is asked for. */
+/** Called for each subschema that was merged from two. */
 type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void
 type Merge = (one: unknown, other: unknown, note: Note) => unknown
 
-/** One schema that accepts exactly what both accept, or undefined where none can be written down simply. */
+/** One schema that accepts exactly the values that both accept, or undefined if there is no simple one. */
 export function mergeSchemas(one: JsonSchema, other: JsonSchema, note: Note = () => {}): JsonSchema | undefined {
   if (groups.some((group) => !mayJoin(group, one, other)) || !mayJoinProperties(one, other)) return undefined
   if ('nullable' in one || 'nullable' in other) return undefined
@@ -89,7 +89,7 @@ function mergeProperties(one: unknown, other: unknown, note: Note): unknown {
   return entries.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(entries)
 }
 
-// Keywords that mean something only together: one side may have them, not both.
+// Keywords that depend on each other: one side may have them, not both.
 const groups: readonly (readonly string[])[] = [
   ['if', 'then', 'else'],
   ['contains', 'minContains', 'maxContains'],
@@ -106,14 +106,14 @@ function mayJoin(group: readonly string[], one: JsonSchema, other: JsonSchema): 
   return !(has(one) && has(other)) || group.every((key) => isSame(one[key], other[key]))
 }
 
-/** Whether what is said of other properties on one side leaves alone the properties of the other side. */
+/** Whether the rules for other properties on one side do not affect the properties of the other side. */
 function mayJoinProperties(one: JsonSchema, other: JsonSchema): boolean {
   if ('unevaluatedProperties' in one && evaluates(other)) return false
   if ('unevaluatedProperties' in other && evaluates(one)) return false
   return leavesAlone(one, other) && leavesAlone(other, one)
 }
 
-// What unevaluatedProperties beside them would look at.
+// Keywords that affect unevaluatedProperties.
 const evaluating = [
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'dependentSchemas'],
   ...['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef'],
@@ -122,7 +122,7 @@ const evaluates = (schema: JsonSchema) => evaluating.some((key) => key in schema
 
 function leavesAlone(one: JsonSchema, other: JsonSchema): boolean {
   if (!('additionalProperties' in one) || one.additionalProperties === true) return true
-  const known = isObject(one.properties) ? one.properties : {}
+  const declared = isObject(one.properties) ? one.properties : {}
   const named = Object.keys(isObject(other.properties) ? other.properties : {})
-  return !('patternProperties' in other) && named.every((key) => Object.hasOwn(known, key))
+  return !('patternProperties' in other) && named.every((key) => Object.hasOwn(declared, key))
 }

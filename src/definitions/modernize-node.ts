@@ -2,7 +2,7 @@ import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { omit } from './json-value.ts'
 
-/** A schema in the words of 2020-12: draft-07 has others for tuples and dependencies, OpenAPI for values that may be null. */
+/** Rewrites keywords of draft-07 (tuples, dependencies) and OpenAPI (`nullable`) to 2020-12. */
 export function modernizeNode(node: JsonSchema): JsonSchema {
   return withDependencies(withTuple(withNull(node)))
 }

@@ -10,9 +10,9 @@ const formats: Record<string, readonly string[]> = {
   number: ['float', 'double'],
   integer: ['int32', 'int64'],
 }
-const longestValues = 300
+const maxValuesLength = 300
 
-/** A schema for the values of one of its types, with what can be said about that type. */
+/** A schema reduced to one of its types, with the keywords that apply to that type. */
 export function narrowToType(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   const own = keywordsOfType[type] ?? []
   const foreign = Object.values(keywordsOfType)
@@ -35,7 +35,7 @@ const stepsOfType: Record<string, readonly Step[]> = {
   object: [withRequired],
 }
 
-/** Only texts can be listed; other values are named in the description. */
+/** Only strings can be in `enum`; other values are listed in the description. */
 function withValues(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   if (!('enum' in node)) return node
   const values = listOf(node.enum).filter((value) => fitsType(value, type))
@@ -44,9 +44,9 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
   state.lose(
     node,
     'enum',
-    `${state.dialect.label} lists texts only, and no empty ones; the description names the values.`,
+    `${state.dialect.label} allows only non-empty strings in enum; the description lists the values.`,
   )
-  const named = `One of: ${cutText(values.map((value) => JSON.stringify(value)).join(', '), longestValues)}`
+  const named = `One of: ${cutText(values.map((value) => JSON.stringify(value)).join(', '), maxValuesLength)}`
   const description = typeof node.description === 'string' ? `${node.description}\n${named}` : named
   return { ...omit(node, 'enum'), ...(values.length > 0 ? { description } : {}) }
 }
@@ -55,10 +55,10 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
 export const fitsType = (value: unknown, type: string): boolean =>
   typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
 
-/** Whether a format can be said of a type. */
+/** Whether a format is supported for a type. */
 export const takesFormat = (type: string, format: unknown): boolean => formats[type]?.includes(String(format)) === true
 
-/** A bound that is not itself allowed is the next whole number for integers, and a little too wide for others. */
+/** An exclusive bound becomes the next integer for integers, and an inclusive bound, which is slightly too wide, for others. */
 function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   let bounded = node
   for (const [key, plain, step] of [
@@ -70,38 +70,35 @@ function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSc
     const whole = type === 'integer'
     const nearest = step > 0 ? Math.floor(value) + 1 : Math.ceil(value) - 1
     if (!whole)
-      state.lose(node, key, `${state.dialect.label} does not have this keyword; the bound itself is let through.`)
+      state.lose(node, key, `${state.dialect.label} does not support this keyword; the bound itself is accepted.`)
     const bound = whole ? nearest : value
-    const given = node[plain]
-    const tightest = typeof given !== 'number' ? bound : step > 0 ? Math.max(given, bound) : Math.min(given, bound)
+    const inclusive = node[plain]
+    const tightest =
+      typeof inclusive !== 'number' ? bound : step > 0 ? Math.max(inclusive, bound) : Math.min(inclusive, bound)
     bounded = { ...omit(bounded, key), [plain]: tightest }
   }
   return bounded
 }
 
-/** A list has one schema for all it holds. */
+/** An array has one schema for all items. */
 function withItems(state: CompileState, node: JsonSchema): JsonSchema {
   if (!Array.isArray(node.prefixItems)) return 'items' in node ? node : { ...node, items: true }
-  state.lose(node, 'prefixItems', `${state.dialect.label} has one schema for all items: their places are lost.`)
+  state.lose(node, 'prefixItems', `${state.dialect.label} supports one schema for all items: their positions are lost.`)
   if (node.items !== undefined && node.items !== true) {
-    state.lose(
-      node,
-      'items',
-      `${state.dialect.label} cannot say what comes after the first items, or that nothing does.`,
-    )
+    state.lose(node, 'items', `${state.dialect.label} cannot constrain the items after the first ones.`)
   }
   const rest = node.items === undefined || node.items === false ? [] : [node.items]
   const items = state.document.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
   return { ...omit(node, 'prefixItems'), items }
 }
 
-/** What is required must be one of the properties. */
+/** Required names must be properties. */
 function withRequired(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('required' in node)) return node
   const properties = isObject(node.properties) ? node.properties : {}
   const required = textsOf(node.required).filter((name) => Object.hasOwn(properties, name))
   const gone = listOf(node.required).filter((name) => !required.includes(name as string))
   if (gone.length > 0)
-    state.loseNames(node, 'required', gone, `${state.dialect.label} can require only what is among the properties.`)
+    state.loseNames(node, 'required', gone, `${state.dialect.label} can require only declared properties.`)
   return required.length > 0 ? { ...node, required } : omit(node, 'required')
 }

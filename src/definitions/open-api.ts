@@ -9,7 +9,7 @@ import { mergeNodes, resolveNode } from './resolve-node.ts'
 
 const inline = { refs: true, allOf: true }
 
-/** A resolved schema as OpenAPI 3.0 has it: one type and perhaps `nullable`, or `anyOf` and nothing beside it. */
+/** A resolved schema in OpenAPI 3.0: one type and optionally `nullable`, or `anyOf` alone. */
 export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path: Path): JsonSchema {
   const { state } = converter
   const node = withoutConst(state, state.document.derive(withoutNullable(state, raw), raw))
@@ -20,20 +20,20 @@ export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path
   return convertTyped(converter, state.document.derive(omit(node, 'anyOf'), node), path)
 }
 
-/** A schema for any value, as near as there is one: it says nothing of what is in a list. */
+/** The nearest schema for any value: arrays can only contain strings. */
 export function openAny(state: CompileState, at: string, texts: JsonSchema = {}): JsonSchema {
-  state.loseAt(at, 'any type', `${state.dialect.label} needs a type; lists are of texts.`)
+  state.loseAt(at, 'any type', `${state.dialect.label} requires a type; arrays can only contain strings.`)
   return anyValue(texts)
 }
 
-/** Every type there is. */
+/** A schema with every type. */
 export function anyValue(texts: JsonSchema = {}): JsonSchema {
   const list = { type: 'array', items: { type: 'string' } }
   const types = [{ type: 'string', ...texts }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, list]
   return { anyOf: types.map((type) => ({ ...type, nullable: true })) }
 }
 
-/** In a stored schema the word has no meaning, whatever it has in OpenAPI. */
+/** In a stored schema `nullable` without a type has no meaning. */
 function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('nullable' in node)) return node
   state.lose(node, 'nullable', 'JSON Schema does not have this keyword.')
@@ -46,11 +46,11 @@ function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
   const rest = document.derive(omit(node, 'const'), node)
   const listed = document.deriveKeyword({ enum: [node.const] }, node, 'const')
   const merged = mergeNodes(state, node, [rest, listed])
-  if (merged === undefined) state.lose(node, 'const', 'It contradicts what else is said, so that nothing matches.')
+  if (merged === undefined) state.lose(node, 'const', 'It contradicts the other keywords, so nothing matches.')
   return merged ?? rest
 }
 
-/** Puts what stands beside `anyOf` into each of its parts; undefined where that cannot be done exactly. */
+/** Merges the keywords beside `anyOf` into each of its parts; undefined if that is not exact. */
 function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema | undefined {
   const { state } = converter
   const beside = state.document.derive(omit(node, 'anyOf'), node)
@@ -64,15 +64,15 @@ function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path):
     state.lose(
       node,
       'anyOf',
-      `What stands beside it could not be put into its parts, as ${state.dialect.label} needs it.`,
+      `The keywords beside it could not be merged into its parts, as ${state.dialect.label} requires.`,
     )
     return undefined
   }
   const others = found.filter((part) => !isNull(part.node))
-  const why = `${state.dialect.label} says null with one word, and nothing of it.`
+  const why = `${state.dialect.label} supports only the keyword nullable for null.`
   for (const { own } of found.filter((part) => isNull(part.node))) state.loseAllBut(own, nullWords, why)
   if (others.length === 0) {
-    state.lose(node, 'anyOf', `${state.dialect.label} has no type that is null only.`)
+    state.lose(node, 'anyOf', `${state.dialect.label} cannot express a type that is only null.`)
     return undefined
   }
   const converted = others.map((part) => converter.convert(part.node, part.path, part.node))
@@ -98,13 +98,13 @@ function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path):
   const { state } = converter
   const types = typesOf(state, node)
   if (types.length === 0) {
-    state.loseAllBut(node, texts, `${state.dialect.label} needs a type for it to be about.`)
+    state.loseAllBut(node, texts, `${state.dialect.label} requires a type for it.`)
     return openAny(state, state.document.pointerOf(node), pickTexts(node, ...texts))
   }
   const others = types.filter((type) => type !== 'null')
   const nullable = types.includes('null') && (!Array.isArray(node.enum) || node.enum.includes(null))
   if (others.length === 0) {
-    state.loseAllBut(node, texts, `${state.dialect.label} has no type that is null only.`)
+    state.loseAllBut(node, texts, `${state.dialect.label} cannot express a type that is only null.`)
     return { ...pickTexts(node, ...texts), type: 'string', nullable: true }
   }
   loseForeign(state, node, others)
@@ -114,7 +114,7 @@ function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path):
 
 const texts = ['title', 'description']
 
-/** Reports what says nothing of values of the types there are. */
+/** Reports keywords that do not apply to any of the types. */
 function loseForeign(state: CompileState, node: JsonSchema, types: readonly string[]): void {
   const own = types.flatMap((type) => keywordsOfType[type] ?? [])
   const foreign = new Set(
@@ -123,14 +123,14 @@ function loseForeign(state: CompileState, node: JsonSchema, types: readonly stri
       .filter((key) => !own.includes(key)),
   )
   for (const key of Object.keys(node).filter((each) => foreign.has(each))) {
-    state.lose(node, key, `${state.dialect.label} has one type to a schema, and this is not about that type.`)
+    state.lose(node, key, `${state.dialect.label} has one type per schema, and this does not apply to that type.`)
   }
   if ('format' in node && !types.some((type) => takesFormat(type, node.format))) {
-    state.lose(node, 'format', `${state.dialect.label} does not take this format.`)
+    state.lose(node, 'format', `${state.dialect.label} does not support this format.`)
   }
 }
 
-/** The types of a schema: those it names, those of its values, or the one its keywords are about. */
+/** The types of a schema: the declared ones, those of its enum, or those its keywords apply to. */
 function typesOf(state: CompileState, node: JsonSchema): string[] {
   const named = [node.type]
     .flat()
@@ -140,13 +140,13 @@ function typesOf(state: CompileState, node: JsonSchema): string[] {
   const about = Object.keys(keywordsOfType).filter((type) => keywordsOfType[type]?.some((key) => key in node))
   const types = about.includes('number') ? about.filter((type) => type !== 'integer') : about
   if (types.length > 0) {
-    const why = `${state.dialect.label} needs a type; it is taken from the keywords, and values of others are not allowed.`
+    const why = `${state.dialect.label} requires a type; it is derived from the keywords, and values of other types are not allowed.`
     state.loseAt(state.document.pointerOf(node), 'any other type', why)
   }
   return types
 }
 
-/** Those of the types that one of the listed values has; all where none has. */
+/** The types that occur in the enum; all of them if none does. */
 function withValuesOf(node: JsonSchema, types: string[]): string[] {
   const listed = types.filter((type) => listOf(node.enum).some((value) => fitsType(value, type)))
   return listed.length > 0 ? listed : types

@@ -6,13 +6,12 @@ import { isSame, listOf, omit } from './json-value.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { modernizeNode } from './modernize-node.ts'
 
-/** A schema without references and `allOf` of its own, and the path of what is inside it. */
+/** A schema without own refs and `allOf`, and the path for its subschemas. */
 export interface Resolved {
   readonly node: JsonSchema
   readonly path: Path
 }
 
-/** Which of the two are to be resolved. */
 export interface ResolveKinds {
   readonly refs: boolean
   readonly allOf: boolean
@@ -20,7 +19,7 @@ export interface ResolveKinds {
 
 const annotations = ['title', 'description', 'default', 'examples']
 
-/** Replaces a schema's own references by what they point to, and merges its `allOf`, as far as that is exact. */
+/** Replaces the own refs of a schema by their targets, and merges its `allOf`, as far as that is exact. */
 export function resolveNode(state: CompileState, raw: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
   const node = withoutIgnored(state, state.document.derive(modernizeNode(raw), raw))
   if ('$ref' in node && kinds.refs) return followRef(state, node, path, kinds)
@@ -28,10 +27,10 @@ export function resolveNode(state: CompileState, raw: JsonSchema, path: Path, ki
   return { node, path }
 }
 
-/** Leaves out what older drafts do not read beside a reference, or it would count where schemas are read as 2020-12. */
+/** Omits the keywords that older drafts ignore beside a ref, because 2020-12 applies them. */
 function withoutIgnored(state: CompileState, node: JsonSchema): JsonSchema {
   if (!state.document.ignoresRefSiblings || !('$ref' in node)) return node
-  state.loseAllBut(node, ['$ref', ...annotations], 'This draft of JSON Schema reads nothing beside a $ref.')
+  state.loseAllBut(node, ['$ref', ...annotations], 'This draft of JSON Schema ignores keywords beside a $ref.')
   const kept = Object.entries(node).filter(
     ([key]) => key === '$ref' || annotations.includes(key) || silentKeywords.has(key),
   )
@@ -42,44 +41,46 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
   const { document } = state
   const target = document.lookUp(node.$ref)
   const beside = document.derive(omit(node, '$ref'), node)
-  const stay = (lost: string, why: string): Resolved => {
+  const ignoreRef = (lost: string, why: string): Resolved => {
     state.loseAt(document.insideOf(node, '$ref'), lost, why)
     return resolveNode(state, beside, path, kinds)
   }
-  if (target === undefined) return stay('$ref', 'It points to nothing within the schema, so any value is let through.')
+  if (target === undefined)
+    return ignoreRef('$ref', 'Its target does not exist in the schema, so any value is accepted.')
   if (typeof target === 'boolean') {
-    return target
-      ? resolveNode(state, beside, path, kinds)
-      : stay('$ref', 'It points to a schema that nothing matches.')
+    return target ? resolveNode(state, beside, path, kinds) : ignoreRef('$ref', 'Its target matches nothing.')
   }
-  if (document.pointerOf(target) === document.pointerOf(node)) return stay('$ref', 'It points to where it stands.')
+  if (document.pointerOf(target) === document.pointerOf(node)) return ignoreRef('$ref', 'It refers to itself.')
   if (path.entered.filter((entered) => entered === target).length >= compileLimits.repeats) {
-    return stay('recursive $ref', `${state.dialect.label} takes no references; the schema is written out so far only.`)
+    return ignoreRef(
+      'recursive $ref',
+      `${state.dialect.label} does not support references; the recursive schema is expanded to a limited depth.`,
+    )
   }
-  if (!state.step()) return stay('$ref', 'The whole would become too large to send. Any value is let through.')
+  if (!state.step()) return ignoreRef('$ref', 'The definition would be too large to send. Any value is accepted.')
   const inside = resolveNode(state, target, { ...path, entered: [...path.entered, target] }, kinds)
-  const here = resolveNode(state, beside, inside.path, kinds)
-  return join(state, node, here, inside) ?? joinByKeyword(state, node, here, inside)
+  const outer = resolveNode(state, beside, inside.path, kinds)
+  return join(state, node, outer, inside) ?? joinByKeyword(state, node, outer, inside)
 }
 
-// What these say depends on each other, so that they are moved together or not at all.
+// These depend on each other, so they are moved together or not at all.
 const groups: readonly (readonly string[])[] = [
   ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'anyOf', 'oneOf', 'not'],
   ['items', 'prefixItems', 'unevaluatedItems', 'contains', 'minContains', 'maxContains'],
   ['if', 'then', 'else'],
 ]
 
-/** What a reference points to, with as much of what stands beside it as can be put into it. */
-function joinByKeyword(state: CompileState, node: JsonSchema, here: Resolved, inside: Resolved): Resolved {
-  const keys = Object.keys(here.node)
+/** The target of a ref, merged with as many of the keywords beside it as possible. */
+function joinByKeyword(state: CompileState, node: JsonSchema, outer: Resolved, inside: Resolved): Resolved {
+  const keys = Object.keys(outer.node)
   const alone = keys.filter((key) => !groups.some((group) => group.includes(key))).map((key) => [key])
-  const why = `${state.dialect.label} takes no references, and this could not be put into what the reference points to.`
+  const why = `${state.dialect.label} does not support references, and this could not be merged into the target.`
   let whole = inside
   for (const group of [...alone, ...groups]) {
-    const entries = keys.filter((key) => group.includes(key)).map((key) => [key, here.node[key]] as const)
+    const entries = keys.filter((key) => group.includes(key)).map((key) => [key, outer.node[key]] as const)
     if (entries.length === 0) continue
-    const part = state.document.derive(Object.fromEntries(entries), here.node)
-    const both = join(state, node, { ...here, node: part }, whole)
+    const part = state.document.derive(Object.fromEntries(entries), outer.node)
+    const both = join(state, node, { ...outer, node: part }, whole)
     if (both === undefined) state.loseAllBut(part, [], why)
     whole = both ?? whole
   }
@@ -94,7 +95,7 @@ function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: Re
     const resolved = isObject(part) && state.step() ? resolveNode(state, part, whole.path, kinds) : undefined
     const both = resolved && join(state, node, whole, resolved)
     if (both === undefined) {
-      const why = `${state.dialect.label} takes no allOf, and this part of it could not be put together with the others.`
+      const why = `${state.dialect.label} does not support allOf, and this part could not be merged with the others.`
       state.loseAt(state.document.insideOf(node, 'allOf', at), 'part of allOf', why)
     }
     whole = both ?? whole
@@ -102,7 +103,7 @@ function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: Re
   return whole
 }
 
-/** One schema for both, where there is one; texts and defaults of the first win over those of the second. */
+/** Merges two schemas, if that is exact; titles and defaults of the first take precedence. */
 export function mergeNodes(
   state: CompileState,
   origin: object,
@@ -113,20 +114,19 @@ export function mergeNodes(
   if (merged === undefined) return undefined
   for (const [part, left, right] of inner) {
     state.document.deriveFromBoth(part, left, [left, right])
-    loseBeaten(state, left, right)
+    loseOverridden(state, left, right)
   }
-  loseBeaten(state, one, other)
+  loseOverridden(state, one, other)
   return state.document.deriveFromBoth(merged, origin, [one, other])
 }
 
-function loseBeaten(state: CompileState, one: JsonSchema, other: JsonSchema): void {
+function loseOverridden(state: CompileState, one: JsonSchema, other: JsonSchema): void {
   for (const key of ['title', 'default', 'examples'].filter((name) => name in one && name in other)) {
     if (!isSame(one[key], other[key]))
-      state.lose(other, key, 'Two schemas that apply both have one; the outer is kept.')
+      state.lose(other, key, 'Two schemas that both apply have one; the outer one is used.')
   }
 }
 
-/** Both as one, where that is exact. */
 function join(state: CompileState, origin: JsonSchema, one: Resolved, other: Resolved): Resolved | undefined {
   const path = other.path.entered.length > one.path.entered.length ? other.path : one.path
   const merged = mergeNodes(state, origin, [one.node, other.node])

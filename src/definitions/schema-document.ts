@@ -1,23 +1,23 @@
 import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 
-// What lies deeper is never followed; naming it would cost more than it holds.
+// Deeper parts are never converted, and long pointers are expensive.
 const maxPointerLength = 8000
 
-/** A keyword in a place of the document. */
+/** The pointer and the stored name of a keyword. */
 export interface KeywordLocation {
   readonly pointer: string
   readonly name: string
 }
 
-/** A stored schema, and where each part of it is; it is only read. */
+/** A stored schema, which is never modified, with the pointers of its parts. */
 export class SchemaDocument {
   readonly root: JsonSchema
-  /** Before 2019-09 whatever stands beside a `$ref` has no meaning. */
+  /** Drafts before 2019-09 ignore keywords beside a `$ref`. */
   readonly ignoresRefSiblings: boolean
   readonly #pointers = new WeakMap<object, string>()
-  /** Of parts made from several: where each keyword came from. */
-  readonly #places = new WeakMap<object, ReadonlyMap<string, readonly KeywordLocation[]>>()
+  /** The origins of the keywords of merged parts. */
+  readonly #origins = new WeakMap<object, ReadonlyMap<string, readonly KeywordLocation[]>>()
   readonly #anchors = new Map<string, JsonSchema>()
 
   constructor(root: JsonSchema) {
@@ -26,44 +26,44 @@ export class SchemaDocument {
     this.#locate()
   }
 
-  /** Where a part is; a part made from another is where that one is. */
+  /** The pointer of a part; a derived part has the pointer of its origin. */
   pointerOf(part: object): string {
     return this.#pointers.get(part) ?? ''
   }
 
-  /** Says that a new part stands for one of the document. */
+  /** Registers a new part as derived from a part of the document. */
   derive(part: JsonSchema, from: object): JsonSchema {
     if (this.#pointers.has(part)) return part
     this.#pointers.set(part, this.pointerOf(from))
-    const places = this.#places.get(from)
-    if (places !== undefined) this.#places.set(part, places)
+    const origins = this.#origins.get(from)
+    if (origins !== undefined) this.#origins.set(part, origins)
     return part
   }
 
-  /** Says that a new part stands where another does, with keywords of two. */
+  /** Registers a new part with the pointer of one part and the keywords of two. */
   deriveFromBoth(part: JsonSchema, from: object, both: readonly [JsonSchema, JsonSchema]): JsonSchema {
     if (this.#pointers.has(part)) return part
     this.#pointers.set(part, this.pointerOf(from))
-    const places = Object.keys(part).map((key) => {
+    const origins = Object.keys(part).map((key) => {
       const having = both.filter((each) => Object.hasOwn(each, key))
       return [key, having.flatMap((each) => this.placesOf(each, key))] as const
     })
-    this.#places.set(part, new Map(places))
+    this.#origins.set(part, new Map(origins))
     return part
   }
 
-  /** Says that a new part has one keyword, which stands for one of another part. */
+  /** Registers a new part with one keyword, which replaces a keyword of another part. */
   deriveKeyword(part: JsonSchema, from: object, keyword: string): JsonSchema {
     this.#pointers.set(part, this.pointerOf(from))
-    this.#places.set(part, new Map(Object.keys(part).map((key) => [key, this.placesOf(from, keyword)])))
+    this.#origins.set(part, new Map(Object.keys(part).map((key) => [key, this.placesOf(from, keyword)])))
     return part
   }
 
-  /** Where a keyword of a part is and what it is called there; the part itself where the keyword stands nowhere. */
+  /** The pointers and stored names of a keyword of a part; the part itself if the document does not have the keyword. */
   placesOf(part: object, keyword: string): readonly KeywordLocation[] {
     const own = this.pointerOf(part)
     const names = [keyword, ...(olderNames[keyword] ?? [])]
-    const found = names.map((name) => this.#places.get(part)?.get(name)).find((places) => places !== undefined)
+    const found = names.map((name) => this.#origins.get(part)?.get(name)).find((origins) => origins !== undefined)
     if (found !== undefined) return found
     const stored = this.at(own)
     const isTuple = isObject(stored) && Array.isArray(stored.items)
@@ -71,19 +71,19 @@ export class SchemaDocument {
     return [name === undefined ? { pointer: own, name: keyword } : { pointer: `${own}/${escapeKey(name)}`, name }]
   }
 
-  /** Where something inside a keyword of a part is, or as near to it as can be said. */
+  /** The pointer of an entry of a keyword, or the nearest one that exists. */
   insideOf(part: object, keyword: string, step?: string | number): string {
     return this.placesInside(part, keyword, step)[0] ?? this.pointerOf(part)
   }
 
-  /** The same, in each place that the keyword came from and that has it. */
+  /** The same for each origin of the keyword that has the entry. */
   placesInside(part: object, keyword: string, step?: string | number): readonly string[] {
-    const places = this.placesOf(part, keyword).map(({ pointer }) => pointer)
-    const found = step === undefined ? [] : places.filter((pointer) => has(this.at(pointer), String(step)))
-    return found.length > 0 ? found.map((pointer) => `${pointer}/${escapeKey(String(step))}`) : places
+    const origins = this.placesOf(part, keyword).map(({ pointer }) => pointer)
+    const found = step === undefined ? [] : origins.filter((pointer) => has(this.at(pointer), String(step)))
+    return found.length > 0 ? found.map((pointer) => `${pointer}/${escapeKey(String(step))}`) : origins
   }
 
-  /** What a reference within the document points to: a schema, or nothing. */
+  /** The target of a ref within the document, or undefined. */
   lookUp(reference: unknown): JsonSchema | boolean | undefined {
     if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
     if (!/^#(\/|$)/.test(reference)) return this.#anchors.get(reference.slice(1))
@@ -116,7 +116,7 @@ export class SchemaDocument {
   }
 }
 
-/** What a keyword may stand for: schemas are read as 2020-12 has them, and written as the provider has them. */
+/** The stored names of keywords that were normalized to 2020-12 or converted for a provider. */
 const olderNames: Record<string, readonly string[]> = {
   prefixItems: ['items'],
   items: ['additionalItems'],

@@ -2,7 +2,7 @@ import { isObject } from '../base/same-json.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { isSame, textsOf, typeOfValue } from './json-value.ts'
 
-/** Whether it can be seen that no value matches two of the schemas. */
+/** Whether provably no value matches two of the schemas. */
 export function cannotOverlap(schemas: readonly unknown[]): boolean {
   if (!schemas.every(isObject) || schemas.length > 100) return false
   return schemas.every((one, at) => schemas.slice(at + 1).every((other) => excludes(one, other)))
@@ -32,7 +32,7 @@ function excludesValues(one: JsonSchema, other: JsonSchema): boolean {
   return left !== undefined && right !== undefined && !left.some((value) => right.some((item) => isSame(item, value)))
 }
 
-/** Objects that both must have a property, with values that differ. */
+/** Whether a property that both require has disjoint values. */
 function excludesTags(one: JsonSchema, other: JsonSchema): boolean {
   const tags = textsOf(one.required).filter((name) => textsOf(other.required).includes(name))
   if (one.type !== 'object' || other.type !== 'object') return false

@@ -4,7 +4,7 @@ import type { CompileState, Path } from './compile-state.ts'
 import { isSame, listOf, omit, textsOf } from './json-value.ts'
 import { resolveNode } from './resolve-node.ts'
 
-/** The argument that holds the value where a tool takes something else than an object. */
+/** The argument that contains the value if the input of a tool is not an object. */
 export const wrapperName = 'value'
 
 /** The schema of the arguments, which are always an object, before it is converted. */
@@ -16,7 +16,7 @@ export interface Root {
 
 const start: Path = { depth: 0, entered: [] }
 
-/** Makes the stored schema one of an object, with nothing beside its properties that the provider refuses there. */
+/** Converts the stored schema to an object schema without the root keywords that the provider rejects. */
 export function shapeRoot(state: CompileState): Root {
   const { document } = state
   const { node, path } = resolveNode(state, document.root, start, { refs: true, allOf: true })
@@ -25,20 +25,20 @@ export function shapeRoot(state: CompileState): Root {
   const typed = document.derive({ ...node, type: 'object' }, node)
   const flat = flattenUnions(state, typed)
   const left = state.dialect.notAtRoot.filter((key) => key in flat)
-  for (const key of left) state.lose(flat, key, `${state.dialect.label} does not take it beside the arguments.`)
+  for (const key of left) state.lose(flat, key, `${state.dialect.label} does not support it in the root schema.`)
   const plain = document.derive(omit(flat, ...left), flat)
-  return { node: document.derive(withKnownNames(state, plain), plain), path, isWrapped: false }
+  return { node: document.derive(withAllowedNames(state, plain), plain), path, isWrapped: false }
 }
 
-/** Whether a schema lets objects through, as far as its types say. */
+/** Whether the types of a schema include objects. */
 export function mayBeObject(node: JsonSchema): boolean {
   return node.type === undefined || [node.type].flat().includes('object')
 }
 
-/** Why a schema of arguments or of results says less than it did. */
-export const onlyObjects = 'Arguments and results are objects here: the other types are lost.'
+/** The reason for the loss of types other than object. */
+export const onlyObjects = 'Arguments and results must be objects: the other types are lost.'
 
-/** Whether a schema names types beside that of objects. */
+/** Whether a schema declares other types than object. */
 export const allowsOthers = (node: JsonSchema): boolean => Array.isArray(node.type) && node.type.length > 1
 
 function wrap(state: CompileState, node: JsonSchema): Root {
@@ -48,7 +48,7 @@ function wrap(state: CompileState, node: JsonSchema): Root {
   return { node: state.document.derive(wrapped, state.document.root), path: start, isWrapped: true }
 }
 
-/** Alternatives of the whole become optional properties of one object. */
+/** Merges alternatives of the root into optional properties of one object. */
 function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
   let flat = node
   for (const key of ['anyOf', 'oneOf'] as const) {
@@ -56,7 +56,7 @@ function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
     const parts = listOf(flat[key])
       .filter(isObject)
       .map((part) => resolveNode(state, part, start, { refs: true, allOf: true }).node)
-    const why = `${state.dialect.label} takes no alternatives here: the arguments of all are put together, and what else each says is lost.`
+    const why = `${state.dialect.label} does not support alternatives here: their arguments are merged, and their other keywords are lost.`
     state.lose(node, key, why)
     flat = state.document.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
   }
@@ -70,10 +70,10 @@ function joinParts(state: CompileState, base: JsonSchema, parts: readonly JsonSc
   for (const [name, schema] of parts.flatMap((part) =>
     Object.entries(isObject(part.properties) ? part.properties : {}),
   )) {
-    const known = properties.get(name)
-    if (own.has(name) || (closed && known === undefined) || isSame(known, schema)) continue
-    const both = state.document.derive({ anyOf: [known, schema] }, isObject(schema) ? schema : state.document.root)
-    properties.set(name, known === undefined ? schema : both)
+    const existing = properties.get(name)
+    if (own.has(name) || (closed && existing === undefined) || isSame(existing, schema)) continue
+    const both = state.document.derive({ anyOf: [existing, schema] }, isObject(schema) ? schema : state.document.root)
+    properties.set(name, existing === undefined ? schema : both)
   }
   const always = parts.map((part) => textsOf(part.required))
   const required = (always[0] ?? []).filter((name) => always.every((names) => names.includes(name)))
@@ -84,17 +84,17 @@ function joinParts(state: CompileState, base: JsonSchema, parts: readonly JsonSc
   }
 }
 
-/** Leaves out arguments with names that the provider would refuse the whole list for. */
-function withKnownNames(state: CompileState, node: JsonSchema): JsonSchema {
+/** Omits arguments with names for which the provider would reject the whole list. */
+function withAllowedNames(state: CompileState, node: JsonSchema): JsonSchema {
   if (!isObject(node.properties)) return node
-  const refused = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
-  if (refused.length === 0) return node
-  for (const name of refused) {
+  const rejected = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
+  if (rejected.length === 0) return node
+  for (const name of rejected) {
     for (const pointer of state.document.placesInside(node, 'properties', name))
-      state.loseAt(pointer, 'argument', `${state.dialect.label} does not take an argument of this name.`)
+      state.loseAt(pointer, 'argument', `${state.dialect.label} does not allow this argument name.`)
   }
-  const required = textsOf(node.required).filter((name) => !refused.includes(name))
+  const required = textsOf(node.required).filter((name) => !rejected.includes(name))
   if (required.length < textsOf(node.required).length)
-    state.loseNames(node, 'required', refused, `${state.dialect.label} can require only arguments that it takes.`)
-  return { ...node, properties: omit(node.properties, ...refused), ...('required' in node ? { required } : {}) }
+    state.loseNames(node, 'required', rejected, `${state.dialect.label} can require only arguments with allowed names.`)
+  return { ...node, properties: omit(node.properties, ...rejected), ...('required' in node ? { required } : {}) }
 }

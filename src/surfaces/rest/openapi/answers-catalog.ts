@@ -35,7 +35,7 @@ const compiled = {
     {
       pointer: '/annotations/readOnlyHint',
       lost: 'readOnlyHint',
-      why: 'The definition has no place for annotations.',
+      why: 'The definition does not support annotations.',
     },
   ],
   id: tool.name,
