@@ -149,7 +149,7 @@ describe('a policy that asks for a replay', () => {
     await replay(good)
     const few = await accept(good)
     expect(few.body).toMatchObject({
-      detail: expect.stringContaining('2 did, 0 differed and 0 failed'),
+      detail: expect.stringContaining('2 matched, 0 differed and 0 failed'),
       hint: expect.stringContaining('Call the current tool a few more times'),
     })
     await execute('gated', { word: 'c' })

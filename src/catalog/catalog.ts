@@ -51,7 +51,7 @@ export interface Registration {
 export class Catalog {
   readonly #table = new EntryTable()
   readonly #listeners: ChangeListeners
-  readonly #ground: SearchScope
+  readonly #scope: SearchScope
   readonly #cursorMark: string | undefined
   readonly #run: CatalogRunner | undefined
   readonly #functions = new Map<string, CatalogRunner>()
@@ -63,7 +63,7 @@ export class Catalog {
     this.#listeners = new ChangeListeners(onListenerError ?? (() => {}))
     this.#run = options.run
     this.#cursorMark = sharedCursors ? undefined : randomUUID().slice(0, 8)
-    this.#ground = {
+    this.#scope = {
       ranker: ranker ?? createSubstringRanker(() => this.searchDocs()),
       entries: this.#table.entries,
       allActive: () => this.#table.allActive,
@@ -138,7 +138,7 @@ export class Catalog {
   /** A tool and its selected backend, by id or by a name that only one tool has. */
   get(id: string): { readonly tool: CatalogTool; readonly backend: Backend } | null {
     const entry = this.#table.entries.get(id) ?? this.#table.find(canonicalId(id))
-    return entry === undefined ? null : { tool: entry.tool, backend: this.#ground.backendOf(entry) }
+    return entry === undefined ? null : { tool: entry.tool, backend: this.#scope.backendOf(entry) }
   }
 
   /** All tools by exact id, with all their backends; read-only. */
@@ -176,11 +176,11 @@ export class Catalog {
   }
 
   /** The same page with the complete tools, and a cursor for any position in it. */
-  search(asked: SearchPageQuery = {}): CatalogPage {
-    const { query = '', limit = defaultLimit, mode, minScore } = asked
-    const filters = canonicalFilters(readInput(SearchFilters, asked.filters ?? {}, 'invalid filters'))
+  search(options: SearchPageQuery = {}): CatalogPage {
+    const { query = '', limit = defaultLimit, mode, minScore } = options
+    const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
-    return findPage(this.#ground, { ...asked, query, limit, filters, scope })
+    return findPage(this.#scope, { ...options, query, limit, filters, scope })
   }
 
   /** Adds a listener for every change; the returned function removes it. */
@@ -197,7 +197,7 @@ export class Catalog {
   refresh(): number {
     const version = ++this.#version
     this.#refreshes++
-    this.#listeners.tell([{ type: 'refreshed', version }])
+    this.#listeners.send([{ type: 'refreshed', version }])
     return version
   }
 
@@ -211,18 +211,18 @@ export class Catalog {
       return { type: before === undefined ? 'registered' : 'updated', id, backend } as const
     })
     for (const [id, entry] of planned) this.#table.set(id, entry)
-    this.#listeners.tell(changes.map((change) => ({ ...change, version: ++this.#version })))
+    this.#listeners.send(changes.map((change) => ({ ...change, version: ++this.#version })))
     return changes.map(({ id }) => id)
   }
 
   #commit(changes: readonly EntryChange[], backend: Backend): void {
     for (const { id, entry } of changes) {
-      const kept = entry?.backends.some((other) => isSameBackend(other, backend)) === true
-      if (!kept) this.#functions.delete(functionKey(id, backend))
+      const remains = entry?.backends.some((other) => isSameBackend(other, backend)) === true
+      if (!remains) this.#functions.delete(functionKey(id, backend))
       if (entry === undefined) this.#table.delete(id)
       else this.#table.set(id, entry)
     }
-    this.#listeners.tell(changes.map(({ type, id }) => ({ type, version: ++this.#version, id, backend })))
+    this.#listeners.send(changes.map(({ type, id }) => ({ type, version: ++this.#version, id, backend })))
   }
 
   #cursorState() {

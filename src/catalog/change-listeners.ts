@@ -8,7 +8,7 @@ export class ChangeListeners {
   readonly #subscriptions = new Set<{ readonly listener: ChangeListener }>()
   readonly #onError: (error: unknown) => void
   #waiting: CatalogEvent[] = []
-  #telling = false
+  #sending = false
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
@@ -22,22 +22,22 @@ export class ChangeListeners {
   }
 
   /** Sends events; events caused by a listener are sent after the current ones. */
-  tell(events: readonly CatalogEvent[]): void {
+  send(events: readonly CatalogEvent[]): void {
     for (const event of events) this.#waiting.push(event)
-    if (this.#telling) return
-    this.#telling = true
-    for (const event of this.#waiting) this.#tellAll(event)
+    if (this.#sending) return
+    this.#sending = true
+    for (const event of this.#waiting) this.#sendToAll(event)
     this.#waiting = []
-    this.#telling = false
+    this.#sending = false
   }
 
-  #tellAll(event: CatalogEvent): void {
+  #sendToAll(event: CatalogEvent): void {
     for (const subscription of [...this.#subscriptions]) {
-      if (this.#subscriptions.has(subscription)) this.#tellOne(subscription.listener, event)
+      if (this.#subscriptions.has(subscription)) this.#sendToOne(subscription.listener, event)
     }
   }
 
-  #tellOne(listener: ChangeListener, event: CatalogEvent): void {
+  #sendToOne(listener: ChangeListener, event: CatalogEvent): void {
     try {
       const returned: unknown = listener(event)
       if (returned instanceof Promise) returned.catch((error) => this.#report(error))

@@ -51,10 +51,10 @@ export class DocStore {
     return { summary, ...schemaFields(tool), ...more }
   }
 
-  /** The first `most` examples of a tool; all if absent, none if 0. */
-  listExamples(id: string, most = Number.POSITIVE_INFINITY): readonly ToolExample[] {
-    if (!(most >= 0)) throw new TooldexError('INPUT_INVALID', 'max must not be negative')
-    return this.#find(id).doc?.examples.slice(0, most) ?? []
+  /** The first `max` examples of a tool; all if absent, none if 0. */
+  listExamples(id: string, max = Number.POSITIVE_INFINITY): readonly ToolExample[] {
+    if (!(max >= 0)) throw new TooldexError('INPUT_INVALID', 'max must not be negative')
+    return this.#find(id).doc?.examples.slice(0, max) ?? []
   }
 
   #find(id: string): { tool: CatalogTool | null; doc: DocEntry | undefined } {
@@ -69,7 +69,7 @@ export class DocStore {
 
 const keyOf = (id: string) => formatToolId(parseToolId(id))
 
-const cut = (text: string | undefined, most: number) => (text === undefined ? undefined : cutText(text, most))
+const cut = (text: string | undefined, max: number) => (text === undefined ? undefined : cutText(text, max))
 
 function schemaFields(tool: CatalogTool): Partial<ToolDoc> {
   const { annotations, inputModes = [], outputModes = [], securitySummary } = tool

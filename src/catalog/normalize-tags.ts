@@ -5,13 +5,13 @@ const tagLimits = { length: 64, count: 20 } as const
 
 /** Tags in canonical form: lower case, blanks as '-', letters and digits of any script, unique, in their order. */
 export function normalizeTags(tags: readonly string[]): string[] {
-  const kept = new Set<string>()
+  const normalized = new Set<string>()
   for (const tag of tags) {
-    if (kept.size === tagLimits.count) break
+    if (normalized.size === tagLimits.count) break
     const normal = normalizeTag(tag)
-    if (normal !== '') kept.add(normal)
+    if (normal !== '') normalized.add(normal)
   }
-  return [...kept]
+  return [...normalized]
 }
 
 function normalizeTag(tag: string): string {

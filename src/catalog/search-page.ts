@@ -70,11 +70,11 @@ export interface PageRequest extends SearchPageQuery {
 /** Returns a page in the order of the ranker. */
 export function findPage(whole: SearchScope, request: PageRequest): CatalogPage {
   const { query, limit, cursor, filters, mode, minScore, learned, scope, view } = request
-  const ground = view === undefined ? whole : seenBy(whole, view)
+  const visible = view === undefined ? whole : seenBy(whole, view)
   const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
-  const accept = acceptOf(ground, filters, view)
-  const ranked = ground.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
-  const hits = ranked.hits.flatMap((hit) => toHit(ground, hit))
+  const accept = acceptOf(visible, filters, view)
+  const ranked = visible.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
+  const hits = ranked.hits.flatMap((hit) => toHit(visible, hit))
   // A page that is not full is the last one, however many hits were cut off by the minimum score.
   const total = hits.length < limit ? offset + hits.length : ranked.total
   const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
@@ -94,21 +94,21 @@ export function checkLimit(limit: number): void {
 }
 
 /** Undefined if the filters exclude nothing: evaluating them for many tools takes longer than ranking. */
-function acceptOf(ground: SearchScope, filters: SearchFilters, view: CatalogView | undefined) {
+function acceptOf(scope: SearchScope, filters: SearchFilters, view: CatalogView | undefined) {
   const { status, ...others } = filters
-  const everyStatus = status === undefined || (status.includes('ACTIVE') && ground.allActive())
+  const everyStatus = status === undefined || (status.includes('ACTIVE') && scope.allActive())
   if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
-  const facts = factsOf(ground)
+  const facts = factsOf(scope)
   return ({ id }: { readonly id: string }) => {
-    const entry = ground.entries.get(id)
+    const entry = scope.entries.get(id)
     return entry !== undefined && (view?.sees(entry.tool) ?? true) && passes(entry, filters, facts)
   }
 }
 
 /** The entries, restricted to those visible to the caller. */
-const seenBy = (ground: SearchScope, view: CatalogView): SearchScope => ({
-  ...ground,
-  readinessOf: (tool, backend) => view.readinessOf(tool, ground.readinessOf(tool, backend)),
+const seenBy = (scope: SearchScope, view: CatalogView): SearchScope => ({
+  ...scope,
+  readinessOf: (tool, backend) => view.readinessOf(tool, scope.readinessOf(tool, backend)),
 })
 
 const factsOf = ({ backendOf, readinessOf }: SearchScope): ToolFacts<CatalogEntry> => ({
@@ -117,11 +117,11 @@ const factsOf = ({ backendOf, readinessOf }: SearchScope): ToolFacts<CatalogEntr
 })
 
 /** The ranker may still return a tool that the catalog has removed. */
-function toHit(ground: SearchScope, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
-  const entry = ground.entries.get(id)
+function toHit(scope: SearchScope, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
+  const entry = scope.entries.get(id)
   if (entry === undefined) return []
   const { tool } = entry
-  const backend = ground.backendOf(entry)
-  const readiness = ground.readinessOf(tool, backend)
+  const backend = scope.backendOf(entry)
+  const readiness = scope.readinessOf(tool, backend)
   return [{ id, tool, source: sourceOf(tool, backend), status: toolStatusOf(tool), readiness, score, scoreType }]
 }

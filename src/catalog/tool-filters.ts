@@ -18,23 +18,23 @@ export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => too
 export const toolStatusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
 
 /** Filters in canonical form: equivalent filters are equal. */
-export function canonicalFilters(asked: SearchFilters): SearchFilters {
-  const { tags = [], status = ['ACTIVE'] } = asked
+export function canonicalFilters(filters: SearchFilters): SearchFilters {
+  const { tags = [], status = ['ACTIVE'] } = filters
   return onlyDefined({
-    namespace: asked.namespace?.toLowerCase(),
-    cli: asked.cli?.toLowerCase(),
-    category: categoriesOf(asked.category),
+    namespace: filters.namespace?.toLowerCase(),
+    cli: filters.cli?.toLowerCase(),
+    category: categoriesOf(filters.category),
     // Tags that normalize to nothing still filter, and match no tool.
     tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
-    tagsMatch: tags.length === 0 || asked.tagsMatch !== 'all' ? undefined : asked.tagsMatch,
-    source: wordsOf(asked.source),
+    tagsMatch: tags.length === 0 || filters.tagsMatch !== 'all' ? undefined : filters.tagsMatch,
+    source: wordsOf(filters.source),
     status: wordsOf(status),
-    readiness: wordsOf(asked.readiness),
+    readiness: wordsOf(filters.readiness),
   })
 }
 
-const categoriesOf = (asked: SearchFilters['category']): string[] | undefined =>
-  asked === undefined ? undefined : wordsOf([asked].flat().map((name) => name.toLowerCase()))
+const categoriesOf = (category: SearchFilters['category']): string[] | undefined =>
+  category === undefined ? undefined : wordsOf([category].flat().map((name) => name.toLowerCase()))
 
 const wordsOf = <Word extends string>(words: readonly Word[] = []): Word[] | undefined =>
   words.length === 0 ? undefined : [...new Set(words)].sort()

@@ -36,7 +36,7 @@ async function validateRemainder<Input extends z.ZodType, Output extends z.ZodTy
 ): Promise<readonly Problem[]> {
   if (operation.validateRemainder === undefined || context === undefined) return []
   const rest = dropInvalid<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
-  const known = issues.filter(({ code }) => code !== 'unrecognized_keys')
-  const wrong = known.map(({ path }) => toPointer(path))
+  const relevant = issues.filter(({ code }) => code !== 'unrecognized_keys')
+  const wrong = relevant.map(({ path }) => toPointer(path))
   return rest === undefined ? [] : operation.validateRemainder(rest, wrong, context)
 }

@@ -19,7 +19,7 @@ export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
   const { tracing = untraced, trace, caller } = context
   const attributes = { 'tooldex.operation': operation.name, 'tooldex.workspace': caller.workspace }
   return tracing.inSpan(operation.name, { kind: 'server', parent: trace?.traceparent, attributes }, (span) =>
-    workFor(`${caller.workspace} ${caller.actor}`, () => answer(operation, input, withTrace(context, span))),
+    workFor(`${caller.workspace} ${caller.actor}`, () => run(operation, input, withTrace(context, span))),
   )
 }
 
@@ -28,7 +28,7 @@ function withTrace(context: OperationContext, { traceparent, traceId }: Span): O
   return traceparent === context.trace?.traceparent ? context : { ...context, trace: { traceparent, traceId } }
 }
 
-async function answer<Input extends z.ZodType, Output extends z.ZodType>(
+async function run<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   input: unknown,
   context: OperationContext,

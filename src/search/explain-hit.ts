@@ -19,14 +19,18 @@ interface HitParts {
 
 /** Decomposes a score: matched words with their fields, the share of each signal, and their sum. */
 export function explainHit(parts: HitParts): Explanation {
-  const places = new Map<string, Set<string>>()
+  const locations = new Map<string, Set<string>>()
   for (const { field, text } of toolFields(parts.tool)) {
     const words = termsOf(parts.tokenizer, text)
     const found = [...words, ...words.slice(1).map((word, index) => `${words[index]} ${word}`)]
-    for (const word of found) places.set(word, (places.get(word) ?? new Set()).add(field))
+    for (const word of found) locations.set(word, (locations.get(word) ?? new Set()).add(field))
   }
   const terms = parts.terms
-    .map((term) => ({ term: term.term, fields: [...(places.get(term.term) ?? [])], score: round(parts.scoreOf(term)) }))
+    .map((term) => ({
+      term: term.term,
+      fields: [...(locations.get(term.term) ?? [])],
+      score: round(parts.scoreOf(term)),
+    }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
   const words = round(terms.reduce((sum, { score }) => sum + score, 0))

@@ -35,16 +35,16 @@ export class HybridIndex implements Retriever {
   score(query: RetrieverQuery, scores: Float64Array): { readonly words: Float64Array; readonly heights?: Heights } {
     const words = this.#lexical.rank(query.text, scores.length)
     const heights = this.#semantic.measure(query.text)
-    const weights = { weight: fusion.embedding, least: leastHeight(this.#lexical.size) }
-    const given = heights === undefined ? words : this.#semantic.fuse(words, heights, weights)
+    const weights = { weight: fusion.embedding, minimum: minHeight(this.#lexical.size) }
+    const fused = heights === undefined ? words : this.#semantic.fuse(words, heights, weights)
     for (let position = 0; position < scores.length; position++)
-      scores[position] = (scores[position] as number) + (given[position] as number)
+      scores[position] = (scores[position] as number) + (fused[position] as number)
     return heights === undefined ? { words } : { words, heights }
   }
 }
 
 /** With few tools none can stand out far: the best of n is at most the root of n - 1 deviations above the mean. */
-const leastHeight = (count: number): number => Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
+const minHeight = (count: number): number => Math.min(fusion.standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
 
 /** The deviation of one tool from the mean. */
 export const heightOf = (heights: Heights | undefined, position: number): number =>

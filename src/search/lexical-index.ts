@@ -63,9 +63,9 @@ export class LexicalIndex implements Retriever {
   }
 
   score({ text }: RetrieverQuery, scores: Float64Array): void {
-    const given = this.rank(text, scores.length)
+    const scored = this.rank(text, scores.length)
     for (let position = 0; position < scores.length; position++)
-      scores[position] = (scores[position] as number) + (given[position] as number)
+      scores[position] = (scores[position] as number) + (scored[position] as number)
   }
 
   /** The scores of a query, by position; valid until the next query or change. */

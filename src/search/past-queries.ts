@@ -89,7 +89,7 @@ export class PastQueries {
     const { nearest, vote, power, noise, split, cap } = this.#options
     const alike = this.#compare(query)
     const key = (slot: number): string => this.#entries[slot]?.key ?? ''
-    const { best } = takeBest({ ranks: alike, most: nearest, before: (a, b) => key(a) < key(b) })
+    const { best } = takeBest({ ranks: alike, limit: nearest, before: (a, b) => key(a) < key(b) })
     const likeness = best.map((slot) => (alike[slot] as number) ** power)
     const weights = weighAlike(this.#compareEach(best), likeness, noise)
     const votes = new Map<string, number>()

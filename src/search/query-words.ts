@@ -61,8 +61,8 @@ export class QueryWords {
   }
 
   #length(slot: number): number {
-    const known = this.#lengths[slot] as number
-    if (known > 0) return known
+    const cached = this.#lengths[slot] as number
+    if (cached > 0) return cached
     const length = this.#lengthOf(this.#terms.get(slot) ?? [])
     this.#lengths[slot] = length
     return length

@@ -150,14 +150,14 @@ async function readBounded(response: Response): Promise<unknown> {
   return JSON.parse(Buffer.concat(parts).toString('utf8'))
 }
 
-function readVectors(answer: unknown, count: number): readonly Float32Array[] {
-  const rows = (answer as { data?: unknown } | null)?.data
+function readVectors(body: unknown, count: number): readonly Float32Array[] {
+  const rows = (body as { data?: unknown } | null)?.data
   if (!Array.isArray(rows) || rows.length !== count)
     throw new Error('the embeddings service returned a wrong number of vectors')
   return rows.map((row: { embedding?: unknown }) => {
     const numbers = row.embedding
-    const good = Array.isArray(numbers) && numbers.length > 0 && numbers.every((value) => Number.isFinite(value))
-    if (!good) throw new Error('the embeddings service returned an invalid vector')
+    const isVector = Array.isArray(numbers) && numbers.length > 0 && numbers.every((value) => Number.isFinite(value))
+    if (!isVector) throw new Error('the embeddings service returned an invalid vector')
     return Float32Array.from(numbers as number[])
   })
 }

@@ -121,7 +121,7 @@ export class SearchEngine {
     const exact = this.#exactly(query.query)
     const { best, total } = takeBest({
       ranks: this.#applyFilters(signals.total, exact, query),
-      most: offset + limit,
+      limit: offset + limit,
       before: (a, b) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? ''),
     })
     // The probability never increases down the list.

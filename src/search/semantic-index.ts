@@ -76,9 +76,9 @@ export class SemanticIndex implements Retriever {
   fuse(
     scores: Float64Array,
     { mean, scale }: Heights,
-    { weight, least }: { weight: number; least: number },
+    { weight, minimum }: { weight: number; minimum: number },
   ): Float64Array {
-    return this.#vectors.fuse(scores, { mean, weight: weight * scale, far: mean + least / scale })
+    return this.#vectors.fuse(scores, { mean, weight: weight * scale, far: mean + minimum / scale })
   }
 
   /** The cosine of one tool with a query, from -1 to 1. */

@@ -86,7 +86,7 @@ export class VectorTable {
   /** Adds the cosines of some rows with each other, at least zero, row by row, times a share. */
   compareEach(positions: readonly number[], share: number, matrix: Float64Array): void {
     this.#chosen ??= new VectorTable(this.#dim)
-    this.#chosen.#hold(
+    this.#chosen.#replaceRows(
       positions.map((position) => this.#rows.subarray(position * this.#dim, (position + 1) * this.#dim)),
     )
     for (let row = 0; row < positions.length; row++) {
@@ -99,7 +99,7 @@ export class VectorTable {
   }
 
   /** Replaces all rows. */
-  #hold(rows: readonly Int8Array[]): void {
+  #replaceRows(rows: readonly Int8Array[]): void {
     if (rows.length > this.#capacity) this.#grow(rows.length)
     for (const [position, row] of rows.entries()) this.#rows.set(row, position * this.#dim)
     this.#used = rows.length
@@ -143,9 +143,9 @@ export class VectorTable {
     this.#isSet[position] = Number(isSet)
   }
 
-  #grow(least: number): void {
+  #grow(minCapacity: number): void {
     const isSet = this.#isSet
-    this.#capacity = Math.ceil(Math.max(least, this.#capacity * 2) / step) * step
+    this.#capacity = Math.ceil(Math.max(minCapacity, this.#capacity * 2) / step) * step
     growMemory(this.#kernel.memory, this.#scoresAt + this.#capacity * 8)
     this.#rows = new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#capacity * this.#dim)
     this.#isSet = new Uint8Array(this.#capacity)

@@ -32,10 +32,10 @@ function factorize(matrix: Float64Array, size: number, noise: number): Float64Ar
         rest -= (lower[row * size + before] as number) * (lower[column * size + before] as number)
       // Similarities clipped at zero are not quite a kernel; the minimum keeps the root real.
       lower[row * size + column] =
-        row === column ? Math.sqrt(Math.max(rest, leastPivot)) : rest / (lower[column * size + column] as number)
+        row === column ? Math.sqrt(Math.max(rest, minPivot)) : rest / (lower[column * size + column] as number)
     }
   }
   return lower
 }
 
-const leastPivot = 1e-3
+const minPivot = 1e-3

@@ -85,8 +85,8 @@ export class WordEncoder implements Embedder {
     fill(new Uint8Array(buffer, kernel.numbersAt(), words * 12))
     kernel.scaleWeights(words)
     fill(new Uint8Array(buffer, kernel.rowsAt(), words * dim))
-    const places = fieldNames.map((name) => modelFields.indexOf(fieldOf[name]))
-    new Int32Array(buffer, kernel.fieldOf.value, places.length).set(places)
+    const fieldIndexes = fieldNames.map((name) => modelFields.indexOf(fieldOf[name]))
+    new Int32Array(buffer, kernel.fieldOf.value, fieldIndexes.length).set(fieldIndexes)
     new Float32Array(buffer, kernel.fieldWeights.value, modelFields.length).set(modelFields.map((name) => fields[name]))
   }
 

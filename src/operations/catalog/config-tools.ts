@@ -32,11 +32,11 @@ export function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntr
  * Normalizes tags with a cache: tools of a config mostly share their tags, and normalization dominates registration time.
  */
 function rememberTags(): (tags: readonly string[]) => string[] {
-  const known = new Map<string, string[]>()
+  const cache = new Map<string, string[]>()
   return (tags) => {
     const key = JSON.stringify(tags)
-    const normal = known.get(key) ?? normalizeTags(tags)
-    known.set(key, normal)
+    const normal = cache.get(key) ?? normalizeTags(tags)
+    cache.set(key, normal)
     return normal
   }
 }

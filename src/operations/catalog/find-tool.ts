@@ -40,8 +40,8 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   const id = idOfRegistered(latest)
   const registered = await inVersion(context, latest, version)
   const { tools } = await context.catalog.open()
-  const shown = registered === latest ? tools.entries.get(id)?.tool : undefined
-  if (shown?.source === 'registry') return { from: 'catalog' as const, id, tool: shown, registered }
+  const offered = registered === latest ? tools.entries.get(id)?.tool : undefined
+  if (offered?.source === 'registry') return { from: 'catalog' as const, id, tool: offered, registered }
   // Loaded on first use, because a server for configs starts without it.
   const { showRegistered } = await import('../registry/offered-doc.ts')
   return {
@@ -69,9 +69,9 @@ function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
 }
 
 /** Whether two names have a word in common; search also matches parts of words, which are no basis for a suggestion. */
-function sharesWord(name: string, known: string): boolean {
+function sharesWord(name: string, candidate: string): boolean {
   const wordsOf = (text: string) => text.toLowerCase().match(/[a-z\d]{3,}/g) ?? []
-  const words = new Set(wordsOf(known))
+  const words = new Set(wordsOf(candidate))
   return wordsOf(name).some((word) => words.has(word))
 }
 
@@ -82,16 +82,16 @@ async function unknownTool(
   visible: ReadonlySet<string> | undefined,
 ): Promise<TooldexError> {
   const { tools, index } = await catalog.open()
-  const sees = (known: string | undefined) => known !== undefined && (visible?.has(known) ?? true)
+  const sees = (toolName: string | undefined) => toolName !== undefined && (visible?.has(toolName) ?? true)
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => sees(tool.name))
   const names = seen.map((tool) => tool.name)
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
   const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
-  const alike = hits.map(({ tool }) => tool.name).filter((known) => sharesWord(name, known))
+  const alike = hits.map(({ tool }) => tool.name).filter((candidate) => sharesWord(name, candidate))
   // The same name is no suggestion if its tool is not offered.
   const same = seen.filter((tool) => tool.name === name).map(formatToolId)
-  const others = [...(near === undefined ? [] : [near]), ...alike].filter((known) => known !== name)
+  const others = [...(near === undefined ? [] : [near]), ...alike].filter((candidate) => candidate !== name)
   const meant = [...new Set([...same, ...others])].slice(0, 3)
   const hint = meant.length === 0 ? {} : { hint: `Did you mean ${meant.map((word) => `'${word}'`).join(' or ')}?` }
   const message = `Unknown tool: ${toOneLine(name).slice(0, 200)}.`

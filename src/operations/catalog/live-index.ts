@@ -19,7 +19,7 @@ export class LiveIndex {
   readonly #remote: RemoteEmbedder | undefined
   readonly #indexed = new Map<string, CatalogTool>()
   #changed = new Set<string>()
-  #heard: number
+  #seenVersion: number
   #unprepared = false
 
   constructor(catalog: Catalog, { loadEmbedder, remote }: LiveIndexOptions) {
@@ -27,9 +27,9 @@ export class LiveIndex {
     this.#remote = remote
     this.#engine = new SearchEngine(remote === undefined ? loadEmbedder : () => (remote.dim === 0 ? undefined : remote))
     this.#changed = new Set(catalog.entries.keys())
-    this.#heard = catalog.version
+    this.#seenVersion = catalog.version
     catalog.onChange((event) => {
-      this.#heard = event.version
+      this.#seenVersion = event.version
       if (event.type !== 'refreshed') this.#changed.add(event.id)
     })
   }
@@ -64,7 +64,7 @@ export class LiveIndex {
 
   /** A search during event delivery must include every change, so all tools are compared. */
   #toCheck(): Iterable<string> {
-    if (this.#heard === this.#catalog.version) return this.#changed
+    if (this.#seenVersion === this.#catalog.version) return this.#changed
     return new Set([...this.#indexed.keys(), ...this.#catalog.entries.keys()])
   }
 

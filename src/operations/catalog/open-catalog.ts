@@ -41,7 +41,7 @@ export function openCatalog(options: LiveCatalogOptions, current: () => CatalogS
   }
   const tools = new Catalog({
     ranker: {
-      search: (asked) => (asked.query.trim() === '' ? browse(current(), tools, asked) : index.engine().search(asked)),
+      search: (query) => (query.query.trim() === '' ? browse(current(), tools, query) : index.engine().search(query)),
     },
     readinessOf,
     // The command that returns a cursor and the next one that reads it are two processes.

@@ -32,10 +32,10 @@ export class RegistryFeed {
   readonly #workspace: string
   readonly #logger: Logger
   #seen = -1
-  #shown: Shown | undefined
+  #state: Shown | undefined
   #soon: NodeJS.Timeout | undefined
   #tookMs = 0
-  #told = false
+  #reported = false
   #endedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
   #again = false
@@ -51,7 +51,7 @@ export class RegistryFeed {
   async follow(signal: AbortSignal): Promise<void> {
     await this.sync()
     void this.#listen(signal)
-    void this.#look(signal)
+    void this.#poll(signal)
   }
 
   /** Applies the present state; changes that arrive meanwhile are applied afterwards. */
@@ -67,24 +67,24 @@ export class RegistryFeed {
   async #takeOver(): Promise<void> {
     const began = performance.now()
     const version = await this.#stores.feed.version(this.#workspace)
-    const shown = (await this.#changed()) ?? (await this.#all())
+    const state = (await this.#changed()) ?? (await this.#all())
     this.#catalog.policies = await this.#stores.policies.list(this.#workspace)
     const { tools } = await this.#catalog.open()
     const before = tools.version
-    tools.sync(registryBackend, [...shown.tools.values()], { checked: true })
+    tools.sync(registryBackend, [...state.tools.values()], { checked: true })
     if (tools.version !== before) this.#catalog.announce()
     this.#seen = version
-    this.#shown = shown
+    this.#state = state
     this.#endedAt = performance.now()
     this.#tookMs = Math.min(this.#endedAt - began, maxPauseMs)
   }
 
   /** The previous tools with the changes since; undefined if the change log is not sufficient. */
   async #changed(): Promise<Shown | undefined> {
-    if (this.#shown === undefined) return undefined
-    const { tools: changed, active, seen } = await this.#stores.tools.offeredSince(this.#workspace, this.#shown.seen)
+    if (this.#state === undefined) return undefined
+    const { tools: changed, active, seen } = await this.#stores.tools.offeredSince(this.#workspace, this.#state.seen)
     if (changed === undefined) return undefined
-    const tools = new Map(this.#shown.tools)
+    const tools = new Map(this.#state.tools)
     for (const each of changed) {
       if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toShown(each))
       else tools.delete(each.tool.id)
@@ -128,18 +128,18 @@ export class RegistryFeed {
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       try {
         if ((await this.#stores.feed.version(this.#workspace)) !== this.#seen) await this.sync()
-        this.#told = false
+        this.#reported = false
       } catch (thrown) {
         // The tools stay as they were until the next attempt.
-        if (!this.#told)
+        if (!this.#reported)
           this.#logger.warn('cannot read tool changes from the database', { reason: toTooldexError(thrown).message })
-        this.#told = true
+        this.#reported = true
       }
     }
   }

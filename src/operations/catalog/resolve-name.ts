@@ -33,25 +33,28 @@ interface AskedTool {
  */
 export async function resolveName(
   context: OperationContext,
-  given: string,
+  idOrName: string,
 ): Promise<FoundTool | NamedTool | undefined> {
-  const known = findInConfigs(context, given)
-  if (known !== undefined && configToolId(known.entry) === given) return known
-  const named = await findNamed(context, given)
-  if (known === undefined || named === undefined) return named ?? known
-  if (named.tool.name !== given) return named
+  const configTool = findInConfigs(context, idOrName)
+  if (configTool !== undefined && configToolId(configTool.entry) === idOrName) return configTool
+  const named = await findNamed(context, idOrName)
+  if (configTool === undefined || named === undefined) return named ?? configTool
+  if (named.tool.name !== idOrName) return named
   // A tool that cannot be called does not make the name ambiguous.
-  if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return known
-  throw ambiguous(given, [configToolId(known.entry), toFullId(named.tool)])
+  if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return configTool
+  throw ambiguous(idOrName, [configToolId(configTool.entry), toFullId(named.tool)])
 }
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
-export async function findNamed({ registry, caller }: OperationContext, given: string): Promise<NamedTool | undefined> {
-  const asked = readName(given)
-  if (registry === undefined || asked === undefined) return undefined
-  const tool = await registry.stores.tools.get(caller.workspace, asked.name)
-  if (tool === undefined || !isInNamespace(tool.namespace, asked.namespace)) return undefined
-  return { from: 'registry', tool, version: asked.version }
+export async function findNamed(
+  { registry, caller }: OperationContext,
+  idOrName: string,
+): Promise<NamedTool | undefined> {
+  const parsed = readName(idOrName)
+  if (registry === undefined || parsed === undefined) return undefined
+  const tool = await registry.stores.tools.get(caller.workspace, parsed.name)
+  if (tool === undefined || !isInNamespace(tool.namespace, parsed.namespace)) return undefined
+  return { from: 'registry', tool, version: parsed.version }
 }
 
 /** One version of a registered tool. */
@@ -74,25 +77,25 @@ export const idOfRegistered = ({ name, namespace }: RegisteredTool): string =>
 /** Whether a registered tool can be called by its name. */
 export const isCallable = ({ status }: RegisteredTool): boolean => status === 'ACTIVE' || status === 'DEPRECATED'
 
-function findInConfigs({ catalog }: OperationContext, given: string): FoundTool | undefined {
+function findInConfigs({ catalog }: OperationContext, idOrName: string): FoundTool | undefined {
   const { names, index } = catalog.current()
-  const entry = names.get(given)
+  const entry = names.get(idOrName)
   const resolved = entry === undefined ? null : index.get(entry.toolName)
   return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }
 }
 
 /** Parses `name`, `name@3`, `namespace:name`, `namespace:name:3` and `namespace:name@3`; undefined for anything else. */
-function readName(given: string): AskedTool | undefined {
+function readName(text: string): AskedTool | undefined {
   try {
-    const { version, ...asked } = parseToolId(given)
-    if (version === undefined) return asked
-    return /^\d{1,15}$/.test(version) ? { ...asked, version: Number(version) } : undefined
+    const { version, ...rest } = parseToolId(text)
+    if (version === undefined) return rest
+    return /^\d{1,15}$/.test(version) ? { ...rest, version: Number(version) } : undefined
   } catch {
     return undefined
   }
 }
 
-const ambiguous = (given: string, ids: readonly string[]): TooldexError =>
-  new TooldexError('INPUT_INVALID', `tool name "${given}" is ambiguous: ${[...ids].sort().join(', ')}`, {
+const ambiguous = (name: string, ids: readonly string[]): TooldexError =>
+  new TooldexError('INPUT_INVALID', `tool name "${name}" is ambiguous: ${[...ids].sort().join(', ')}`, {
     hint: 'Use one of these ids instead of the name.',
   })

@@ -5,15 +5,15 @@ import type { ToolAnnotations } from '../../contract/catalog.ts'
 
 /** Annotations that clients cannot use: invalid values are errors, unknown names are warnings. */
 export function checkAnnotations(annotations: ToolAnnotations): readonly Problem[] {
-  const given = Object.entries(toMcpNames(annotations))
-  return given.filter(([key, value]) => !isRight(key, value)).map(([key, value]) => judge(key, value))
+  const entries = Object.entries(toMcpNames(annotations))
+  return entries.filter(([key, value]) => !isRight(key, value)).map(([key, value]) => toProblem(key, value))
 }
 
 /** The values of MCP names are validated by the schema of a tool. */
 const isRight = (key: string, value: unknown): boolean =>
   annotationNames.includes(key) && (key !== 'requiresApproval' || typeof value === 'boolean')
 
-function judge(key: string, value: unknown): Problem {
+function toProblem(key: string, value: unknown): Problem {
   const pointer = toPointer(['annotations', key])
   const name = annotationNames.includes(key) ? key : annotationAliases.get(key)
   if (name === undefined) {

@@ -45,10 +45,10 @@ export async function checkBundle(
   validateNow: () => Promise<readonly ToolProblems[]>,
 ): Promise<CheckedBundle> {
   const { what, problems, bundle, wrong } = read
-  const judged = await validateTools(context, bundle.tools, wrong)
-  if (!hasErrors(problems) && judged.refused.length === 0) return { ...judged, what }
+  const validated = await validateTools(context, bundle.tools, wrong)
+  if (!hasErrors(problems) && validated.refused.length === 0) return { ...validated, what }
   // Reported together, so that everything can be fixed at once.
-  const refused = [...judged.refused, ...(await validateNow())]
+  const refused = [...validated.refused, ...(await validateNow())]
   const found = refused.flatMap((tool) => tool.problems)
   if (hasErrors(problems)) throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
   throw refuseTools(what, refused)
@@ -69,12 +69,12 @@ export async function validateTools(
     const content = toContent(tool, null)
     const problems = await checkContent(context, content)
     if (!hasErrors(problems)) continue
-    const at = `/tools/${index}`
-    const placed = problems.map((each) => ({ ...each, pointer: `${at}${each.pointer ?? ''}` }))
-    const told = { name: tool.name, problems: dropDependentProblems(placed, wrongOf.get(String(index)) ?? []) }
+    const base = `/tools/${index}`
+    const located = problems.map((each) => ({ ...each, pointer: `${base}${each.pointer ?? ''}` }))
+    const found = { name: tool.name, problems: dropDependentProblems(located, wrongOf.get(String(index)) ?? []) }
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
-      incomplete.set(tool.name, told)
-    else if (hasErrors(told.problems)) refused.push(told)
+      incomplete.set(tool.name, found)
+    else if (hasErrors(found.problems)) refused.push(found)
   }
   return { refused, incomplete }
 }
@@ -96,8 +96,8 @@ function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]
 export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current: Bundle, wanted: Bundle): void {
   const changes = checkChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
-  const spoilt = used.map(({ name }) => incomplete.get(name) as ToolProblems)
-  if (spoilt.length > 0) throw refuseTools(what, [...spoilt, ...changes])
+  const broken = used.map(({ name }) => incomplete.get(name) as ToolProblems)
+  if (broken.length > 0) throw refuseTools(what, [...broken, ...changes])
   if (changes.length > 0)
     throw toProblemError({
       code: 'ILLEGAL_STEP',
@@ -113,9 +113,9 @@ const changeHint = 'Fix the listed problems; nothing was changed.'
 export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[] {
   if (incomplete.size === 0) return []
   const names = [...incomplete.keys()]
-  const shown = names.slice(0, 5).join(', ')
+  const listed = names.slice(0, 5).join(', ')
   const rest = names.length > 5 ? ` and ${names.length - 5} more` : ''
-  return [`${shown}${rest}: incomplete, and cannot be activated until complete`]
+  return [`${listed}${rest}: incomplete, and cannot be activated until complete`]
 }
 
 const isDraft = ({ status = 'DRAFT' }: BundleTool): boolean => status === 'DRAFT'

@@ -25,16 +25,16 @@ export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition
 
 /** All changes of existing tools in a bundle that are not possible. */
 export function checkChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
-  const known = new Map(current.tools.map((tool) => [tool.name, tool]))
+  const existing = new Map(current.tools.map((tool) => [tool.name, tool]))
   return wanted.tools.flatMap((next, index) => {
-    const now = known.get(next.name)
+    const now = existing.get(next.name)
     if (now === undefined) return []
-    const problems = [...judgeStatus(now, next, index), ...judgeGate(now, next, { index, current })]
+    const problems = [...checkStatus(now, next, index), ...checkGate(now, next, { index, current })]
     return problems.length === 0 ? [] : [{ name: next.name, problems }]
   })
 }
 
-function judgeStatus(
+function checkStatus(
   { name, status: from = 'DRAFT' }: BundleTool,
   { status: to }: BundleTool,
   index: number,
@@ -47,7 +47,7 @@ function judgeStatus(
 }
 
 /** The requirements of a stored policy, before the bundle replaces it. */
-function judgeGate(
+function checkGate(
   now: BundleTool,
   next: BundleTool,
   { index, current: { policies } }: { readonly index: number; readonly current: Bundle },

@@ -22,11 +22,11 @@ export async function checkRest(
 
 /** Drops problems that follow from invalid fields, given by JSON pointers. */
 export function dropDependentProblems(problems: readonly Problem[], wrong: readonly string[]): readonly Problem[] {
-  const spoilt = wrong.flatMap((pointer) => [pointer, ...judgedBy(pointer)])
-  return problems.filter(({ pointer = '' }) => !spoilt.some((field) => `${pointer}/`.startsWith(`${field}/`)))
+  const excluded = wrong.flatMap((pointer) => [pointer, ...dependentsOf(pointer)])
+  return problems.filter(({ pointer = '' }) => !excluded.some((field) => `${pointer}/`.startsWith(`${field}/`)))
 }
 
-function judgedBy(pointer: string): readonly string[] {
+function dependentsOf(pointer: string): readonly string[] {
   const path = fromPointer(pointer)
   return (controllingKeys[path.at(-1) ?? ''] ?? []).map((field) => toPointer([...path.slice(0, -1), field]))
 }

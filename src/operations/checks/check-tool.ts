@@ -63,9 +63,9 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
     const message = `a tool of type '${executorType}' needs a script`
     return [{ severity: 'error', pointer, message, hint: 'add: def main(arguments):' }]
   }
-  const known = options.scripts?.get(scriptContent) ?? (await checkScript(scriptContent, options))
-  remember(options.scripts, scriptContent, known)
-  return known.map((problem) => ({ ...problem, pointer }))
+  const problems = options.scripts?.get(scriptContent) ?? (await checkScript(scriptContent, options))
+  remember(options.scripts, scriptContent, problems)
+  return problems.map((problem) => ({ ...problem, pointer }))
 }
 
 /** Caches results of valid scripts only: a missing or slow Python is temporary. */

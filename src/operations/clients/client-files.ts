@@ -19,7 +19,7 @@ export interface Client {
   /** The steps that make the client read its file. */
   readonly next: string
   /** The file of each supported scope; the first is the default. */
-  readonly files: Partial<Readonly<Record<ClientScope, (place: ClientEnvironment) => string>>>
+  readonly files: Partial<Readonly<Record<ClientScope, (environment: ClientEnvironment) => string>>>
   /** The reference to an environment variable in its file, if supported. */
   readonly variable?: (name: string) => string
   set(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
@@ -72,7 +72,7 @@ export const clients = {
   'claude-desktop': {
     title: 'Claude Desktop',
     next: 'Quit and reopen Claude Desktop.',
-    files: { user: (place) => join(appData(place), 'Claude', 'claude_desktop_config.json') },
+    files: { user: (environment) => join(appData(environment), 'Claude', 'claude_desktop_config.json') },
     ...json('mcpServers'),
   },
   cursor: {
@@ -90,7 +90,7 @@ export const clients = {
     next: 'Open the file and press Start above the server.',
     files: {
       project: ({ cwd }) => join(cwd, '.vscode', 'mcp.json'),
-      user: (place) => join(appData(place), 'Code', 'User', 'mcp.json'),
+      user: (environment) => join(appData(environment), 'Code', 'User', 'mcp.json'),
     },
     variable: (name) => `\${env:${name}}`,
     ...json('servers', { type: 'stdio' }),
@@ -127,9 +127,9 @@ export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
 }
 
 /** The file of a client in a scope. */
-export function clientFile(name: ClientName, scope: ClientScope, place: ClientEnvironment): string {
+export function clientFile(name: ClientName, scope: ClientScope, environment: ClientEnvironment): string {
   const client: Client = clients[name]
-  return (client.files[scope] as (place: ClientEnvironment) => string)(place)
+  return (client.files[scope] as (environment: ClientEnvironment) => string)(environment)
 }
 
 function appData({ home, platform, env }: ClientEnvironment): string {

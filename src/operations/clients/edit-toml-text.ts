@@ -66,11 +66,11 @@ function headerPath(line: string): readonly string[] | undefined {
   if (!/^\s*\[/.test(line)) return undefined
   try {
     const keys: string[] = []
-    for (let held: unknown = parse(line.trim()); ; ) {
-      const [entry] = Object.entries(Array.isArray(held) ? (held[0] as object) : (held as object))
+    for (let value: unknown = parse(line.trim()); ; ) {
+      const [entry] = Object.entries(Array.isArray(value) ? (value[0] as object) : (value as object))
       if (entry === undefined) return keys
       keys.push(entry[0])
-      held = entry[1]
+      value = entry[1]
     }
   } catch {
     return undefined
@@ -85,8 +85,8 @@ function requireOnlyChange(
   file: string,
 ): void {
   const rest = (root: TomlTable) => {
-    const { [group]: held, ...others } = root
-    const { [name]: _, ...siblings } = (held ?? {}) as TomlTable
+    const { [group]: table, ...others } = root
+    const { [name]: _, ...siblings } = (table ?? {}) as TomlTable
     return stringify({ ...others, [group]: siblings })
   }
   try {

@@ -87,8 +87,8 @@ async function editFile(
   edit: (client: Client, text: string, file: string) => Promise<string>,
 ): Promise<z.output<typeof output>> {
   const client: Client = clients[id]
-  const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
-  const named = clientFile(id, scopeOf(id, scope), place)
+  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  const named = clientFile(id, scopeOf(id, scope), environment)
   // A symbolic link (such as dotfiles in a repository) stays one: its target is changed.
   const file = existsSync(named) ? realpathSync(named) : named
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''

@@ -8,11 +8,11 @@ import { findOddities } from './eval-set.ts'
 import { measureQueries } from './measure-queries.ts'
 import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
 
-const most = { queries: 200, characters: 1000, relevant: 100 } as const
+const limits = { queries: 200, characters: 1000, relevant: 100 } as const
 
 const AskedQuery = z.object({
-  query: z.string().min(1).max(most.characters).describe('A request in the words of a user.'),
-  relevant: z.array(z.string().max(500)).max(most.relevant).describe('The ids of the relevant tools.'),
+  query: z.string().min(1).max(limits.characters).describe('A request in the words of a user.'),
+  relevant: z.array(z.string().max(500)).max(limits.relevant).describe('The ids of the relevant tools.'),
 })
 
 /** Evaluates search on the current catalog. */
@@ -22,7 +22,7 @@ export const evalCatalog = defineOperation({
   scope: 'read',
   http: { method: 'post', path: '/eval', tag: 'catalog' },
   input: z.object({
-    queries: z.array(AskedQuery).min(1).max(most.queries),
+    queries: z.array(AskedQuery).min(1).max(limits.queries),
     mode: SearchMode.nullish(),
     limit: z
       .int()
@@ -40,7 +40,7 @@ export const evalCatalog = defineOperation({
     )
     const set = { name: 'catalog', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
     const notes = new Set<string>()
-    const ask = async (query: string) => {
+    const runQuery = async (query: string) => {
       const { question, note } = await toQuestion({ query, mode, limit }, index, context)
       if (note !== undefined) notes.add(note)
       return tools
@@ -49,7 +49,10 @@ export const evalCatalog = defineOperation({
     }
     const { signal } = context
     const countTokens = await loadTokenCounter()
-    const scores = summarize(set, await measureQueries(set.queries, { ask, countTokens, signal, onQuery: () => {} }))
+    const scores = summarize(
+      set,
+      await measureQueries(set.queries, { runQuery: runQuery, countTokens, signal, onQuery: () => {} }),
+    )
     const { set: _set, tools: _tools, queries: _queries, ...macro } = roundScores(scores)
     return { sets: [roundScores(scores)], macro, warnings: [...findOddities(set), ...notes] }
   },

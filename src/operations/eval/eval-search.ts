@@ -61,8 +61,8 @@ export const evalSearch = defineOperation({
     const onQuery = () => onProgress?.(++done)
     for (const set of sets) {
       const { mode, limit } = input
-      const ask = createAsker(set, { mode, limit, loadEmbedder, learn })
-      const measured = await measureQueries(set.queries, { ask, countTokens, signal, onQuery })
+      const runQuery = createAsker(set, { mode, limit, loadEmbedder, learn })
+      const measured = await measureQueries(set.queries, { runQuery: runQuery, countTokens, signal, onQuery })
       scores.push(summarize(set, measured))
       if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)
     }

@@ -61,13 +61,15 @@ export function findOddities({
   const ids = new Set(tools.map((tool) => tool.id))
   const unknown = queries.flatMap((query) => query.relevant).filter((id) => !ids.has(id)).length
   const unanswered = queries.filter((query) => query.relevant.length === 0).length
-  const asked = new Set(queries.map((query) => query.id))
+  const queryIds = new Set(queries.map((query) => query.id))
   return [
     ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) match no tool; they count as not found`]),
     ...(unanswered === 0 ? [] : [`${name}: ${unanswered} query(s) have no relevant tool; they are not scored`]),
     ...(ids.size === tools.length
       ? []
       : [`${name}: ${tools.length - ids.size} tool id(s) are duplicates; the last one counts`]),
-    ...(asked.size === queries.length ? [] : [`${name}: ${queries.length - asked.size} query id(s) are duplicates`]),
+    ...(queryIds.size === queries.length
+      ? []
+      : [`${name}: ${queries.length - queryIds.size} query id(s) are duplicates`]),
   ]
 }

@@ -29,7 +29,7 @@ export type Ask = (query: string) => readonly AskedHit[] | Promise<readonly Aske
 
 /** The options of an evaluation besides its queries. */
 export interface MeasureOptions {
-  readonly ask: Ask
+  readonly runQuery: Ask
   readonly countTokens: TokenCounter
   readonly signal?: AbortSignal | undefined
   /** Called after each query. */
@@ -66,7 +66,7 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
   let turn = performance.now()
   for (const [index, { id, query, relevant }] of queries.entries()) {
     const started = performance.now()
-    const hits = await options.ask(query)
+    const hits = await options.runQuery(query)
     seen.milliseconds.push(performance.now() - started)
     const results = hits.map((hit) => hit.tool.id)
     seen.rankings.push({ id, results })
@@ -88,9 +88,9 @@ export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, lea
     const known = relevant.filter((id) => engine.get(id) !== undefined)
     if (known.length > 0) past?.add(query, known)
   }
-  const ask = (query: string) => engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
-  ask('warm up')
-  return ask
+  const runQuery = (query: string) => engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
+  runQuery('warm up')
+  return runQuery
 }
 
 /** Yields to signals and progress output. */

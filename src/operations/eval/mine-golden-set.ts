@@ -22,12 +22,12 @@ export const mineGoldenSet = defineOperation({
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
   async handle(_, { catalog, memory }) {
     const { entries, names } = catalog.current()
-    const answers = new Map<string, Set<string>>()
+    const relevant = new Map<string, Set<string>>()
     for (const { query, toolIds } of await memory.experiences()) {
       const known = toolIds.filter((id) => names.has(id))
-      if (known.length > 0) answers.set(query, new Set([...(answers.get(query) ?? []), ...known]))
+      if (known.length > 0) relevant.set(query, new Set([...(relevant.get(query) ?? []), ...known]))
     }
-    const queries = Array.from(answers, ([query, ids], index) => ({
+    const queries = Array.from(relevant, ([query, ids], index) => ({
       id: `mined-${index + 1}`,
       query,
       relevant: [...ids],

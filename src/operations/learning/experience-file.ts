@@ -20,8 +20,8 @@ export class ExperienceFile implements ExperienceKeeper {
     appendFileSync(this.place, `${JSON.stringify(experience)}\n`, { mode: 0o600 })
     const all = readExperiences(this.place)
     if (all.length <= maxLines) return
-    const kept = all.slice(-maxLines / 2).map((line) => JSON.stringify(line))
-    writeFileSync(this.place, `${kept.join('\n')}\n`, { mode: 0o600 })
+    const recent = all.slice(-maxLines / 2).map((line) => JSON.stringify(line))
+    writeFileSync(this.place, `${recent.join('\n')}\n`, { mode: 0o600 })
   }
 
   async all(): Promise<readonly Experience[]> {

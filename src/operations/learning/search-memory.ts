@@ -39,7 +39,7 @@ export class SearchMemory {
   /** The learned boosts of tools for a query; empty if nothing was learned. */
   async votes(query: string): Promise<ReadonlyMap<string, number> | undefined> {
     if (query.trim() === '' || this.#options.keeper === undefined) return undefined
-    const looking = this.#look(this.#options.keeper)
+    const looking = this.#poll(this.#options.keeper)
     if (this.#past === undefined) await Promise.race([looking, sleep(firstWaitMs, undefined, { ref: false })])
     return this.#past === undefined || this.#past.size === 0 ? undefined : this.#past.votes(query)
   }
@@ -119,7 +119,7 @@ export class SearchMemory {
   }
 
   /** Reads new entries, unless that was done recently; if the read fails, the known ones stay. */
-  #look(keeper: ExperienceKeeper): Promise<void> {
+  #poll(keeper: ExperienceKeeper): Promise<void> {
     if (this.#looking === undefined && performance.now() - this.#lookedAt > pollIntervalMs)
       this.#looking = this.#takeOver(keeper)
         .catch(() => {})
@@ -132,8 +132,9 @@ export class SearchMemory {
 
   async #takeOver(keeper: ExperienceKeeper): Promise<void> {
     const { anew, experiences } = await keeper.news()
-    const kept = anew ? undefined : this.#past
-    const past = kept ?? new (await import('../../search/past-queries.ts')).PastQueries(this.#options.loadEmbedder())
+    const previous = anew ? undefined : this.#past
+    const past =
+      previous ?? new (await import('../../search/past-queries.ts')).PastQueries(this.#options.loadEmbedder())
     for (const [at, { query, toolIds }] of experiences.entries()) {
       // Yields to other requests.
       if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()

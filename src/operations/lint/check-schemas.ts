@@ -24,49 +24,52 @@ export function lintSchema({ toolName: tool, inputSchema }: LintTool): readonly 
   })
 }
 
-function findFlaws(schema: unknown, place: string, depth: number): readonly Flaw[] {
-  if (schema === false) return [{ broken: true, message: `${name(place)} allows no value` }]
+function findFlaws(schema: unknown, path: string, depth: number): readonly Flaw[] {
+  if (schema === false) return [{ broken: true, message: `${name(path)} allows no value` }]
   if (typeof schema !== 'object' || schema === null || depth > deepest) return []
   const own = schema as JsonSchema
   const properties = Object.entries(isObject(own.properties) ? own.properties : {})
   return [
-    ...requiredFlaws(own, place),
-    ...enumFlaws(own, place),
-    ...boundFlaws(own, place),
-    ...properties.flatMap(([key, value]) => findFlaws(value, place === '' ? key : `${place}.${key}`, depth + 1)),
-    ...(own.items === undefined ? [] : findFlaws(own.items, `${place}[]`, depth + 1)),
+    ...requiredFlaws(own, path),
+    ...enumFlaws(own, path),
+    ...boundFlaws(own, path),
+    ...properties.flatMap(([key, value]) => findFlaws(value, path === '' ? key : `${path}.${key}`, depth + 1)),
+    ...(own.items === undefined ? [] : findFlaws(own.items, `${path}[]`, depth + 1)),
   ]
 }
 
-function requiredFlaws({ required, properties, additionalProperties }: JsonSchema, place: string): readonly Flaw[] {
+function requiredFlaws({ required, properties, additionalProperties }: JsonSchema, path: string): readonly Flaw[] {
   if (!Array.isArray(required)) return []
-  const known = isObject(properties) ? properties : {}
-  const missing = required.filter((key) => typeof key !== 'string' || !Object.hasOwn(known, key))
+  const defined = isObject(properties) ? properties : {}
+  const missing = required.filter((key) => typeof key !== 'string' || !Object.hasOwn(defined, key))
   const broken = additionalProperties === false
   return missing.map((key) => ({
     broken,
-    message: `${name(place)} requires '${String(key)}', which it does not define`,
+    message: `${name(path)} requires '${String(key)}', which it does not define`,
   }))
 }
 
-function enumFlaws({ enum: values, default: usual, type }: JsonSchema, place: string): readonly Flaw[] {
+function enumFlaws({ enum: values, default: defaultValue, type }: JsonSchema, path: string): readonly Flaw[] {
   if (!Array.isArray(values)) return []
-  if (values.length === 0) return [{ broken: true, message: `${name(place)} has an empty enum` }]
+  if (values.length === 0) return [{ broken: true, message: `${name(path)} has an empty enum` }]
   if (typeof type === 'string' && !values.some((value) => isOfType(value, type))) {
-    return [{ broken: true, message: `${name(place)} is of type ${type}, but no value of its enum is` }]
+    return [{ broken: true, message: `${name(path)} is of type ${type}, but no value of its enum is` }]
   }
-  const same = (value: unknown) => JSON.stringify(value) === JSON.stringify(usual)
-  if (usual === undefined || values.some(same)) return []
+  const same = (value: unknown) => JSON.stringify(value) === JSON.stringify(defaultValue)
+  if (defaultValue === undefined || values.some(same)) return []
   return [
-    { broken: false, message: `${name(place)} has the default ${JSON.stringify(usual)}, which is not in its enum` },
+    {
+      broken: false,
+      message: `${name(path)} has the default ${JSON.stringify(defaultValue)}, which is not in its enum`,
+    },
   ]
 }
 
-function boundFlaws(schema: JsonSchema, place: string): readonly Flaw[] {
-  return bounds.flatMap(([least, most]) => {
-    const [low, high] = [schema[least], schema[most]]
-    if (typeof low !== 'number' || typeof high !== 'number' || low <= high) return []
-    return [{ broken: true, message: `${name(place)} has a ${least} of ${low} above its ${most} of ${high}` }]
+function boundFlaws(schema: JsonSchema, path: string): readonly Flaw[] {
+  return bounds.flatMap(([minKeyword, maxKeyword]) => {
+    const [min, max] = [schema[minKeyword], schema[maxKeyword]]
+    if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return []
+    return [{ broken: true, message: `${name(path)} has a ${minKeyword} of ${min} above its ${maxKeyword} of ${max}` }]
   })
 }
 
@@ -81,4 +84,4 @@ function isOfType(value: unknown, type: string): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const name = (place: string): string => (place === '' ? 'the input' : `'${place}'`)
+const name = (path: string): string => (path === '' ? 'the input' : `'${path}'`)

@@ -81,10 +81,10 @@ function* candidates(described: readonly Described[]): Generator<readonly [Descr
     const least = Math.ceil(lintLimits.support.overlap * one.terms.length)
     const others = new Set<number>()
     for (const term of one.terms.slice(0, one.terms.length - least + 1)) {
-      const places = seen.get(term) ?? []
-      for (const place of places) others.add(place)
-      places.push(index)
-      seen.set(term, places)
+      const positions = seen.get(term) ?? []
+      for (const position of positions) others.add(position)
+      positions.push(index)
+      seen.set(term, positions)
     }
     yield [one, Array.from(others, (other) => described[other] as Described)]
   }

@@ -26,10 +26,10 @@ export async function callRemote(
   controls: CallControls,
   signal: AbortSignal,
 ): Promise<CallAnswer> {
-  const { name: idOrName, arguments: given, version, ...options } = await readCall(call)
-  const input = given ?? {}
+  const { name: idOrName, arguments: args, version, ...options } = await readCall(call)
+  const input = args ?? {}
   if (isBuiltin(idOrName))
-    return callBuiltin(idOrName, input, (operation, asked) => invokeRemote(server, operation, asked, signal))
+    return callBuiltin(idOrName, input, (operation, request) => invokeRemote(server, operation, request, signal))
   const begun = await begin(server, {
     idOrName,
     input,

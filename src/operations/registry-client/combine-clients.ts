@@ -51,10 +51,10 @@ class CombinedClient {
   /** If the registry is unreachable, the tools of configs are still found, with a note. */
   async search(input: Record<string, unknown>, controls?: RequestControls) {
     let failure: TooldexError | undefined
-    const local: Search = (asked) => this.#local.invoke(searchTools, asked, controls)
-    const registry: Search = async (asked) => {
+    const local: Search = (query) => this.#local.invoke(searchTools, query, controls)
+    const registry: Search = async (query) => {
       try {
-        return await this.#registry.invoke(searchTools, asked, controls)
+        return await this.#registry.invoke(searchTools, query, controls)
       } catch (thrown) {
         // A caller with registry precedence handles an unreachable registry itself.
         if (!this.#prefersConfigs) throw thrown
@@ -70,29 +70,29 @@ class CombinedClient {
     }
     const [first, second] = this.#prefersConfigs ? [local, registry] : [registry, local]
     const idInFirst = this.#prefersConfigs ? (name: string) => this.#idHere(name) : undefined
-    const answer = await mergeSearch({ first, second, idInFirst }, input)
-    if (failure !== undefined && (answer.results ?? answer.summary ?? []).length === 0) throw failure
-    return answer
+    const merged = await mergeSearch({ first, second, idInFirst }, input)
+    if (failure !== undefined && (merged.results ?? merged.summary ?? []).length === 0) throw failure
+    return merged
   }
 
   async describe(input: Record<string, unknown>, controls?: RequestControls): Promise<Described> {
     const parsed = describeTools.input.safeParse(input)
     // An invalid input is rejected by the operation itself.
     if (!parsed.success) return this.#local.invoke(describeTools, input, controls)
-    const { ids: given, ...level } = parsed.data
+    const { ids, ...level } = parsed.data
     const describe = (client: RegistryClient) => async (ids: readonly string[]) =>
       ids.length === 0 ? { tools: [] } : client.invoke(describeTools, { ...level, ids: [...ids] }, controls)
     const [local, registry] = [describe(this.#local), describe(this.#registry)]
-    if (!this.#prefersConfigs) return describeRest(registry, local, given)
-    const here = given.filter((id) => this.#idHere(id) !== undefined)
-    const known = await local(here)
-    if (here.length === given.length) return known
-    const rest = given.filter((id) => !here.includes(id))
+    if (!this.#prefersConfigs) return describeRest(registry, local, ids)
+    const localIds = ids.filter((id) => this.#idHere(id) !== undefined)
+    const described = await local(localIds)
+    if (localIds.length === ids.length) return described
+    const rest = ids.filter((id) => !localIds.includes(id))
     const other = await describeRest(registry, local, rest).catch((thrown: unknown) => {
-      if (known.tools.length === 0) throw thrown
+      if (described.tools.length === 0) throw thrown
       return notDescribed(rest, thrown)
     })
-    return { ...other, tools: [...known.tools, ...other.tools] }
+    return { ...other, tools: [...described.tools, ...other.tools] }
   }
 
   async call(call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
@@ -125,8 +125,8 @@ class CombinedClient {
   /** Adds suggestions from configs to the error for a name that the registry does not have. */
   async #withDefaultHint(thrown: unknown, name: string): Promise<unknown> {
     if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
-    const here = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
-    return here instanceof TooldexError && here.suggestions.length > 0 ? here : thrown
+    const local = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
+    return local instanceof TooldexError && local.suggestions.length > 0 ? local : thrown
   }
 }
 

@@ -8,9 +8,9 @@ export type CursorPair = readonly [first: PairPosition, second: PairPosition]
 
 /** Encodes the positions of two searches as an opaque cursor. */
 export const writeCursorPair = (pair: CursorPair): string =>
-  Buffer.from(JSON.stringify(pair.map((place) => (typeof place === 'string' ? place : [place.cursor])))).toString(
-    'base64url',
-  )
+  Buffer.from(
+    JSON.stringify(pair.map((position) => (typeof position === 'string' ? position : [position.cursor]))),
+  ).toString('base64url')
 
 /** The positions in a cursor; both start without one. */
 export function readCursorPair(cursor: unknown): CursorPair {

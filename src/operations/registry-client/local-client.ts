@@ -18,16 +18,16 @@ export function createLocalClient(context: OperationContext): RegistryClient {
 async function callLocal(context: OperationContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
   const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
   const { callTool } = await import('../runs/call-tool.ts')
-  const answer = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
-  if (!('waitsFor' in answer) || !controls.waitForApproval) return answer
+  const response = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
+  if (!('waitsFor' in response) || !controls.waitForApproval) return response
   const { answerOf } = await import('../runs/execution-result.ts')
-  const { executionId, waitsFor: _what, expiresAt: _when, ...about } = answer
+  const { executionId, waitsFor: _what, expiresAt: _when, ...rest } = response
   for await (const event of followLocal({ ...context, signal }, executionId)) {
-    if (event.event === 'end') return { ...about, ...answerOf(event.execution) }
+    if (event.event === 'end') return { ...rest, ...answerOf(event.execution) }
     if (event.event === 'output') onOutput(event.stream, event.text)
     else controls.onStatus(event.execution)
   }
-  return answer
+  return response
 }
 
 async function* followLocal(context: OperationContext, id: string): AsyncGenerator<RunEvent> {

@@ -19,46 +19,46 @@ export interface SearchPair {
 }
 
 interface Page {
-  readonly answer: Answer
-  readonly place: PairPosition
+  readonly response: Answer
+  readonly position: PairPosition
 }
 
-const usualLimit = 10
+const defaultLimit = 10
 const nothing: Answer = { mode: 'search', results: [], spentTokens: 0, omitted: 0 }
 
 /** Runs two searches and merges their results: the best of both, within one limit, one budget and one cursor. */
 export async function mergeSearch(pair: SearchPair, input: Record<string, unknown>): Promise<Answer> {
-  const { cursor: given, ...question } = input
-  const places = readCursorPair(given)
+  const { cursor, ...query } = input
+  const positions = readCursorPair(cursor)
   const [first, second] = await Promise.all([
-    ask(pair.first, question, places[0]),
-    ask(pair.second, question, places[1]),
+    fetchPage(pair.first, query, positions[0]),
+    fetchPage(pair.second, query, positions[1]),
   ])
-  if (first.answer.mode === 'summary' || second.answer.mode === 'summary')
-    return mergeOverviews(first.answer, second.answer, input.limit)
+  if (first.response.mode === 'summary' || second.response.mode === 'summary')
+    return mergeOverviews(first.response, second.response, input.limit)
   const count = await loadTokenCounter()
-  const ranked = rank(first.answer, withoutShadowed(pair, first.answer, second.answer), String(input.query ?? ''))
-  const limit = typeof input.limit === 'number' ? input.limit : usualLimit
+  const ranked = rank(first.response, withoutShadowed(pair, first.response, second.response), String(input.query ?? ''))
+  const limit = typeof input.limit === 'number' ? input.limit : defaultLimit
   const { results, spentTokens } = fitBudget(ranked.slice(0, limit), input, count)
   const taken = [takenOf(first, results), takenOf(second, results)] as const
   const next: CursorPair = [
-    await placeAfter(pair.first, question, first, taken[0]),
-    await placeAfter(pair.second, question, second, taken[1]),
+    await positionAfter(pair.first, query, first, taken[0]),
+    await positionAfter(pair.second, query, second, taken[1]),
   ]
-  const hasMore = results.length > 0 && next.some((place) => place !== 'end')
+  const hasMore = results.length > 0 && next.some((position) => position !== 'end')
   return {
     mode: 'search',
     results: results.map(({ hit }) => hit),
     spentTokens,
     omitted: left(first, taken[0]) + left(second, taken[1]),
     ...(hasMore ? { nextCursor: writeCursorPair(next) } : {}),
-    ...mergeRest(first.answer, second.answer),
+    ...mergeRest(first.response, second.response),
   }
 }
 
-async function ask(search: Search, question: Record<string, unknown>, place: PairPosition): Promise<Page> {
-  if (place === 'end') return { answer: nothing, place }
-  return { answer: await search(place === 'start' ? question : { ...question, cursor: place.cursor }), place }
+async function fetchPage(search: Search, query: Record<string, unknown>, position: PairPosition): Promise<Page> {
+  if (position === 'end') return { response: nothing, position }
+  return { response: await search(position === 'start' ? query : { ...query, cursor: position.cursor }), position }
 }
 
 /** A hit as found, and as returned. */
@@ -115,25 +115,27 @@ function takeUpTo(ranked: readonly Ranked[], budget: number, count: TokenCounter
 }
 
 /** The number of consumed hits of a page: up to the last returned one, shadowed ones included. */
-function takenOf({ answer: { results = [] } }: Page, shown: readonly Ranked[]): number {
-  const used = new Set(shown.map(({ found }) => found))
+function takenOf({ response: { results = [] } }: Page, returned: readonly Ranked[]): number {
+  const used = new Set(returned.map(({ found }) => found))
   return results.findLastIndex((hit) => used.has(hit)) + 1
 }
 
-const left = ({ answer: { results = [], omitted } }: Page, taken: number): number => omitted + results.length - taken
+const left = ({ response: { results = [], omitted } }: Page, taken: number): number => omitted + results.length - taken
 
 /** The position of a search after its consumed hits; if they are not the whole page, a page of that length is requested. */
-async function placeAfter(
+async function positionAfter(
   search: Search,
-  question: Record<string, unknown>,
+  query: Record<string, unknown>,
   page: Page,
   taken: number,
 ): Promise<PairPosition> {
-  const { answer, place } = page
-  if (place === 'end') return 'end'
-  if (taken === 0 && (answer.results ?? []).length > 0) return place
+  const { response, position } = page
+  if (position === 'end') return 'end'
+  if (taken === 0 && (response.results ?? []).length > 0) return position
   const exact =
-    taken === (answer.results ?? []).length ? answer : (await ask(search, { ...question, limit: taken }, place)).answer
+    taken === (response.results ?? []).length
+      ? response
+      : (await fetchPage(search, { ...query, limit: taken }, position)).response
   return exact.nextCursor === undefined ? 'end' : { cursor: exact.nextCursor }
 }
 

@@ -91,12 +91,12 @@ export async function requestServer(server: RemoteServer, path: string, init: Re
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(traceparent === undefined ? {} : { traceparent }),
   }
-  const response = await ask(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
+  const response = await send(`${url.replace(/\/+$/, '')}/api/v1${path}`, { ...init, headers, redirect: 'error' })
   if (response.ok) return response
   throw toError(url, response.status, await response.json().catch(() => undefined))
 }
 
-async function ask(url: string, init: RequestInit): Promise<Response> {
+async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (cause) {
@@ -133,10 +133,10 @@ function toError(url: string, status: number, body: unknown): TooldexError {
       hint: 'Check that the URL belongs to a Tooldex server.',
     })
   const isKey = code === 'UNAUTHORIZED'
-  const said = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${recoveryHint}` : hint
+  const nextStep = isKey ? `Set TOOLDEX_API_KEY to a valid key. ${recoveryHint}` : hint
   return new TooldexError(code as ErrorCode, `${isKey ? `The server at ${url}: ` : ''}${detail ?? code}`, {
     problems: errors ?? [],
-    ...(said === undefined ? {} : { hint: said }),
+    ...(nextStep === undefined ? {} : { hint: nextStep }),
     ...(id === undefined ? {} : { id }),
   })
 }

@@ -59,10 +59,10 @@ export const createKey = defineOperation({
       ),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
-  async handle({ name, scopes: wanted, expiresAt, workspace }, context) {
+  async handle({ name, scopes: requested, expiresAt, workspace }, context) {
     const caller = callerIn(context, workspace)
     const { secret, prefix, hash } = makeKey()
-    const draft = { name, prefix, hash, scopes: [...new Set(wanted)], expiresAt }
+    const draft = { name, prefix, hash, scopes: [...new Set(requested)], expiresAt }
     const key = await registryOf(context).stores.transaction(async ({ keys, audit }) => {
       if (caller.workspace !== context.caller.workspace)
         await audit.add(context.caller, {
@@ -108,10 +108,10 @@ export const currentKey = defineOperation({
   http: { method: 'get', path: '/keys/current', tag },
   input: z.object({}),
   output: z.object({ name: z.string(), workspace: z.string(), scopes: z.array(z.enum(scopes)) }),
-  handle: (_, { caller, scopes: given }) => ({
+  handle: (_, { caller, scopes: granted }) => ({
     name: caller.actor.replace(/^key:/, ''),
     workspace: caller.workspace,
-    scopes: scopes.filter((scope) => given.has(scope)),
+    scopes: scopes.filter((scope) => granted.has(scope)),
   }),
 })
 

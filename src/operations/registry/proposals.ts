@@ -178,7 +178,7 @@ export const acceptProposal = defineOperation({
       const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog, expectedVersion })
       const decision = { status: 'ACCEPTED', version: tool.version, ...(note === undefined ? {} : { note }) } as const
       return {
-        proposal: shown(await stores.proposals.decide(context.caller, id, decision)),
+        proposal: toInfo(await stores.proposals.decide(context.caller, id, decision)),
         tool: withWarnings(tool, problems),
       }
     })
@@ -196,7 +196,7 @@ export const refuseProposal = defineOperation({
   async handle({ id, note }, context) {
     await findProposal(context, id)
     const decision = { status: 'REFUSED', ...(note === undefined ? {} : { note }) } as const
-    return shown(await registryOf(context).stores.proposals.decide(context.caller, id, decision))
+    return toInfo(await registryOf(context).stores.proposals.decide(context.caller, id, decision))
   },
 })
 
@@ -206,7 +206,7 @@ async function findProposal(context: OperationContext, id: string): Promise<Prop
   return proposal
 }
 
-const shown = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo> => {
+const toInfo = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo> => {
   if (replay === null) return { ...proposal, replay }
   const { runs: _runs, ...counts } = replay
   return { ...proposal, replay: counts }
@@ -219,8 +219,8 @@ async function withDiff(context: OperationContext, proposal: Proposal, tool: Reg
   const { workspace } = context.caller
   const before =
     status === 'OPEN' ? tool : (await registryOf(context).stores.tools.version(workspace, tool.id, on))?.content
-  if (before === undefined) return shown(proposal)
-  return { ...shown(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
+  if (before === undefined) return toInfo(proposal)
+  return { ...toInfo(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
 }
 
 /** Rejects a proposal that would overwrite later changes, unless the caller confirms the current version. */

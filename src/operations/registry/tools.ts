@@ -51,12 +51,12 @@ export const createTool = defineOperation({
     const { stores } = registryOf(context)
     await refuseTakenName(context, content, { policies: await stores.policies.list(context.caller.workspace) })
     const problems = await checkContent(context, content)
-    const place = await checkCategory(context, content)
-    if (hasErrors([...problems, ...place.category]))
+    const conflicts = await checkCategory(context, content)
+    if (hasErrors([...problems, ...conflicts.category]))
       throw toProblemError({
         code: 'TOOL_INVALID',
         what: `The tool ${content.name}`,
-        problems: [...problems, ...place.category, ...place.name],
+        problems: [...problems, ...conflicts.category, ...conflicts.name],
       })
     return withWarnings(await stores.tools.create(context.caller, content, { changelog }), problems)
   },

@@ -8,21 +8,21 @@ import { readStoredResult } from './results.ts'
 
 /** Built-in tools: called like any other, but not listed. */
 const builtins: Readonly<
-  Record<string, { readonly operation: Operation<z.ZodType, z.ZodType>; readonly about: string }>
+  Record<string, { readonly operation: Operation<z.ZodType, z.ZodType>; readonly description: string }>
 > = {
   'tooldex:read_result': {
     operation: readStoredResult as Operation<z.ZodType, z.ZodType>,
-    about: 'Read more of a large output: page by page, the matching lines, or the matches of a JSONPath.',
+    description: 'Read more of a large output: page by page, the matching lines, or the matches of a JSONPath.',
   },
   'tooldex:read_execution': {
     operation: getExecution as Operation<z.ZodType, z.ZodType>,
-    about: 'Show the state of an earlier call, by its execution id.',
+    description: 'Show the state of an earlier call, by its execution id.',
   },
 }
 
 /** The description of a built-in tool. */
 export function describeBuiltin(name: string): DescribedTool {
-  const { operation, about: summary } = findBuiltin(name)
+  const { operation, description: summary } = findBuiltin(name)
   const { $schema: _, ...inputSchema } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
   const annotations = { readOnlyHint: true }
   return {
@@ -45,12 +45,12 @@ type Ask = (operation: Operation<z.ZodType, z.ZodType>, input: Record<string, un
 /** Runs a built-in tool: an operation whose response is the output. */
 export async function callBuiltin(
   name: string,
-  given: Readonly<Record<string, unknown>>,
-  ask: Ask,
+  args: Readonly<Record<string, unknown>>,
+  run: Ask,
 ): Promise<{ tool: string; outcome: RunOutcome }> {
   const { operation } = findBuiltin(name)
   const started = performance.now()
-  const output = await ask(operation, { ...given })
+  const output = await run(operation, { ...args })
   const durationMs = Math.round((performance.now() - started) * 10) / 10
   const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
   return {

@@ -10,22 +10,22 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { answerOf } from './execution-result.ts'
 import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolve-call.ts'
 
-const said = {
+const notes = {
   tool: z.string(),
   /** Notes for the caller of this tool. */
   warning: z.string().optional(),
 }
 
 const Ended = z.object({
-  ...said,
+  ...notes,
   outcome: RunOutcome,
   executionId: z.string().optional(),
   /** The handle of a large output. */
   stored: StoredResult.optional(),
 })
-const Planned = z.object({ ...said, plan: RunPlan, needsApproval: z.boolean(), approvalBy: ApprovalBy })
+const Planned = z.object({ ...notes, plan: RunPlan, needsApproval: z.boolean(), approvalBy: ApprovalBy })
 const Waiting = z.object({
-  ...said,
+  ...notes,
   executionId: z.string(),
   /** The reason for which a call waits. */
   waitsFor: z.literal('approval'),
@@ -52,17 +52,17 @@ export const callTool = defineOperation({
   input: Input,
   output: z.union([Ended, Planned, Waiting]),
   async handle(input, context): Promise<CallAnswer> {
-    const given = input.arguments ?? {}
+    const args = input.arguments ?? {}
     // Built-in tools, which are not listed.
     if (input.name.startsWith('tooldex:'))
-      return (await import('./builtins.ts')).callBuiltin(input.name, given, (operation, asked) =>
-        invoke(operation, asked, context),
+      return (await import('./builtins.ts')).callBuiltin(input.name, args, (operation, request) =>
+        invoke(operation, request, context),
       )
     const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
     const about = { tool: call.tool.name, ...(call.warning === undefined ? {} : { warning: call.warning }) }
     if (input.dryRun) {
       const options = { timeoutMs: input.timeoutMs ?? undefined, workspace: context.caller.workspace }
-      const plan = await context.runner.plan(call.tool, given, options)
+      const plan = await context.runner.plan(call.tool, args, options)
       return { ...about, plan, ...approvalOf(call) }
     }
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
@@ -81,16 +81,16 @@ type Given = z.infer<typeof Input>
 /** Without a database nothing is recorded; large outputs are kept in this process for a while. */
 async function runInline({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
-  const given = input.arguments ?? {}
+  const args = input.arguments ?? {}
   const run = async () => {
     const { workspace } = context.caller
     const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
-    const outcome = await runner.run(tool, given, { signal, onProgress, onOutput, ...options })
+    const outcome = await runner.run(tool, args, { signal, onProgress, onOutput, ...options })
     return results === undefined ? { outcome: whole(outcome) } : keepLarge(outcome, results)
   }
-  const answer = await keys.run(input.idempotencyKey ?? undefined, [tool.name, given], run)
-  if (answer.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, id)
-  return answer
+  const response = await keys.run(input.idempotencyKey ?? undefined, [tool.name, args], run)
+  if (response.outcome.status === 'SUCCESS') context.memory.noteSuccess(context.caller, id)
+  return response
 }
 
 /** A command in a terminal prints the whole output, whatever its size. */
@@ -103,8 +103,8 @@ async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   if (stored === null) return { outcome: whole(outcome) }
   const stdout = outcome.output === undefined ? String(outputData) : logs.stdout
   const result = { ...outcome.result, stdout }
-  const shown = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }
-  return { outcome: shown, stored: results.keep(stored) }
+  const preview = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }
+  return { outcome: preview, stored: results.keep(stored) }
 }
 
 async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {

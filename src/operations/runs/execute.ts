@@ -10,7 +10,7 @@ import { callBuiltin, isBuiltin } from './builtins.ts'
 import { executeCall } from './execute-call.ts'
 import { ApprovalBy, approvalOf, resolveCall } from './resolve-call.ts'
 
-const about = {
+const callFields = {
   callerId: z
     .string()
     .max(300)
@@ -48,7 +48,7 @@ export const executeTool = defineOperation({
     path: '/tools/{idOrName}/execute',
     tag: 'executions',
     status: 202,
-    isDone: (answer) => (answer as { dryRun?: boolean }).dryRun === true || isFinal((answer as Execution).status),
+    isDone: (response) => (response as { dryRun?: boolean }).dryRun === true || isFinal((response as Execution).status),
   },
   input: z.strictObject({
     idOrName: IdOrName,
@@ -62,10 +62,10 @@ export const executeTool = defineOperation({
       .optional()
       .describe('At most the limit of the server, which is one hour by default.'),
     dryRun: z.boolean().optional().describe('Return the plan of the call without running it.'),
-    ...about,
+    ...callFields,
   }),
   output: z.union([Begun, DryRun]),
-  async handle({ idOrName, input, version, wait = false, dryRun, timeoutMs, ...who }, context) {
+  async handle({ idOrName, input, version, wait = false, dryRun, timeoutMs, ...labels }, context) {
     const call = await resolveCall(context, idOrName, version)
     const { tool, warning } = call
     const about = warning === undefined ? {} : { warning }
@@ -74,7 +74,7 @@ export const executeTool = defineOperation({
       return { dryRun: true as const, toolName: tool.name, plan, ...approvalOf(call), ...about }
     }
     const { signal, onOutput } = context
-    const options = { wait, timeoutMs, signal, onOutput, ...tracing(context, who) }
+    const options = { wait, timeoutMs, signal, onOutput, ...tracing(context, labels) }
     return { ...(await executeCall(context, call, input, options)), ...about }
   },
 })
@@ -88,7 +88,7 @@ export const invokeForModel = defineOperation({
   input: z.strictObject({
     name: z.string().min(1).max(300),
     arguments: z.record(z.string(), z.unknown()).default({}),
-    ...about,
+    ...callFields,
   }),
   output: z.object({
     success: z.boolean(),
@@ -100,15 +100,15 @@ export const invokeForModel = defineOperation({
     stored: Execution.shape.result,
     warning: z.string().optional(),
   }),
-  async handle({ name, arguments: input, ...who }, context) {
+  async handle({ name, arguments: input, ...labels }, context) {
     if (isBuiltin(name)) {
-      const { outcome } = await callBuiltin(name, input, (operation, asked) => invoke(operation, asked, context))
+      const { outcome } = await callBuiltin(name, input, (operation, request) => invoke(operation, request, context))
       const { output: result, result: ran } = outcome
       return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
     }
-    const call = await orByAlias(context, name, (known) => resolveCall(context, known, undefined))
+    const call = await orByAlias(context, name, (idOrName) => resolveCall(context, idOrName, undefined))
     const { warning } = call
-    const options = { wait: true, signal: context.signal, ...tracing(context, who) }
+    const options = { wait: true, signal: context.signal, ...tracing(context, labels) }
     const execution = await executeCall(context, call, input, options)
     const { status, outputData, durationMs, id, result } = execution
     return {
@@ -133,12 +133,12 @@ function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
 /** The callerId of a request is only a label: the caller is identified by the key. */
 function tracing(
   { trace }: OperationContext,
-  who: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },
+  labels: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },
 ) {
   return {
     ...trace,
-    ...(who.traceId === undefined ? {} : { traceId: who.traceId }),
-    callerLabel: who.callerId,
-    idempotencyKey: who.idempotencyKey,
+    ...(labels.traceId === undefined ? {} : { traceId: labels.traceId }),
+    callerLabel: labels.callerId,
+    idempotencyKey: labels.idempotencyKey,
   }
 }

@@ -13,7 +13,7 @@ import { registryOf } from '../registry/registry.ts'
 import { runsOf } from './executions.ts'
 
 const atOnce = 4
-const most = { differences: 5, bytes: 400 }
+const limits = { differences: 5, bytes: 400 }
 
 /** Replays the recorded inputs of a tool against a changed one; each run is recorded, and none counts as a call. */
 export async function replayRuns(
@@ -49,9 +49,9 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
 
 /** The changed tool, run under the policies of the caller; a replay cannot bypass an approval or a bound. */
 async function toRunnable({ registry, caller, scopes }: OperationContext, tool: RegisteredTool, next: ToolContent) {
-  const kept = (await registry?.stores.policies.list(caller.workspace)) ?? []
+  const policies = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const rules = rulesFor(
-    kept.map(({ policy }) => policy),
+    policies.map(({ policy }) => policy),
     tool.name,
     caller.actor,
   )
@@ -63,8 +63,9 @@ async function toRunnable({ registry, caller, scopes }: OperationContext, tool: 
       `A policy bounds the argument '${unbound}' of ${tool.name}, which the proposed change does not have.`,
       { hint: 'Keep the argument, or ask an admin to change the policy.' },
     )
-  const asks = requiresApproval(tool) || requiresApproval(next) || rules.some((rule) => rule.requireApproval === true)
-  if (asks && !scopes.has('admin'))
+  const needsApproval =
+    requiresApproval(tool) || requiresApproval(next) || rules.some((rule) => rule.requireApproval === true)
+  if (needsApproval && !scopes.has('admin'))
     throw new TooldexError(
       'FORBIDDEN',
       `Each call of ${tool.name} requires approval; replaying it needs the scope 'admin'.`,
@@ -109,7 +110,7 @@ async function replay(context: OperationContext, tool: RunnableTool, sample: Exe
 
 async function compare(context: OperationContext, sample: Execution, run: Execution): Promise<readonly Difference[]> {
   const [before, after] = await Promise.all([wholeOf(context, sample), wholeOf(context, run)])
-  const differences = diffJson(before, after, most.differences)
+  const differences = diffJson(before, after, limits.differences)
   return differences.map(({ pointer, ...sides }) => {
     const { before: left, after: right } = shorten(sides.before, sides.after)
     return { pointer, ...('before' in sides ? { before: left } : {}), ...('after' in sides ? { after: right } : {}) }
@@ -119,19 +120,19 @@ async function compare(context: OperationContext, sample: Execution, run: Execut
 /** Texts are shown from their first difference on. */
 function shorten(before: unknown, after: unknown): { before: unknown; after: unknown } {
   if (typeof before !== 'string' || typeof after !== 'string')
-    return { before: previewValue(before, most.bytes), after: previewValue(after, most.bytes) }
+    return { before: previewValue(before, limits.bytes), after: previewValue(after, limits.bytes) }
   let at = 0
   while (at < before.length && before[at] === after[at]) at++
   const line = before.lastIndexOf('\n', at - 1) + 1
-  const start = at - line > most.bytes / 2 ? at : line
+  const start = at - line > limits.bytes / 2 ? at : line
   const cut = (text: string) =>
-    previewValue(`${start > 0 ? '…' : ''}${text.slice(start, start + most.bytes)}`, most.bytes)
+    previewValue(`${start > 0 ? '…' : ''}${text.slice(start, start + limits.bytes)}`, limits.bytes)
   return { before: cut(before), after: cut(after) }
 }
 
 /** A large output is compared as a whole, not by its beginning. */
 async function wholeOf(context: OperationContext, { id, outputData }: Execution): Promise<unknown> {
-  const kept = await registryOf(context).stores.executions.wholeOutput(context.caller.workspace, id)
-  if (kept === undefined) return outputData
-  return kept.mediaType === 'application/json' ? JSON.parse(kept.content) : kept.content
+  const output = await registryOf(context).stores.executions.wholeOutput(context.caller.workspace, id)
+  if (output === undefined) return outputData
+  return output.mediaType === 'application/json' ? JSON.parse(output.content) : output.content
 }

@@ -58,11 +58,15 @@ export async function resolveCall(
   })
 }
 
-function resolveConfigured({ catalog }: OperationContext, { entry, resolved }: FoundTool, kept: readonly NamedRule[]) {
+function resolveConfigured(
+  { catalog }: OperationContext,
+  { entry, resolved }: FoundTool,
+  stored: readonly NamedRule[],
+) {
   const own = ruleFor(catalog.current().policy, entry.toolName)
   // The bounds of the policy file are part of the tool already.
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
-  const rules = [...kept, ...asking]
+  const rules = [...stored, ...asking]
   const tool = fromConfig(resolved, entry.cliName)
   const bound =
     rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
@@ -159,17 +163,17 @@ function withFileRule(
   tool: string,
   rulesOn: Awaited<ReturnType<typeof readRules>>,
 ): readonly NamedRule[] | undefined {
-  const kept = rulesOn(tool)
+  const stored = rulesOn(tool)
   const { policy } = catalog.current()
-  if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return kept
+  if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return stored
   const rule = ruleFor(policy, tool)
-  return kept === undefined || rule === undefined ? undefined : [...kept, { ...rule, of: 'the policy file' }]
+  return stored === undefined || rule === undefined ? undefined : [...stored, { ...rule, of: 'the policy file' }]
 }
 
 /** The error for a hidden tool is that for an unknown one. */
-async function refuseHidden(context: OperationContext, given: string): Promise<never> {
-  await findTool(context, given)
-  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${given.slice(0, 200)}.`)
+async function refuseHidden(context: OperationContext, name: string): Promise<never> {
+  await findTool(context, name)
+  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
 }
 
 /** Checks a call again after it waited, against the current tool and policies. */

@@ -27,8 +27,8 @@ export function explainAbsent(name: string, question: Question, context: Context
   }
   if (found === undefined) {
     const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
-    const told = hidden && scopes.has('admin')
-    return { tool: name, reason: told ? 'the policy hides it' : absent }
+    const isVisible = hidden && scopes.has('admin')
+    return { tool: name, reason: isVisible ? 'the policy hides it' : absent }
   }
   const explanation = index.engine().explain(id, question)
   const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)

@@ -142,14 +142,14 @@ export type Question = SearchPageQuery & { readonly query: string; readonly view
 /** The query with the visibility and the learned boosts of the caller. */
 export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
   const { memory, signal } = context
-  const wanted = input.mode ?? 'hybrid'
-  const asked = input.query ?? ''
-  const query = wanted === 'substring' ? asked : firstWords(asked)
-  const byMeaning = wanted === 'hybrid' || wanted === 'embedding'
+  const mode = input.mode ?? 'hybrid'
+  const text = input.query ?? ''
+  const query = mode === 'substring' ? text : firstWords(text)
+  const byMeaning = mode === 'hybrid' || mode === 'embedding'
   const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
   const question: Question = {
     query,
-    mode: fallback ? 'bm25' : wanted,
+    mode: fallback ? 'bm25' : mode,
     limit: input.limit ?? 10,
     cursor: input.cursor ?? undefined,
     minScore: input.minScore ?? undefined,

@@ -53,8 +53,8 @@ function toView(binding: readonly (Policy & { readonly name: string })[], actor:
     sees: ({ name }) => names?.has(name) ?? true,
     readinessOf({ name }, readiness) {
       if (readiness.state !== 'ready') return readiness
-      const asks = rulesFor(binding, name, actor)?.some(({ requireApproval }) => requireApproval === true)
-      return asks ? needsApproval : readiness
+      const isRequired = rulesFor(binding, name, actor)?.some(({ requireApproval }) => requireApproval === true)
+      return isRequired ? needsApproval : readiness
     },
     hiddenBy: (toolName) =>
       binding.find((policy) => policy.default === 'disabled' && !Object.hasOwn(policy.tools, toolName))?.name,

@@ -39,12 +39,12 @@ export const listSources = defineOperation({
 function configSources(catalog: LiveCatalog, names: ReadonlySet<string> | undefined): readonly Source[] {
   const { configs, entries } = catalog.current()
   const failed = new Map(catalog.failures().map(({ name, error }) => [name, error.code]))
-  const loaded = configs.map(({ name: asked, config: { name }, warnings }): Source => {
-    const problem = failed.get(asked)
-    failed.delete(asked)
+  const loaded = configs.map(({ name: fileName, config: { name }, warnings }): Source => {
+    const problem = failed.get(fileName)
+    failed.delete(fileName)
     const tools = entries.filter(({ cliName, toolName }) => cliName === name && (names?.has(toolName) ?? true)).length
-    const about = { kind: 'config' as const, name, tools, warnings: warnings.length }
-    return problem === undefined ? { ...about, state: 'loaded' } : { ...about, state: 'stale', problem }
+    const source = { kind: 'config' as const, name, tools, warnings: warnings.length }
+    return problem === undefined ? { ...source, state: 'loaded' } : { ...source, state: 'stale', problem }
   })
   const others = Array.from(failed, ([name, problem]): Source => {
     return { kind: 'config', name: basename(name), state: 'failed', tools: 0, warnings: 0, problem }

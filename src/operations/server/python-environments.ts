@@ -16,7 +16,7 @@ const PythonEnvironment = z.object({
 export const environmentsFolder = (env: NodeJS.ProcessEnv): string =>
   env.TOOLDEX_PYTHON_ENVS || join(tooldexHome(env), 'envs')
 
-const here = () => new Environments(environmentsFolder(process.env))
+const openEnvironments = () => new Environments(environmentsFolder(process.env))
 
 /** Lists the Python environments of this machine. */
 export const listEnvironments = defineOperation({
@@ -25,7 +25,7 @@ export const listEnvironments = defineOperation({
   scope: 'read',
   input: z.object({}),
   output: z.object({ items: z.array(PythonEnvironment) }),
-  handle: () => ({ items: [...here().list()] }),
+  handle: () => ({ items: [...openEnvironments().list()] }),
 })
 
 /** Adds existing packages as an environment. */
@@ -35,7 +35,7 @@ export const addEnvironment = defineOperation({
   scope: 'admin',
   input: z.object({ name: z.string(), path: z.string().min(1) }),
   output: PythonEnvironment,
-  handle: ({ name, path }) => here().add(name, path),
+  handle: ({ name, path }) => openEnvironments().add(name, path),
 })
 
 /** Builds an environment from dependencies. */
@@ -45,7 +45,7 @@ export const buildEnvironment = defineOperation({
   scope: 'admin',
   input: z.object({ dependencies: Dependencies }),
   output: PythonEnvironment,
-  handle: ({ dependencies }, { signal }) => here().build(dependencies, { env: process.env, signal }),
+  handle: ({ dependencies }, { signal }) => openEnvironments().build(dependencies, { env: process.env, signal }),
 })
 
 /** Removes an environment. */
@@ -55,5 +55,5 @@ export const removeEnvironment = defineOperation({
   scope: 'admin',
   input: z.object({ name: z.string() }),
   output: PythonEnvironment,
-  handle: ({ name }) => here().remove(name),
+  handle: ({ name }) => openEnvironments().remove(name),
 })

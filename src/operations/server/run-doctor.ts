@@ -139,11 +139,11 @@ function checkConfigs(): readonly Check[] {
 }
 
 function checkClients(): readonly Check[] {
-  const place = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   return clientNames.map((id) => {
     const { title, files } = clients[id] as Client
     const found = Object.values(files)
-      .map((file) => file(place))
+      .map((file) => file(environment))
       .filter((file) => existsSync(file))
     const message = found.length > 0 ? `${title}: ${found.join(', ')}` : `${title}: not set up (tooldex install ${id})`
     return { name: `client ${id}`, state: 'ok', message }
