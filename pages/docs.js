@@ -1,12 +1,12 @@
-// Makes the page of the API one to work with: it takes the key of a login link, and sends what is filled in.
+// Makes the API page interactive: reads the key of a login link, and sends the requests of the forms.
 const slot = 'tooldex-key'
-const answerMs = 60_000
-const mostShown = 200_000
+const timeoutMs = 60_000
+const maxShown = 200_000
 
 /** @template {Element} T @param {string} selector @param {new () => T} type @param {ParentNode} [within] */
 function find(selector, type, within = document) {
   const found = within.querySelector(selector)
-  if (!(found instanceof type)) throw new Error(`nothing at ${selector}`)
+  if (!(found instanceof type)) throw new Error(`no element matches ${selector}`)
   return found
 }
 
@@ -14,11 +14,11 @@ const who = find('#who', HTMLElement)
 const signIn = find('#sign-in', HTMLFormElement)
 const forget = find('#forget', HTMLButtonElement)
 
-/** A key in the address would stay in the history; what is behind # was never sent anywhere. */
-function takeKeyFromAddress() {
-  const given = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (given === null) return false
-  sessionStorage.setItem(slot, given.trim())
+/** Removes the key from the URL and the history; browsers never send the part after #. */
+function takeKeyFromUrl() {
+  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (key === null) return false
+  sessionStorage.setItem(slot, key.trim())
   history.replaceState(null, '', location.pathname)
   return true
 }
@@ -32,7 +32,7 @@ async function showWho() {
   const answer = await fetch('/api/v1/keys/current', headersOf(key)).catch(() => undefined)
   const body = await answer?.json().catch(() => undefined)
   if (answer?.ok) who.textContent = `${body.name}: ${body.scopes.join(', ')}`
-  else who.textContent = body?.detail ?? 'The server does not answer.'
+  else who.textContent = body?.detail ?? 'The server does not respond.'
   if (answer?.status !== 401) return
   sessionStorage.removeItem(slot)
   signIn.hidden = false
@@ -64,7 +64,7 @@ function requestOf(form) {
 /** @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The same request for a terminal; the key itself is in none of it. @param {ReturnType<typeof requestOf>} request */
+/** The request as a curl command, without the key. @param {ReturnType<typeof requestOf>} request */
 function curlOf({ method, address, headers, body }) {
   const more = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`)
   const sent = body === undefined ? '' : ` -d ${quoted(body)}`
@@ -78,30 +78,30 @@ async function send(form) {
   const status = find('.status', HTMLElement, form)
   const shown = find('pre.answer', HTMLElement, form)
   const stop = find('button.stop', HTMLButtonElement, form)
-  const broken = new AbortController()
-  const late = setTimeout(() => broken.abort(), answerMs)
-  stop.onclick = () => broken.abort()
+  const aborting = new AbortController()
+  const late = setTimeout(() => aborting.abort(), timeoutMs)
+  stop.onclick = () => aborting.abort()
   find('pre.curl', HTMLElement, form).textContent = curlOf(request)
   status.textContent = 'waiting …'
   shown.textContent = ''
   for (const part of form.querySelectorAll('.result')) part.toggleAttribute('hidden', false)
   stop.hidden = false
   const { address, method, body } = request
-  const given = headersOf(sessionStorage.getItem(slot)).headers
+  const keyHeaders = headersOf(sessionStorage.getItem(slot)).headers
   const started = performance.now()
   try {
-    const headers = { ...request.headers, ...given }
-    const answer = await fetch(address, { method, headers, signal: broken.signal, ...(body ? { body } : {}) })
-    const told = () => {
+    const headers = { ...request.headers, ...keyHeaders }
+    const answer = await fetch(address, { method, headers, signal: aborting.signal, ...(body ? { body } : {}) })
+    const showStatus = () => {
       status.textContent = `${answer.status} ${answer.statusText}, ${Math.round(performance.now() - started)} ms`
     }
-    told()
+    showStatus()
     await show(answer, shown)
-    told()
+    showStatus()
   } catch (error) {
-    const reason = broken.signal.aborted
-      ? 'broken off'
-      : `no answer (${error instanceof Error ? error.message : error})`
+    const reason = aborting.signal.aborted
+      ? 'cancelled'
+      : `no response (${error instanceof Error ? error.message : error})`
     status.textContent = `${status.textContent}; ${reason}`
   } finally {
     clearTimeout(late)
@@ -109,22 +109,22 @@ async function send(form) {
   }
 }
 
-/** Shows an answer as it comes, as text and never as markup. @param {Response} answer @param {HTMLElement} shown */
+/** Shows a response while it arrives, as text and never as markup. @param {Response} answer @param {HTMLElement} shown */
 async function show(answer, shown) {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     text += part.value
-    shown.textContent = text.slice(0, mostShown)
-    if (text.length <= mostShown) continue
-    shown.textContent += `\n… (the first ${mostShown} characters)`
+    shown.textContent = text.slice(0, maxShown)
+    if (text.length <= maxShown) continue
+    shown.textContent += `\n… (the first ${maxShown} characters)`
     await reader?.cancel()
     return
   }
   if (answer.headers.get('content-type')?.includes('json')) shown.textContent = pretty(text)
 }
 
-/** Numbers are left as they are written, so only what survives a round trip is indented. @param {string} text */
+/** Indents JSON only if it survives a round trip, so that numbers are unchanged. @param {string} text */
 function pretty(text) {
   try {
     const value = JSON.parse(text)
@@ -165,20 +165,20 @@ document.addEventListener('submit', (event) => {
     return
   }
   const { method = '', path } = form.dataset
-  if (method !== 'delete' || confirm(`Really ask the server to delete (${path})?`)) void send(form)
+  if (method !== 'delete' || confirm(`Send this DELETE request (${path})?`)) void send(form)
 })
 forget.addEventListener('click', () => {
   sessionStorage.removeItem(slot)
   void showWho()
 })
-const sought = find('#find', HTMLInputElement)
-sought.addEventListener('input', () => filter(sought.value))
+const searchField = find('#find', HTMLInputElement)
+searchField.addEventListener('input', () => filter(searchField.value))
 addEventListener('hashchange', () => {
-  if (takeKeyFromAddress()) void showWho()
+  if (takeKeyFromUrl()) void showWho()
   else openNamed()
 })
 
 document.documentElement.classList.remove('needs-script')
-takeKeyFromAddress()
+takeKeyFromUrl()
 void showWho()
 openNamed()

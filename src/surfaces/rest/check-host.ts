@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import { TooldexError } from '../../base/errors.ts'
 
-/** The headers by which a request names the site that it is for and the page that it comes from. */
+/** The headers for the target site and the source page of a request. */
 interface SiteHeaders {
   readonly host: string
   readonly origin: string | undefined
 }
 
-/** The names by which a server may be asked, from a list with commas; `*.example.org` stands for all below, `*` for every name. */
+/** Parses a comma-separated list of host names; `*.example.org` matches all subdomains, `*` every name. */
 export function readHostList(text: string | undefined): readonly string[] {
   const names = (text ?? '').split(',').map((name) => name.trim().toLowerCase())
   const wrong = names.find((name) => !/^(?:\*|(?:\*\.)?[a-z0-9._-]*)$/.test(name))
@@ -18,7 +18,7 @@ export function readHostList(text: string | undefined): readonly string[] {
 }
 
 /**
- * Refuses a request for another site, or from a page of one. A name that an attacker's DNS points at this server (DNS rebinding)
+ * Rejects a request for another site, or from a page of one. A name that an attacker's DNS points at this server (DNS rebinding)
  * makes a browser send its requests here; an address or localhost cannot be pointed anywhere.
  */
 export function refuseForeignSite({ host, origin }: SiteHeaders, allowed: readonly string[]): void {

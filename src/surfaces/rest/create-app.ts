@@ -39,22 +39,22 @@ type Env = {
   Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
 }
 
-/** What the server needs to answer. */
+/** The parts of the REST server. */
 export interface RestOptions {
   readonly context: OperationContext
-  /** What is offered in a workspace. */
+  /** The catalog of a workspace. */
   readonly catalogOf: (workspace: string) => Promise<OperationContext['catalog']>
-  /** What was learned from searches in a workspace; nobody learns from another. */
+  /** The learned queries of a workspace; they are not shared between workspaces. */
   readonly memoryOf: (workspace: string) => OperationContext['memory']
-  /** Checks that it should get requests: throws where not, and returns warnings for its operator. */
+  /** Readiness check: throws if not ready, and returns warnings for the operator. */
   readonly ready: () => Promise<readonly string[]>
-  /** Whether only those who watch the process are answered, as a worker does. */
+  /** Whether only the health and metrics endpoints are served, as by a worker. */
   readonly watchOnly?: boolean
-  /** The names beside addresses and localhost by which the server may be asked. */
+  /** Allowed host names besides IP addresses and localhost. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** The proxies that are believed about the address of a client; none where absent. */
+  /** Proxies trusted for the address of a client; none if absent. */
   readonly trustedProxies?: BlockList | undefined
-  /** Ends what a revoked key still does; without one only the requests after the revocation are refused. */
+  /** Cancels running requests of revoked keys; if absent, only later requests are rejected. */
   readonly keyWatch?: KeyWatch
 }
 
@@ -69,7 +69,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
     await discardBody(c.req.raw)
-    // Looking at headers and adding to them costs as much as the rest of an answer.
+    // Changing headers costs as much as the rest of a response.
     if (c.get('whole')) return
     c.res.headers.set('x-request-id', c.get('requestId'))
     for (const [name, value] of Object.entries(safeHeaders))
@@ -114,7 +114,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       scopes,
       trace,
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
-      // A signal is made when it is asked for: most operations are too short to be broken off.
+      // The signal is created on demand: most operations are too short to be cancelled.
       get signal() {
         const revoked = keyWatch?.signalOf(key.id)
         if (revoked === undefined) return c.req.raw.signal
@@ -131,7 +131,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   if (watchOnly) return app
   app.get('/openapi.json', (c) => c.json(openApiDocument()))
   app.get('/', (c) => c.redirect('/docs'))
-  // A key in the query would stay in the address and in logs.
+  // A key in the query would stay in the URL and in logs.
   app.get('/docs', (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.header('last-event-id')),
@@ -151,7 +151,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
 async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
   const { http } = operation
   const { workspace, actor } = context.caller
-  // A long body is read in a worker thread, in the turn of its caller.
+  // A long body is parsed in a worker thread, queued by caller.
   const input = await workFor(`${workspace} ${actor}`, () => readRequest(c, operation))
   if (http.media !== undefined) return download(c, operation, { input, context })
   const run = async () => {
@@ -183,14 +183,14 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
   })
 }
 
-/** Where what was made is found. */
+/** The Location header of a created resource. */
 function locationOf({ location }: HttpRoute, body: unknown): { readonly location?: string } {
   if (location === undefined) return {}
   const fields = body as Readonly<Record<string, unknown>>
   return { location: apiBase + location.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields[name])) }
 }
 
-/** What is too much for one text is sent as it is read. */
+/** Streams an output that is too large for one string. */
 async function download(
   c: Context<Env>,
   operation: RoutedOperation,
@@ -202,11 +202,11 @@ async function download(
   return new Response(stream, { headers: { ...safeHeaders, ...headers, 'x-request-id': c.get('requestId') } })
 }
 
-/** A caller's own id is taken over if it is a plain word, so that nothing in a log can be made up. */
-const requestIdOf = (given: string | undefined): string =>
-  given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
+/** Accepts a request id of the caller only in a safe format, to prevent log injection. */
+const requestIdOf = (header: string | undefined): string =>
+  header !== undefined && /^[\w.-]{1,100}$/.test(header) ? header : randomUUID()
 
-/** Logs the path without its query, which may hold secrets. */
+/** Logs the path without the query, which may contain secrets. */
 function logFailure(
   { logger, outages }: { readonly logger: Logger; readonly outages: OutageLog },
   thrown: unknown,

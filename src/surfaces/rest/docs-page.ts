@@ -41,13 +41,13 @@ interface Page {
   readonly policy: string
 }
 
-let made: Page | undefined
+let cachedPage: Page | undefined
 
-/** The page to read what there is and to try it, made of the same document; it loads nothing from anywhere else. */
+/** Serves the API page, built from the OpenAPI document; it loads no external resources. */
 export function docsPage(): Response {
-  made ??= makePage()
-  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': made.policy }
-  return new Response(made.html, { headers })
+  cachedPage ??= makePage()
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': cachedPage.policy }
+  return new Response(cachedPage.html, { headers })
 }
 
 function makePage(): Page {
@@ -74,7 +74,7 @@ const htmlOf = (style: string, script: string): string =>
 <header><h1>Tooldex API</h1><input id="find" type="search" placeholder="find an operation" aria-label="find an operation" data-script>
 <div class="who" data-script><span id="who" role="status"></span><button id="forget" type="button" hidden>Forget the key</button>
 <form id="sign-in"><input type="password" required autocomplete="off" placeholder="API key" aria-label="API key"> <button>Use this key</button></form></div></header>
-<p>Below <code>/api/v1</code>; every request needs <code>Authorization: Bearer KEY</code>. For machines: <a href="/openapi.json">/openapi.json</a>.</p>
+<p>All paths are below <code>/api/v1</code>; every request needs <code>Authorization: Bearer KEY</code>. OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>
 <main>${sections()}</main><script>${script}</script></body></html>`
 
 function sections(): string {
@@ -99,7 +99,7 @@ function entry({ path, method, operation }: Entry): string {
   const title = `<span class="method ${method}">${method.toUpperCase()}</span><code>${toHtml(path)}</code> ${toHtml(operation.summary)}`
   return `<details class="operation" id="${toHtml(operation.operationId)}"><summary>${title}</summary><div class="inside">
 <p class="quiet">${withCode(operation.description)}</p>${form({ path, method, operation })}
-${shown('Shape of the body', body?.schema)}${shown('Example of an answer', answer?.example)}${shown('Shape of the answer', answer?.schema)}</div></details>`
+${collapsible('Schema of the body', body?.schema)}${collapsible('Example response', answer?.example)}${collapsible('Schema of the response', answer?.schema)}</div></details>`
 }
 
 function form({ path, method, operation }: Entry): string {
@@ -116,23 +116,25 @@ function form({ path, method, operation }: Entry): string {
 <pre class="answer result" hidden></pre><pre class="curl result" hidden></pre></form>`
 }
 
-function row({ name, in: place, required, description, schema }: Parameter): string {
-  const input = `<input name="${toHtml(name)}" data-in="${place}"${required ? ' required' : ''} aria-label="${toHtml(name)}">`
-  return `<tr><td><code>${toHtml(name)}</code></td><td data-script>${input}</td><td>${place}${required ? ', required' : ''}</td><td>${toHtml(description ?? '')} <span class="quiet">${toHtml(valuesOf(schema))}</span></td></tr>`
+function row({ name, in: location, required, description, schema }: Parameter): string {
+  const input = `<input name="${toHtml(name)}" data-in="${location}"${required ? ' required' : ''} aria-label="${toHtml(name)}">`
+  return `<tr><td><code>${toHtml(name)}</code></td><td data-script>${input}</td><td>${location}${required ? ', required' : ''}</td><td>${toHtml(description ?? '')} <span class="quiet">${toHtml(valuesOf(schema))}</span></td></tr>`
 }
 
-/** Which values are taken, in a few words. */
+/** Summarizes the accepted values. */
 function valuesOf(schema: ValueSchema): string {
-  const { enum: words = schema.items?.enum, default: usual, minimum, maximum, type } = schema
+  const { enum: values = schema.items?.enum, default: defaultValue, minimum, maximum, type } = schema
   const range = minimum === undefined || maximum === undefined ? undefined : `${minimum} to ${maximum}`
-  const taken = type === 'boolean' ? 'true or false' : (words?.join(', ') ?? range)
-  return [taken, usual === undefined ? undefined : `else ${usual}`].filter((part) => part !== undefined).join('; ')
+  const accepted = type === 'boolean' ? 'true or false' : (values?.join(', ') ?? range)
+  return [accepted, defaultValue === undefined ? undefined : `default ${defaultValue}`]
+    .filter((part) => part !== undefined)
+    .join('; ')
 }
 
-/** What is in backticks is shown as code. */
+/** Renders text in backticks as code. */
 const withCode = (text: string): string => toHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
 
-const shown = (title: string, value: unknown): string =>
+const collapsible = (title: string, value: unknown): string =>
   value === undefined
     ? ''
     : `<details><summary>${title}</summary><pre>${toHtml(JSON.stringify(value, null, 2))}</pre></details>`

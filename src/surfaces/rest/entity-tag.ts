@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
 
-/** A tag for what is answered: of a tool its version and the time of its last step, of anything else a hash. */
+/** The entity tag of a response: version and update time of a tool, otherwise a hash. */
 export async function entityTag(body: unknown, parts: readonly string[]): Promise<string> {
   const { version, updatedAt } = (body ?? {}) as { version?: unknown; updatedAt?: unknown }
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${toolTag({ version, updatedAt })}"`
@@ -17,13 +17,13 @@ export async function entityTag(body: unknown, parts: readonly string[]): Promis
   return `"${hash.digest('base64url')}"`
 }
 
-/** Whether the caller has exactly this already. */
+/** Whether If-None-Match contains the tag. */
 export const isKnown = (header: string | undefined, tag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => weak(each) === weak(tag)))
 
 const weak = (tag: string): string => tag.trim().replace(/^W\//, '')
 
-/** What an If-Match says: a version by itself, such as `"3"`, or else tags, of which one must hold. */
+/** Parses If-Match: a version such as `"3"`, or tags of which one must match. */
 export function readExpected(header: string): Expected {
   const [, version] = /^"?([1-9]\d{0,8})"?$/.exec(header.trim()) ?? []
   return version === undefined ? header : Number(version)

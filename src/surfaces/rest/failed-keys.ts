@@ -1,12 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
 
-const limits = { most: 20, withinMs: 60_000, maxEntries: 10_000 }
+const limits = { maxFailures: 20, withinMs: 60_000, maxEntries: 10_000 }
 
-/** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never held up by it. */
+/** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never delayed. */
 export class FailedKeys {
   readonly #counts = new Map<string, { count: number; readonly since: number }>()
 
-  /** Counts a wrong key, and gives the error to answer it with. */
+  /** Counts a wrong key and returns the error of the response. */
   refuse(address: string, prefix: string, now = Date.now()): TooldexError {
     const late = Math.max(this.#add(`address ${address}`, now), this.#add(`key ${prefix}`, now))
     if (late <= now) return new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
@@ -22,15 +22,15 @@ export class FailedKeys {
     )
   }
 
-  /** Until when too many were counted; 0 where there are not. */
+  /** Returns the end of the block, or 0 if the limit is not exceeded. */
   #add(name: string, now: number): number {
-    const known = this.#counts.get(name)
-    const entry = known === undefined || now - known.since > limits.withinMs ? { count: 0, since: now } : known
+    const previous = this.#counts.get(name)
+    const entry = previous === undefined || now - previous.since > limits.withinMs ? { count: 0, since: now } : previous
     entry.count++
     this.#counts.delete(name)
     this.#counts.set(name, entry)
     const [oldest] = this.#counts.keys()
     if (this.#counts.size > limits.maxEntries && oldest !== undefined) this.#counts.delete(oldest)
-    return entry.count > limits.most ? entry.since + limits.withinMs : 0
+    return entry.count > limits.maxFailures ? entry.since + limits.withinMs : 0
   }
 }

@@ -2,8 +2,8 @@ import { TooldexError } from '../../base/errors.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { followExecution } from '../../operations/runs/follow.ts'
 
-// Each looks at the database once a second; no caller takes all places.
-const most = { inAll: 200, ofOne: 50 }
+// Each follower queries the database once a second; the limit for one caller keeps slots free for others.
+const limits = { total: 200, perCaller: 50 }
 const followers = new Map<string, number>()
 
 /** A run as server-sent events, from the event after the last one that the client has seen. */
@@ -12,13 +12,13 @@ export async function followResponse(
   id: string,
   lastEventId: string | undefined,
 ): Promise<Response> {
-  const leave = takePlace(`${context.caller.workspace}/${context.caller.actor}`)
+  const leave = takeSlot(`${context.caller.workspace}/${context.caller.actor}`)
   try {
     const stopping = new AbortController()
     const { signal: left } = context
     const signal = left === undefined ? stopping.signal : AbortSignal.any([left, stopping.signal])
     const events = followExecution(context, id, readLast(lastEventId), signal)
-    // The first event is waited for, so that a run that is not there is an ordinary 404.
+    // Waits for the first event, so that a missing run is an ordinary 404.
     const first = await events.next()
     const end = (): void => {
       leave()
@@ -32,18 +32,18 @@ export async function followResponse(
   }
 }
 
-/** One more who follows; gives what to call, once or more often, when it leaves. */
-function takePlace(caller: string): () => void {
+/** Takes a slot of a follower; returns an idempotent function that releases it. */
+function takeSlot(caller: string): () => void {
   const [own, all] = [followers.get(caller) ?? 0, [...followers.values()].reduce((sum, count) => sum + count, 0)]
-  if (all >= most.inAll || own >= most.ofOne)
-    throw new TooldexError('TOO_BUSY', `${own >= most.ofOne ? own : all} runs are followed already.`, {
-      hint: 'Try again later, or ask for the run now and then.',
+  if (all >= limits.total || own >= limits.perCaller)
+    throw new TooldexError('TOO_BUSY', `${own >= limits.perCaller ? own : all} runs are already followed.`, {
+      hint: 'Try again later, or poll the execution instead.',
     })
   followers.set(caller, own + 1)
-  let isHere = true
+  let isTaken = true
   return () => {
-    if (!isHere) return
-    isHere = false
+    if (!isTaken) return
+    isTaken = false
     const left = (followers.get(caller) ?? 1) - 1
     if (left > 0) followers.set(caller, left)
     else followers.delete(caller)
@@ -62,7 +62,7 @@ function toStream(events: Events, first: Awaited<ReturnType<Events['next']>>, en
         next = undefined
         if (!done) return controller.enqueue(encoder.encode(value === undefined ? ': still here\n\n' : toText(value)))
       } catch {
-        // Whoever listens comes back, and is told then.
+        // The client reconnects and then receives the error.
       }
       end()
       controller.close()

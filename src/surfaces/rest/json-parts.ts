@@ -1,11 +1,11 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
 
-const shortList = 20
+const maxShortArray = 20
 const partCharacters = 64 * 1024
 
-/** The JSON text of an answer in parts: a long list is written while other requests have their turns. */
+/** Serializes a response in parts: long arrays yield to other requests in between. */
 export async function toJsonParts(body: unknown): Promise<readonly string[]> {
-  if (!hasLongList(body)) return [JSON.stringify(body)]
+  if (!hasLongArray(body)) return [JSON.stringify(body)]
   const turn = yieldTurns()
   const parts: string[] = []
   let part = ''
@@ -21,9 +21,9 @@ export async function toJsonParts(body: unknown): Promise<readonly string[]> {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isLong = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > shortList
+const isLong = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > maxShortArray
 
-const hasLongList = (body: unknown): body is Fields =>
+const hasLongArray = (body: unknown): body is Fields =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && Object.values(body).some(isLong)
 
 function* piecesOf(body: Fields): Generator<string> {

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../../base/errors.ts'
 import type { KeyStore } from '../../contract/stores.ts'
 
-// A notice may be lost, and nobody sends one when a key expires.
+// Notifications may be lost, and there is none when a key expires.
 const checkEveryMs = 5000
 
-/** Ends the waiting calls and open streams of a key when it is revoked or expires, whichever replica revoked it. */
+/** Ends the waiting calls and open streams of a key when it expires or any replica revokes it. */
 export class KeyWatch {
   readonly #keys: KeyStore
   readonly #inUse = new Map<string, AbortController>()
@@ -32,21 +32,21 @@ export class KeyWatch {
     this.#onRevoked.add(listener)
   }
 
-  /** A signal that is aborted, with the error to answer, when the key stops being valid. */
+  /** A signal that is aborted with the error of the response when the key becomes invalid. */
   signalOf(keyId: string): AbortSignal {
     const known = this.#inUse.get(keyId) ?? new AbortController()
     if (!this.#inUse.has(keyId)) {
-      // Every call of the key listens to it.
+      // Every call of the key adds a listener.
       setMaxListeners(0, known.signal)
       this.#inUse.set(keyId, known)
     }
     return known.signal
   }
 
-  /** Looks now which of the keys in use are no longer valid. */
+  /** Checks which keys in use are no longer valid. */
   check(): Promise<void> {
     this.#checking ??= this.#checkOnce()
-      // The database is away; the next check finds out.
+      // If the database is unavailable, the next check retries.
       .catch(() => {})
       .finally(() => {
         this.#checking = undefined

@@ -1,11 +1,11 @@
 import type { TooldexError } from '../../base/errors.ts'
 import type { LogFields, Logger } from '../../base/logger.ts'
 
-// The same reason of every refused request would fill the log.
+// Repeating the reason for every rejected request would fill the log.
 const repeatMs = 5000
 const maxReasons = 100
 
-/** Logs why requests are answered with 503: the message and what the database itself reported, each message once in a while. */
+/** Logs the reasons of 503 responses, with the error of the database; each message is rate-limited. */
 export class OutageLog {
   readonly #logger: Logger
   readonly #loggedAt = new Map<string, number>()
@@ -23,7 +23,7 @@ export class OutageLog {
   }
 }
 
-/** The message of the driver; the errors around it hold the values of statements. */
+/** The message of the driver; the errors around it contain values of statements. */
 function innermostMessage(error: Error): string {
   let current = error
   for (let depth = 0; depth < 6 && current.cause instanceof Error; depth++) current = current.cause

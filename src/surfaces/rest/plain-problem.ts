@@ -10,25 +10,25 @@ interface PlainRow {
 const unreadable: PlainRow = {
   status: 400,
   code: 'BODY_INVALID',
-  detail: 'This is no HTTP request.',
-  hint: 'Send HTTP/1.1.',
+  detail: 'The request is not valid HTTP.',
+  hint: 'Send an HTTP/1.1 request.',
 }
 const rows: Readonly<Record<string, PlainRow>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'TOO_LARGE',
-    detail: 'The head of the request is too large.',
-    hint: 'Send less in the address and in headers.',
+    detail: 'The request line and headers are too large.',
+    hint: 'Shorten the URL and the headers.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'EXECUTION_TIMEOUT',
-    detail: 'The request did not come to its end in time.',
+    detail: 'The request was not complete in time.',
     hint: 'Send it faster.',
   },
 }
 
-/** A whole answer as text, for a request that is none: there is nothing yet that could answer it otherwise. */
+/** A complete HTTP response as text, for requests that the HTTP parser rejects. */
 export function plainProblem(reason: string | undefined): string {
   const { status, code, detail, hint } = rows[reason ?? ''] ?? unreadable
   const title = STATUS_CODES[status] ?? ''

@@ -1,6 +1,6 @@
 import { errorTable, toErrorBody, toTooldexError } from '../../base/errors.ts'
 
-/** An error as RFC 9457 tells it. */
+/** Converts an error to an RFC 9457 response. */
 export function problemResponse(
   thrown: unknown,
   requestId: string,

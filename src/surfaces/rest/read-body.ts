@@ -3,75 +3,75 @@ import { gunzip } from 'node:zlib'
 import { TooldexError } from '../../base/errors.ts'
 import { readJsonInTurns } from '../../json-schema/offload/json-work.ts'
 
-/** How much a request may bring. */
+/** Limits of a request body. */
 export interface BodyLimits {
   readonly bytes: number
   readonly depth: number
-  /** Objects, arrays and single values. */
+  /** The number of objects, arrays and scalar values. */
   readonly values: number
-  /** What to do about more. */
+  /** The hint of the error for a larger body. */
   readonly hint?: string | undefined
 }
 
-type Most = Omit<BodyLimits, 'depth' | 'values'>
+type SizeLimit = Omit<BodyLimits, 'depth' | 'values'>
 
-// What is too much is read all the same, up to here, so that the answer arrives.
+// An oversized body is read up to this size, so that the client receives the response.
 const maxDiscarded = 64 * 1024 * 1024
 
-/** The JSON of a request, or nothing where it has no body. */
+/** Reads the JSON body of a request; undefined without a body. */
 export async function readRequestBody(request: Request, limits: BodyLimits): Promise<unknown> {
   if (request.body === null) return undefined
   const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
-    throw new TooldexError('MEDIA_TYPE', 'The body must be JSON, and say so.')
+    throw new TooldexError('MEDIA_TYPE', 'The body must be JSON with the content type application/json.')
   return parse(bytes, limits)
 }
 
-/** What is no JSON at all is another mistake than JSON that does not fit. */
+/** Distinguishes invalid JSON from JSON that exceeds the limits. */
 async function parse(
   bytes: Uint8Array<ArrayBuffer>,
-  { bytes: maxBytes, depth: maxDepth, values: maxValues, hint: smaller }: BodyLimits,
+  { bytes: maxBytes, depth: maxDepth, values: maxValues, hint: sizeHint }: BodyLimits,
 ): Promise<unknown> {
   try {
     return await readJsonInTurns(bytes, { maxBytes, maxDepth, maxValues })
   } catch (error) {
     if (!(error instanceof TooldexError)) throw error
-    if (error.code === 'TOO_LARGE') throw new TooldexError('TOO_LARGE', error.message, { hint: smaller ?? error.hint })
+    if (error.code === 'TOO_LARGE') throw new TooldexError('TOO_LARGE', error.message, { hint: sizeHint ?? error.hint })
     const { message, problems, hint } = error
     throw new TooldexError('BODY_INVALID', message, { problems, hint })
   }
 }
 
-/** Only what says that it is JSON: a form of another site cannot say that without being asked first. */
+/** Requires a JSON content type, which a form of another site cannot send without a CORS preflight. */
 const isJson = (type: string | null): boolean => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? '')
 
-/** Never keeps more than is allowed, counted after unpacking. */
-async function readBytes(request: Request, most: Most): Promise<Uint8Array<ArrayBuffer>> {
+/** Never buffers more than the limit, which applies to the decompressed body. */
+async function readBytes(request: Request, limit: SizeLimit): Promise<Uint8Array<ArrayBuffer>> {
   const packed = isPacked(request.headers.get('content-encoding'))
-  if (Number(request.headers.get('content-length') ?? 0) > most.bytes) throw tooLarge(most)
-  const bytes = await collect(request, most)
-  return packed ? unpack(bytes, most) : bytes
+  if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit)
+  const bytes = await collect(request, limit)
+  return packed ? unpack(bytes, limit) : bytes
 }
 
-async function collect(request: Request, most: Most): Promise<Uint8Array<ArrayBuffer>> {
+async function collect(request: Request, limit: SizeLimit): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
     for await (const part of request.body ?? []) {
       size += part.length
-      if (size <= most.bytes) parts.push(part)
+      if (size <= limit.bytes) parts.push(part)
       else parts.length = 0
       if (size > maxDiscarded) break
     }
   } catch {
     throw new TooldexError('BODY_INVALID', 'The body could not be read to its end.')
   }
-  if (size > most.bytes) throw tooLarge(most)
+  if (size > limit.bytes) throw tooLarge(limit)
   return Buffer.concat(parts)
 }
 
-/** Reads what nobody wanted: a caller that still sends when it is answered would lose the answer with the connection. */
+/** Reads an unused body to its end: a client that is still sending would otherwise lose the response. */
 export async function discardBody(request: Request): Promise<void> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.bodyUsed || request.body === null) return
   await collect(request, { bytes: 0 }).catch(() => {})
@@ -81,19 +81,19 @@ function isPacked(encoding: string | null): boolean {
   const named = (encoding ?? 'identity').trim().toLowerCase()
   if (named === 'gzip' || named === 'x-gzip') return true
   if (named === 'identity' || named === '') return false
-  throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not understood.`)
+  throw new TooldexError('MEDIA_TYPE', `The encoding '${named.slice(0, 40)}' is not supported.`)
 }
 
-async function unpack(bytes: Uint8Array<ArrayBuffer>, most: Most): Promise<Uint8Array<ArrayBuffer>> {
+async function unpack(bytes: Uint8Array<ArrayBuffer>, limit: SizeLimit): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: most.bytes })
+    return await promisify(gunzip)(bytes, { maxOutputLength: limit.bytes })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(most)
-    throw new TooldexError('BODY_INVALID', 'The body cannot be unpacked.')
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit)
+    throw new TooldexError('BODY_INVALID', 'The body is not valid gzip.')
   }
 }
 
-const tooLarge = ({ bytes, hint }: Most): TooldexError =>
+const tooLarge = ({ bytes, hint }: SizeLimit): TooldexError =>
   new TooldexError(
     'TOO_LARGE',
     `The body is larger than ${Math.round(bytes / 1024)} KiB.`,

@@ -7,21 +7,21 @@ interface FieldSchema {
   readonly anyOf?: readonly FieldSchema[]
 }
 
-const known = new WeakMap<z.ZodType, ReadonlyMap<string, FieldSchema>>()
+const cache = new WeakMap<z.ZodType, ReadonlyMap<string, FieldSchema>>()
 
-/** The fields of an operation's input, with what JSON Schema says of them. */
+/** The fields of an operation's input with their JSON Schemas. */
 export function fieldsOf(input: z.ZodType): ReadonlyMap<string, FieldSchema> {
-  const seen = known.get(input)
-  if (seen !== undefined) return seen
+  const cached = cache.get(input)
+  if (cached !== undefined) return cached
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, FieldSchema>
   }
   const fields = new Map(Object.entries(schema.properties ?? {}))
-  known.set(input, fields)
+  cache.set(input, fields)
   return fields
 }
 
-/** What stands behind the question mark, as the types that the operation takes; a name it does not know is refused. */
+/** Parses the query string by the types of the operation; unknown parameters are rejected. */
 export function readQuery(
   input: z.ZodType,
   query: URLSearchParams,
@@ -33,15 +33,16 @@ export function readQuery(
   for (const name of new Set(query.keys())) {
     const field = fields.get(name)
     if (field === undefined) throw unknownName(name, [...fields.keys()])
-    const given = query.getAll(name)
-    if (isList(field)) values[name] = readList(given)
-    else if (given.length > 1) throw new TooldexError('INPUT_INVALID', `${name} is given ${given.length} times.`)
-    else values[name] = toType(field, given[0] ?? '')
+    const texts = query.getAll(name)
+    if (isList(field)) values[name] = readList(texts)
+    else if (texts.length > 1)
+      throw new TooldexError('INPUT_INVALID', `${name} was sent ${texts.length} times; send it once.`)
+    else values[name] = toType(field, texts[0] ?? '')
   }
   return values
 }
 
-/** Written once, commas part the values; where the name is repeated each is taken whole, so that one may have a comma. */
+/** A single value is split at commas; repeated parameters are not split, so that values may contain commas. */
 const readList = ([first = '', ...others]: readonly string[]): readonly string[] =>
   (others.length === 0 ? first.split(',') : [first, ...others]).filter((text) => text !== '')
 
@@ -51,7 +52,7 @@ const typesOf = (field: FieldSchema): readonly string[] => [
 ]
 const isList = (field: FieldSchema): boolean => typesOf(field).includes('array')
 
-/** A text that is no number or truth value stays what it is, for the operation to refuse. */
+/** A text that is not a valid number or boolean stays a string, which the operation rejects. */
 function toType(field: FieldSchema, text: string): unknown {
   const types = typesOf(field)
   if ((types.includes('integer') || types.includes('number')) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
@@ -60,7 +61,7 @@ function toType(field: FieldSchema, text: string): unknown {
 }
 
 function unknownName(name: string, names: readonly string[]): TooldexError {
-  const shown = name.slice(0, 100)
-  const hint = names.length === 0 ? 'It takes none.' : `It takes: ${names.join(', ')}.`
-  return new TooldexError('INPUT_INVALID', `Unknown parameter '${shown}'.`, { hint })
+  const excerpt = name.slice(0, 100)
+  const hint = names.length === 0 ? 'There are no parameters.' : `Parameters: ${names.join(', ')}.`
+  return new TooldexError('INPUT_INVALID', `Unknown parameter '${excerpt}'.`, { hint })
 }

@@ -7,23 +7,23 @@ import { fieldsOf, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
 const limits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
-// A question is answered word by word, while everybody else waits.
-const questionLimits = { bytes: 32 * 1024, depth: 10, values: 10_000 }
-const nothing = new URLSearchParams()
+// Searches cost time for each word on the main thread.
+const searchLimits = { bytes: 32 * 1024, depth: 10, values: 10_000 }
+const noParameters = new URLSearchParams()
 
 interface Plan {
   readonly names: readonly string[]
-  /** What the address and the headers say. */
+  /** The fields that are read from the path and the headers. */
   readonly elsewhere: ReadonlySet<string>
   readonly takesVersion: boolean
 }
 
 const plans = new WeakMap<RoutedOperation, Plan>()
 
-/** What is the same for every request of an operation is found out once. */
+/** Caches the parts that are the same for every request of an operation. */
 function planOf(operation: RoutedOperation): Plan {
-  const known = plans.get(operation)
-  if (known !== undefined) return known
+  const cached = plans.get(operation)
+  if (cached !== undefined) return cached
   const names = namesIn(operation.http.path)
   const takesVersion = fieldsOf(operation.input).has('expectedVersion')
   const plan = { names, elsewhere: new Set([...names, 'expectedVersion']), takesVersion }
@@ -31,46 +31,46 @@ function planOf(operation: RoutedOperation): Plan {
   return plan
 }
 
-/** What of an operation's input the address and the headers say. */
+/** The input fields that are read from the path and the headers. */
 export const fieldsFromRequest = (operation: RoutedOperation): ReadonlySet<string> => planOf(operation).elsewhere
 
-/** The input of an operation: names from the address, the rest from the query or the body, each thing in one place only. */
+/** Reads the input of an operation: names from the path, the rest from the query or the body. */
 export async function readRequest(c: Context, operation: RoutedOperation): Promise<Record<string, unknown>> {
   const { names, elsewhere, takesVersion } = planOf(operation)
-  const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : nothing
-  const given: Record<string, unknown> = hasBody(operation)
+  const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : noParameters
+  const fields: Record<string, unknown> = hasBody(operation)
     ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
     : readQuery(operation.input, query, elsewhere)
-  refuseElsewhere(given, elsewhere)
+  rejectReserved(fields, elsewhere)
   const match = readMatch(c.req.header('if-match'), operation, takesVersion)
-  for (const name of names) given[name] = c.req.param(name)
-  const key = readKey(c.req.header('idempotency-key'), operation, given)
-  return { ...given, ...key, ...match }
+  for (const name of names) fields[name] = c.req.param(name)
+  const key = readKey(c.req.header('idempotency-key'), operation, fields)
+  return { ...fields, ...key, ...match }
 }
 
-/** What a change is made on; where that cannot be looked at, nobody is to believe that it was. */
+/** Reads If-Match; rejects it for operations that cannot check it, instead of ignoring it. */
 function readMatch(
   header: string | undefined,
   { http: { method } }: RoutedOperation,
-  isTaken: boolean,
+  isSupported: boolean,
 ): { readonly expectedVersion?: Expected } {
   if (header === undefined) return {}
-  if (isTaken) return { expectedVersion: readExpected(header) }
+  if (isSupported) return { expectedVersion: readExpected(header) }
   if (method === 'get') return {}
-  throw new TooldexError('INPUT_INVALID', 'The header If-Match cannot be held to here.', {
-    hint: 'Leave If-Match out: tools and categories alone are changed on condition.',
+  throw new TooldexError('INPUT_INVALID', 'The header If-Match is not supported by this operation.', {
+    hint: 'Omit If-Match: only changes of tools and categories support it.',
   })
 }
 
-/** A key in the header is a key in the body; two that differ are refused. */
-function readKey(key: string | undefined, operation: RoutedOperation, given: Record<string, unknown>) {
+/** The key may be in the header or the body; different keys are rejected. */
+function readKey(key: string | undefined, operation: RoutedOperation, fields: Record<string, unknown>) {
   if (key === undefined || !hasOwnKey(operation)) return {}
-  if (given.idempotencyKey === undefined || given.idempotencyKey === key) return { idempotencyKey: key }
-  throw new TooldexError('INPUT_INVALID', 'The header Idempotency-Key and the body say different keys.')
+  if (fields.idempotencyKey === undefined || fields.idempotencyKey === key) return { idempotencyKey: key }
+  throw new TooldexError('INPUT_INVALID', 'The header Idempotency-Key and the body have different keys.')
 }
 
 function limitsOf({ http }: RoutedOperation): BodyLimits {
-  if (http.tag === 'search') return questionLimits
+  if (http.tag === 'search') return searchLimits
   const { bodyBytes: bytes = limits.bytes, bodyValues: values = limits.values, bodyHint: hint } = http
   return { ...limits, bytes, values, hint }
 }
@@ -83,17 +83,17 @@ function readNone(query: URLSearchParams): Record<string, never> {
   })
 }
 
-async function readObject(request: Request, most: BodyLimits): Promise<Record<string, unknown>> {
-  const given = await readRequestBody(request, most)
-  if (given === undefined) return {}
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>
+async function readObject(request: Request, bodyLimits: BodyLimits): Promise<Record<string, unknown>> {
+  const fields = await readRequestBody(request, bodyLimits)
+  if (fields === undefined) return {}
+  if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields as Record<string, unknown>
   throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
 }
 
-/** What the address or a header says cannot be said again, and differently, by the body. */
-function refuseElsewhere(given: Record<string, unknown>, elsewhere: ReadonlySet<string>): void {
-  const name = Object.keys(given).find((key) => elsewhere.has(key))
+/** Rejects fields in the query or body that are read from the path or a header. */
+function rejectReserved(fields: Record<string, unknown>, elsewhere: ReadonlySet<string>): void {
+  const name = Object.keys(fields).find((key) => elsewhere.has(key))
   if (name === undefined) return
-  const where = name === 'expectedVersion' ? 'the header If-Match' : 'the address'
-  throw new TooldexError('INPUT_INVALID', `'${name}' is said by ${where}, not by the body.`)
+  const where = name === 'expectedVersion' ? 'the header If-Match' : 'the path'
+  throw new TooldexError('INPUT_INVALID', `'${name}' belongs in ${where}, not in the body.`)
 }

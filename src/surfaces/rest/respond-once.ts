@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { hashJson } from '../../base/hash-json.ts'
 import type { Caller, IdempotencyStore } from '../../contract/stores.ts'
 
-/** What a request is answered. */
+/** A stored response. */
 export interface StoredResponse {
   readonly status: number
   readonly body: unknown
@@ -12,7 +12,7 @@ export interface StoredResponse {
 const waitMs = 10_000
 const stepMs = 50
 
-/** Answers a request under an Idempotency-Key once: the same again gets the same answer, also while the first still runs. */
+/** Runs a request with an Idempotency-Key once: a repetition gets the same response, also while the first is running. */
 export async function respondOnce(
   { answers, caller, key, request }: { answers: IdempotencyStore; caller: Caller; key: string; request: unknown },
   answer: () => Promise<StoredResponse>,
@@ -22,24 +22,24 @@ export async function respondOnce(
   const hash = hashJson(request)
   for (let waited = 0; waited < waitMs; waited += stepMs) {
     const claim = await answers.claim(caller, key, hash)
-    if (claim === 'fresh') return runAndKeep({ answers, caller, key }, answer)
+    if (claim === 'fresh') return runAndStore({ answers, caller, key }, answer)
     if (claim === 'other-body')
       throw new TooldexError('KEY_REUSED', 'This Idempotency-Key was used for another request.')
     if (claim !== 'running') return claim
     await sleep(stepMs)
   }
-  throw new TooldexError('TOO_BUSY', 'The first request under this Idempotency-Key still runs.')
+  throw new TooldexError('TOO_BUSY', 'The first request with this Idempotency-Key is still running.')
 }
 
-/** A failure is not kept, so that the request can be tried again. */
-async function runAndKeep(
+/** A failure is not stored, so that the request can be retried. */
+async function runAndStore(
   { answers, caller, key }: { answers: IdempotencyStore; caller: Caller; key: string },
   answer: () => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
   try {
-    const given = await answer()
-    await answers.keep(caller, key, given)
-    return given
+    const response = await answer()
+    await answers.keep(caller, key, response)
+    return response
   } catch (error) {
     await answers.forget(caller, key).catch(() => {})
     throw error

@@ -173,5 +173,5 @@ const runAnswers = {
   'results.content': { mediaType: 'application/json', content: '[{"hour":"08:00","sky":"snow"}]' },
 }
 
-/** What operations on the catalog and on runs answer, by the operation's name. */
+/** Example responses of operations on the catalog and on runs, by operation name. */
 export const catalogAnswers = { ...findAnswers, ...stateAnswers, ...runAnswers }

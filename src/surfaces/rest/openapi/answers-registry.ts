@@ -148,5 +148,5 @@ const adminAnswers = {
   },
 }
 
-/** What operations on registered things answer, by the operation's name. */
+/** Example responses of registry operations, by operation name. */
 export const registryAnswers = { ...toolAnswers, ...versionAnswers, ...placeAnswers, ...adminAnswers }

@@ -2,13 +2,13 @@ import { catalogAnswers } from './answers-catalog.ts'
 import { registryAnswers } from './answers-registry.ts'
 import { ids, waitingExecution } from './example-parts.ts'
 
-/** What each operation answers when all is well, by the operation's name. */
+/** Example responses of all operations, by operation name. */
 export const answerExamples: Readonly<Record<string, unknown>> = { ...registryAnswers, ...catalogAnswers }
 
-/** What is answered where something is taken and not done yet. */
+/** Example responses with status 202. */
 export const takenExamples: Readonly<Record<string, unknown>> = { 'tools.execute': waitingExecution }
 
-/** What a refusal looks like: all that is wrong at once, each with its place and a way out. */
+/** An example error response with all problems, their locations and hints. */
 export const problemExample = {
   type: 'urn:tooldex:error:INPUT_INVALID',
   title: 'Input invalid',

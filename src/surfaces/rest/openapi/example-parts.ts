@@ -1,4 +1,4 @@
-/** When the things of the examples came to be, in the order in which they did. */
+/** Timestamps of the examples, in chronological order. */
 export const exampleTimes = {
   started: '2026-03-02T08:00:00.000Z',
   created: '2026-03-02T09:15:00.000Z',
@@ -8,7 +8,7 @@ export const exampleTimes = {
   decided: '2026-03-05T10:00:00.000Z',
 } as const
 
-/** The ids of the things of the examples. */
+/** Ids of the examples. */
 export const ids = {
   tool: '3f6c1f0e-5f0a-4a6b-9d55-0f2f5b7c8a11',
   category: '9b2d7c54-2c1e-4c52-8a0d-6f1a7f3be0c2',
@@ -21,10 +21,10 @@ export const ids = {
   latestVersion: '1b0c9d8e-7f6a-4b5c-9d4e-2f3a1b0c9d89',
 } as const
 
-/** Who does things in the examples. */
+/** The actor of the examples. */
 export const actor = 'key:admin'
 
-/** A tool as it is given to be registered. */
+/** The input that registers the example tool. */
 export const toolInput = {
   name: 'weather_now',
   displayName: 'Weather now',
@@ -42,7 +42,7 @@ export const changeInput = {
   changelog: 'one hour more',
 }
 
-/** What its first version says, with what is not given filled in. */
+/** The content of the first version, with defaults. */
 export const firstContent = {
   ...toolInput,
   outputSchema: {},
@@ -61,10 +61,10 @@ export const firstContent = {
   scriptContent: null,
 }
 
-/** What its second version says. */
+/** The content of the second version. */
 export const content = { ...firstContent, description: changeInput.description }
 
-/** The tool as it was first registered. */
+/** The tool after registration. */
 export const draftToolExample = {
   ...firstContent,
   id: ids.tool,
@@ -74,7 +74,7 @@ export const draftToolExample = {
   updatedAt: exampleTimes.created,
 }
 
-/** The tool as it is now. */
+/** The current tool. */
 export const tool = { ...draftToolExample, ...content, status: 'ACTIVE', version: 2, updatedAt: exampleTimes.changed }
 
 /** The versions of the tool, the latest first. */
@@ -144,7 +144,7 @@ export const secret = {
   createdBy: actor,
 }
 
-/** A run of the tool as lists show it. */
+/** A run of the tool in a list. */
 export const listedExecution = {
   id: ids.execution,
   toolId: ids.tool,
@@ -174,7 +174,7 @@ export const listedExecution = {
   updatedAt: exampleTimes.answered,
 }
 
-/** The run with what went in and what came out. */
+/** The run with input and output. */
 export const execution = {
   ...listedExecution,
   inputData: { city: 'Oslo' },
@@ -182,7 +182,7 @@ export const execution = {
   logs: { stdout: '', stderr: '' },
 }
 
-/** The run while it waits: for a worker, or for a person. */
+/** The run while it is queued. */
 export const waitingExecution = {
   ...execution,
   status: 'PENDING',
@@ -197,7 +197,7 @@ export const waitingExecution = {
   updatedAt: exampleTimes.called,
 }
 
-/** A change that is not in force. */
+/** A proposed change. */
 export const proposal = {
   id: ids.proposal,
   toolId: ids.tool,

@@ -1,6 +1,6 @@
 import { category, changeInput, key, policy, proposal, toolInput } from './example-parts.ts'
 
-/** A body for each operation that takes one, by the operation's name. */
+/** Example request bodies, by operation name. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   'registry.create': { ...toolInput, changelog: 'first version' },
   'registry.change': changeInput,

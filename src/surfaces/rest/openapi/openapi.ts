@@ -7,12 +7,12 @@ import { bodyExamples } from './examples.ts'
 import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponseSpec, problemSchema } from './parts.ts'
 
 type Json = Record<string, unknown>
-let made: Json | undefined
+let cachedDocument: Json | undefined
 
-/** The OpenAPI 3.1 document of everything that can be reached over HTTP, made from the operations. */
+/** The OpenAPI 3.1 document, generated from the operations. */
 export function openApiDocument(): Json {
-  made ??= make()
-  return made
+  cachedDocument ??= make()
+  return cachedDocument
 }
 
 function make(): Json {
@@ -88,7 +88,7 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
   }
 }
 
-/** What is answered when all is well, by status. */
+/** The success responses, by status. */
 function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Json {
   const schema = toSchema(output, { io: 'output', name, schemas })
   const contentWith = (examples: Readonly<Record<string, unknown>>): Json =>
@@ -96,9 +96,9 @@ function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Js
       ? { 'application/json': withExample(schema, examples[name]) }
       : { [http.media]: { schema: { type: 'string' } } }
   const isTaken = http.status === 202
-  const description = isTaken ? 'Taken; not done yet.' : 'Done.'
+  const description = isTaken ? 'Accepted; not completed yet.' : 'Success.'
   return {
-    ...(http.isDone === undefined ? {} : { 200: { description: 'Done.', content: contentWith(answerExamples) } }),
+    ...(http.isDone === undefined ? {} : { 200: { description: 'Success.', content: contentWith(answerExamples) } }),
     [String(http.status ?? 200)]: {
       description,
       ...(http.location === undefined ? {} : { headers: { Location: locationHeader } }),
@@ -107,9 +107,9 @@ function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Js
   }
 }
 
-const listNote = 'Several: a,b or by repeating the name; repeated, each is taken whole, commas and all (x=a%2Cb&x=).'
+const listNote = 'Several values: a,b or by repeating the parameter; repeated values may contain commas (x=a%2Cb&x=).'
 
-/** Lists are written with commas or by repeating the name. */
+/** Arrays are written with commas or by repeating the parameter. */
 const queryParameter = (name: string, schema: Json, required: boolean): Json => {
   const isList = JSON.stringify(schema).includes('"type":"array"')
   const description = [schema.description, isList ? listNote : undefined].filter((text) => text !== undefined)
@@ -128,18 +128,18 @@ const withExample = (schema: Json, example: unknown): Json => ({
   ...(example === undefined ? {} : { example }),
 })
 
-interface SchemaPlace {
+interface SchemaContext {
   readonly io: 'input' | 'output'
   readonly name: string
-  /** Where parts that refer to themselves are put, for the document to find them. */
+  /** The shared schemas of the document, which receive recursive parts. */
   readonly schemas: Json
 }
 
-function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaPlace): Json {
+function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaContext): Json {
   const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // What is stored is described by the rules of writing, although reading takes everything.
+    // Stored values are described by the write schema, although reading accepts everything.
     override: ({ zodSchema, jsonSchema }) =>
       void Object.assign(jsonSchema, writtenAs.get(zodSchema as z.ZodUnknown)?.describe()),
   }) as Json

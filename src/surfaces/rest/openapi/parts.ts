@@ -1,29 +1,29 @@
 import { errorTable } from '../../../base/errors.ts'
 import { problemExample } from './answers.ts'
 
-/** The header that says what a change is made on. */
+/** The header for conditional changes. */
 export const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
   description:
-    'What the change is made on: the ETag it was read with, or of a tool its version, such as "3"; refused with 412 where it is another now. Of several one must hold; * is whatever is there.',
+    'The expected state: an ETag, or the version of a tool, such as "3"; rejected with 412 if the state has changed. One of several tags must match; * matches any state.',
   schema: { type: 'string' },
 }
 
-/** The header that makes a request be done once. */
+/** The header for idempotent requests. */
 export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same request under the same key is done once, and answered alike, for a day.',
+  description: 'The same request with the same key runs once and gets the same response for a day.',
   schema: { type: 'string', maxLength: 200 },
 }
 
-/** The header that says where what was made is found. */
-export const locationHeader = { description: 'The address of what was made.', schema: { type: 'string' } }
+/** The header with the path of a created resource. */
+export const locationHeader = { description: 'The path of the created resource.', schema: { type: 'string' } }
 
-/** What every refusal looks like. */
+/** The schema of error responses. */
 export const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'hint', 'retryable', 'errors', 'requestId'],
@@ -49,19 +49,19 @@ export const problemSchema = {
       },
     },
     requestId: { type: 'string' },
-    id: { type: 'string', description: 'Of an INTERNAL error: finds its cause in the log.' },
+    id: { type: 'string', description: 'The id of an INTERNAL error in the log.' },
   },
 }
 
-/** Every refusal. */
+/** The error response of every operation. */
 export const problemResponseSpec = {
-  description: 'Refused or failed, as RFC 9457 tells it.',
+  description: 'Error in the format of RFC 9457.',
   content: {
     'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: problemExample },
   },
 }
 
-/** Following a run is the one answer that is no JSON document. */
+/** The event stream of a run, which is not a JSON response. */
 export const followPath = {
   '/executions/{id}/events': {
     get: {
