@@ -24,11 +24,7 @@ export interface CompileOptions {
   readonly openaiApi?: 'chat' | 'responses'
   /** Number of example requests to append to the description; each costs its tokens. Default 0. */
   readonly exampleRequests?: number
-<<<<<<< HEAD
-  /** The name to use; by default the best of `aliasCandidates`. */
-=======
-  /** The name to use; default the result of `toAlias`. */
->>>>>>> 0ae5c91 (Use plain terms in definitions)
+  /** The name to use; default the best of `aliasCandidates`. */
   readonly alias?: string
 }
 

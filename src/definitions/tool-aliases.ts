@@ -3,7 +3,6 @@ import type { LlmFormat, LlmTool } from '../contract/llm.ts'
 
 type Named = Pick<LlmTool, 'id' | 'name' | 'namespace'>
 
-<<<<<<< HEAD
 /** The names of a tool in a list for a provider, best first; the last one has a hash and does not depend on the list. */
 export function aliasCandidates({ name, namespace }: Omit<Named, 'id'>, format: LlmFormat): readonly string[] {
   const hasNamespace = namespace != null && namespace !== ''
@@ -14,14 +13,6 @@ export function aliasCandidates({ name, namespace }: Omit<Named, 'id'>, format: 
 }
 
 /** Assigns a distinct alias to each tool, by id, independent of the order of the list. */
-=======
-/** The name of a tool at a provider, independent of the rest of the list. */
-export function toAlias(tool: Named, format: LlmFormat): string {
-  return aliasOf(qualify(tool), format)
-}
-
-/** Unique names by tool id; only tools with the same namespace and name get a hash of their id. */
->>>>>>> 0ae5c91 (Use plain terms in definitions)
 export function assignAliases(tools: readonly Named[], format: LlmFormat): Map<string, string> {
   const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
   const nameCounts = new Map<string, number>()
@@ -52,20 +43,7 @@ export function assignAliases(tools: readonly Named[], format: LlmFormat): Map<s
 const fits = (name: string, format: LlmFormat) => toProviderName(name, format) === name
 
 /** Gemini requires a letter or an underscore first. */
-<<<<<<< HEAD
 function toProviderName(name: string, format: LlmFormat): string {
   const alias = toClientName(name)
   return format === 'gemini' && !/^[A-Za-z_]/.test(alias) ? toClientName(`tool:${name}`) : alias
 }
-=======
-function aliasOf(name: string, format: LlmFormat): string {
-  const alias = toClientName(name)
-  return format === 'gemini' && !/^[A-Za-z_]/.test(alias) ? toClientName(`tool:${name}`) : alias
-}
-
-/** Tools that keep their own name come first, so that no hashed name can take it; then by id. */
-function byNameThenId(format: LlmFormat) {
-  const keeps = (tool: Named) => (toAlias(tool, format) === tool.name ? 0 : 1)
-  return (one: Named, other: Named) => keeps(one) - keeps(other) || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
-}
->>>>>>> 0ae5c91 (Use plain terms in definitions)
