@@ -40,12 +40,12 @@ export class CompileState {
 
   /** Reports the loss of a keyword of a part; repeated reports count once. */
   lose(part: object, lost: string, why: string): void {
-    for (const { pointer, name } of this.document.placesOf(part, lost)) this.loseAt(pointer, name, why)
+    for (const { pointer, name } of this.document.originsOf(part, lost)) this.loseAt(pointer, name, why)
   }
 
   /** Reports the loss of names from an array of a part, at each of its origins. */
   loseNames(part: object, lost: string, names: readonly unknown[], why: string): void {
-    for (const { pointer, name } of this.document.placesOf(part, lost)) {
+    for (const { pointer, name } of this.document.originsOf(part, lost)) {
       const listed = this.document.at(pointer)
       if (!Array.isArray(listed) || names.some((each) => listed.includes(each))) this.loseAt(pointer, name, why)
     }

@@ -46,7 +46,7 @@ export class SchemaDocument {
     this.#pointers.set(part, this.pointerOf(from))
     const origins = Object.keys(part).map((key) => {
       const having = both.filter((each) => Object.hasOwn(each, key))
-      return [key, having.flatMap((each) => this.placesOf(each, key))] as const
+      return [key, having.flatMap((each) => this.originsOf(each, key))] as const
     })
     this.#origins.set(part, new Map(origins))
     return part
@@ -55,12 +55,12 @@ export class SchemaDocument {
   /** Registers a new part with one keyword, which replaces a keyword of another part. */
   deriveKeyword(part: JsonSchema, from: object, keyword: string): JsonSchema {
     this.#pointers.set(part, this.pointerOf(from))
-    this.#origins.set(part, new Map(Object.keys(part).map((key) => [key, this.placesOf(from, keyword)])))
+    this.#origins.set(part, new Map(Object.keys(part).map((key) => [key, this.originsOf(from, keyword)])))
     return part
   }
 
   /** The pointers and stored names of a keyword of a part; the part itself if the document does not have the keyword. */
-  placesOf(part: object, keyword: string): readonly KeywordLocation[] {
+  originsOf(part: object, keyword: string): readonly KeywordLocation[] {
     const own = this.pointerOf(part)
     const names = [keyword, ...(olderNames[keyword] ?? [])]
     const found = names.map((name) => this.#origins.get(part)?.get(name)).find((origins) => origins !== undefined)
@@ -73,12 +73,12 @@ export class SchemaDocument {
 
   /** The pointer of an entry of a keyword, or the nearest one that exists. */
   insideOf(part: object, keyword: string, step?: string | number): string {
-    return this.placesInside(part, keyword, step)[0] ?? this.pointerOf(part)
+    return this.pointersInside(part, keyword, step)[0] ?? this.pointerOf(part)
   }
 
   /** The same for each origin of the keyword that has the entry. */
-  placesInside(part: object, keyword: string, step?: string | number): readonly string[] {
-    const origins = this.placesOf(part, keyword).map(({ pointer }) => pointer)
+  pointersInside(part: object, keyword: string, step?: string | number): readonly string[] {
+    const origins = this.originsOf(part, keyword).map(({ pointer }) => pointer)
     const found = step === undefined ? [] : origins.filter((pointer) => has(this.at(pointer), String(step)))
     return found.length > 0 ? found.map((pointer) => `${pointer}/${escapeKey(String(step))}`) : origins
   }

@@ -90,7 +90,7 @@ function withAllowedNames(state: CompileState, node: JsonSchema): JsonSchema {
   const rejected = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
   if (rejected.length === 0) return node
   for (const name of rejected) {
-    for (const pointer of state.document.placesInside(node, 'properties', name))
+    for (const pointer of state.document.pointersInside(node, 'properties', name))
       state.loseAt(pointer, 'argument', `${state.dialect.label} does not allow this argument name.`)
   }
   const required = textsOf(node.required).filter((name) => !rejected.includes(name))

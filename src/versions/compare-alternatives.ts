@@ -6,8 +6,8 @@ import { withoutAnnotations } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /**
- * Both schemas as alternatives where that makes them comparable: `oneOf` whose members exclude each other is `anyOf`, and
- * a schema beside nothing but alternatives is one alternative.
+ * Converts both schemas to alternatives if that makes them comparable: `oneOf` with disjoint members is `anyOf`, and a
+ * schema that is compared with alternatives only is one alternative.
  */
 export function toAlternatives(walk: Walk, before: JsonObject, after: JsonObject): readonly [JsonObject, JsonObject] {
   const [left, right] = [exclusiveToAny(walk, before, 'before'), exclusiveToAny(walk, after, 'after')]
@@ -30,22 +30,23 @@ const isOnlyAny = (node: JsonObject) => {
 
 const lift = (node: JsonObject): JsonObject => ({ anyOf: [withoutAnnotations(node)] })
 
-/** Compares alternatives: each of before needs one of after that allows as much, and the other way round. */
-export function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
+/** Compares alternatives: each old one must be covered by a new one, and the other way round. */
+export function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   const [was, is] = [before.anyOf, after.anyOf] as (readonly unknown[] | undefined)[]
   if (was === undefined && is === undefined) return
-  const at = step(place, 'anyOf')
-  if (was === undefined) return walk.report(at, 'narrowed', `${subjectOf(place)} must be one of the alternatives now`)
-  if (is === undefined) return walk.report(at, 'widened', `${subjectOf(place)} has no alternatives it must be any more`)
+  const at = step(location, 'anyOf')
+  if (was === undefined)
+    return walk.report(at, 'narrowed', `${subjectOf(location)} must be one of the alternatives now`)
+  if (is === undefined) return walk.report(at, 'widened', `${subjectOf(location)} is no longer limited to alternatives`)
   const [left, right] = matchSame(walk, [was, is], at)
   if (left.length === 1 && right.length === 1)
     return walk.compare(left[0], right[0], step(at, `${is.indexOf(right[0])}`))
   const covers = (from: unknown, to: unknown, direction: 'kept' | 'promised') =>
-    walk.covers({ before: from, after: to, place: at }, direction)
+    walk.covers({ before: from, after: to, location: at }, direction)
   if (left.some((member) => !is.some((other) => covers(member, other, 'kept')))) {
-    walk.report(at, 'narrowed', `an alternative of ${subjectOf(place)} is gone, or could not be compared`)
+    walk.report(at, 'narrowed', `an alternative of ${subjectOf(location)} was removed, or could not be compared`)
   }
   if (right.some((member) => !was.some((other) => covers(other, member, 'promised')))) {
-    walk.report(at, 'widened', `${subjectOf(place)} has an alternative that it had not, or that could not be compared`)
+    walk.report(at, 'widened', `${subjectOf(location)} has a new alternative, or one that could not be compared`)
   }
 }

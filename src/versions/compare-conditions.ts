@@ -4,7 +4,7 @@ import { matchSame } from './match-same.ts'
 import { hasReference } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
-/** Keywords that are compared as a whole, those that belong together in one row. */
+/** Keywords that are compared as a whole; each row is a group that belongs together. */
 const groups: readonly Group[] = [
   { keywords: ['pattern'] },
   { keywords: ['format'] },
@@ -17,7 +17,7 @@ const groups: readonly Group[] = [
   { keywords: ['propertyNames'] },
   { keywords: ['not'] },
   { keywords: ['oneOf'] },
-  // What these allow depends on what stands beside them, so to add or drop them tells nothing.
+  // Their effect depends on sibling keywords, so adding or removing them proves nothing.
   { keywords: ['patternProperties'], named: true, entangled: true },
   { keywords: ['if', 'then', 'else'], entangled: true },
   { keywords: ['contains', 'minContains', 'maxContains'], entangled: true },
@@ -29,71 +29,71 @@ const groups: readonly Group[] = [
 
 interface Group {
   readonly keywords: readonly string[]
-  /** Whether the value holds schemas by name, so that it is none itself. */
+  /** Whether the value is an object of schemas by name, not a schema. */
   readonly named?: boolean
   readonly entangled?: boolean
 }
 
 const farReaching = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef']
 
-/** A keyword that sees what other keywords did, or schemas on the way: nothing that differs near it can be compared. */
+/** A keyword that depends on other keywords or on the dynamic scope: no difference beside it can be compared. */
 export function findFarReaching(before: JsonObject, after: JsonObject): string | undefined {
   return farReaching.find((keyword) => before[keyword] !== undefined || after[keyword] !== undefined)
 }
 
-/** Compares the conditions that have no order of wider and narrower: they are there, gone, or other than before. */
-export function compareConditions(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
-  for (const group of groups) compareGroup(walk, group, [before, after], place)
-  compareAll(walk, [listOf(before.allOf), listOf(after.allOf)], place)
+/** Compares the keywords without an order of wider and narrower: they are added, removed or changed. */
+export function compareConditions(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
+  for (const group of groups) compareGroup(walk, group, [before, after], location)
+  compareAll(walk, [listOf(before.allOf), listOf(after.allOf)], location)
 }
 
-function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], place: SchemaPath) {
+function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], location: SchemaPath) {
   if (!group.keywords.some((keyword) => nodes.some((node) => node[keyword] !== undefined))) return
   const [was, is] = nodes.map((node) => group.keywords.map((keyword) => node[keyword])) as [unknown[], unknown[]]
   const name = group.keywords[0] ?? ''
-  const at = step(place, name)
-  const condition = `the condition '${name}' of ${subjectOf(place)}`
+  const at = step(location, name)
+  const condition = `the condition '${name}' of ${subjectOf(location)}`
   const isSamePart = (before: unknown, index: number) =>
-    isSame(walk, { before, after: is[index], place: at }, group.named === true)
+    isSame(walk, { before, after: is[index], location: at }, group.named === true)
   if (was.every(isSamePart)) {
-    if (!sameJson(was, is)) walk.report(at, 'wording', `${condition} is written in other words`)
+    if (!sameJson(was, is)) walk.report(at, 'wording', `${condition} is written differently`)
     return
   }
   if (group.entangled !== true && isEmpty(was)) return walk.report(at, 'narrowed', `${condition} is new`)
-  if (group.entangled !== true && isEmpty(is)) return walk.report(at, 'widened', `${condition} is gone`)
+  if (group.entangled !== true && isEmpty(is)) return walk.report(at, 'widened', `${condition} was removed`)
   walk.report(at, 'unclear', `${condition} changed and could not be compared`)
 }
 
 const isEmpty = (values: readonly unknown[]) => values.every((value) => value === undefined)
 
-function isSame(walk: Walk, { before, after, place }: SchemaPair, named: boolean): boolean {
+function isSame(walk: Walk, { before, after, location }: SchemaPair, named: boolean): boolean {
   if (sameJson(before, after) && !hasReference(before)) return true
-  if (Array.isArray(before) && Array.isArray(after)) return isSameList(walk, [before, after], place)
-  if (!named) return areSchemas(before, after) && walk.same({ before, after, place })
+  if (Array.isArray(before) && Array.isArray(after)) return isSameList(walk, [before, after], location)
+  if (!named) return areSchemas(before, after) && walk.same({ before, after, location })
   if (!isObject(before) || !isObject(after) || Object.keys(before).length !== Object.keys(after).length) return false
   return Object.entries(before).every(([name, part]) => {
-    return Object.hasOwn(after, name) && isSame(walk, { before: part, after: after[name], place }, false)
+    return Object.hasOwn(after, name) && isSame(walk, { before: part, after: after[name], location }, false)
   })
 }
 
 const areSchemas = (...values: unknown[]) => values.every((value) => isObject(value) || typeof value === 'boolean')
 
-function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], place: SchemaPath): boolean {
+function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], location: SchemaPath): boolean {
   if (before.length !== after.length || ![...before, ...after].every((value) => areSchemas(value))) return false
-  return matchSame({ ...walk, compare: () => undefined }, [before, after], place)[0].length === 0
+  return matchSame({ ...walk, compare: () => undefined }, [before, after], location)[0].length === 0
 }
 
-/** Each member is a condition more; those that are left after the equal ones are compared in order. */
-function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonly unknown[]], place: SchemaPath) {
-  const at = step(place, 'allOf')
+/** Compares `allOf`: each member is a further condition; the members without an equal counterpart are compared in order. */
+function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonly unknown[]], location: SchemaPath) {
+  const at = step(location, 'allOf')
   const [left, right] = matchSame(walk, [was, is], at)
   if (left.length === right.length) {
     for (const [index, member] of left.entries()) {
       walk.compare(member, right[index], step(at, `${is.indexOf(right[index])}`))
     }
-  } else if (left.length === 0) walk.report(at, 'narrowed', `${subjectOf(place)} must meet a condition more`)
-  else if (right.length === 0) walk.report(at, 'widened', `${subjectOf(place)} must meet a condition less`)
-  else walk.report(at, 'unclear', `the conditions of ${subjectOf(place)} could not be compared`)
+  } else if (left.length === 0) walk.report(at, 'narrowed', `${subjectOf(location)} must meet an additional condition`)
+  else if (right.length === 0) walk.report(at, 'widened', `${subjectOf(location)} must meet fewer conditions`)
+  else walk.report(at, 'unclear', `the conditions of ${subjectOf(location)} could not be compared`)
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

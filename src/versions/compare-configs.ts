@@ -3,10 +3,10 @@ import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
 import { diffJson, type JsonDifference } from './diff-json.ts'
 import { showChange, showValue } from './schema-path.ts'
 
-/** How many places of one config are listed. */
-const maxPlaces = 100
+/** Maximum number of listed differences of one config. */
+const maxDifferences = 100
 
-/** A part of an executor's config that a caller notices, and when a change of it can break a call that worked. */
+/** A part of an executor's config that is visible to callers, and the condition under which its change can break a call. */
 interface VisiblePart {
   readonly path: RegExp
   readonly breaks: (difference: JsonDifference) => boolean
@@ -28,9 +28,9 @@ const visibleParts: readonly VisiblePart[] = [
   { path: /^\/args\/\d+\/root$/, breaks: ({ after }) => after !== undefined },
 ]
 
-/** The changed places of an executor's config, each classed by what a caller can see of it. */
+/** The differences of an executor's config, classed by their effect on callers. */
 export function compareConfigs(before: unknown, after: unknown): SchemaChange[] {
-  return diffJson(before, after, maxPlaces).map((difference) => ({
+  return diffJson(before, after, maxDifferences).map((difference) => ({
     pointer: difference.pointer,
     class: classOf(difference),
     message: describeDifference(difference),
@@ -49,7 +49,7 @@ function describeDifference(difference: JsonDifference): string {
   return `${name}: ${showChange(difference.before, difference.after)}`
 }
 
-/** A pointer as people write paths: `headers.Accept`, `args[0].name`. */
+/** A pointer as a path: `headers.Accept`, `args[0].name`. */
 const nameOf = (pointer: string): string =>
   pointer
     .slice(1)

@@ -2,19 +2,19 @@ import type { JsonObject } from '../base/same-json.ts'
 import type { Walk } from './comparison.ts'
 import { atItems, type SchemaPath, step, subjectOf } from './schema-path.ts'
 
-/** Compares the items of lists, those with a position of their own and the others. */
-export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath): void {
+/** Compares the items of arrays: those with a fixed position, and the others. */
+export function compareItems(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath): void {
   const [was, is] = [positionsOf(before), positionsOf(after)]
   for (let index = 0; index < Math.max(was.length, is.length); index++) {
-    const at = atItems(place, 'prefixItems', String(index))
+    const at = atItems(location, 'prefixItems', String(index))
     walk.compare(was[index] ?? restOf(before), is[index] ?? restOf(after), at)
   }
   if (before.items !== undefined || after.items !== undefined) {
-    walk.compare(restOf(before), restOf(after), atItems(place, 'items'))
+    walk.compare(restOf(before), restOf(after), atItems(location, 'items'))
   }
   if ((before.uniqueItems === true) === (after.uniqueItems === true)) return
-  const message = `${subjectOf(place)} ${after.uniqueItems === true ? 'may not' : 'may'} have the same item twice now`
-  walk.report(step(place, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
+  const message = `${subjectOf(location)} ${after.uniqueItems === true ? 'must not' : 'may'} contain duplicate items now`
+  walk.report(step(location, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
 }
 
 const positionsOf = (node: JsonObject) => (node.prefixItems as readonly unknown[] | undefined) ?? []

@@ -10,14 +10,14 @@ const maxValues = 5
 export const typesOf = (node: JsonObject): readonly string[] => (node.type as string[] | undefined) ?? everyType
 
 /** Compares the types of two normalized schemas. */
-export function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
+export function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   if (before.enum !== undefined && after.enum !== undefined) return
   const [was, is] = [typesOf(before), typesOf(after)]
-  const at = step(place, 'type')
+  const at = step(location, 'type')
   const gone = was.filter((type) => !allows(is, type))
   const added = is.filter((type) => !allows(was, type))
-  const change = `${subjectOf(place)} is ${showTypes(is)} instead of ${showTypes(was)}`
-  // Where one side lists its values, the list says the rest.
+  const change = `${subjectOf(location)} is ${showTypes(is)} instead of ${showTypes(was)}`
+  // If one side has an enum, its values are compared instead.
   if (gone.length > 0 && (after.enum === undefined || added.length > 0)) walk.report(at, 'narrowed', change)
   if (added.length > 0 && (before.enum === undefined || gone.length > 0)) walk.report(at, 'widened', change)
 }
@@ -31,13 +31,13 @@ function showTypes(types: readonly string[]): string {
 }
 
 /** Compares the lists of values of two normalized schemas. */
-export function compareValues(walk: Walk, before: JsonObject, after: JsonObject, place: SchemaPath) {
+export function compareValues(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   const [was, is] = [before.enum, after.enum] as (readonly unknown[] | undefined)[]
-  const at = step(place, 'enum')
-  const subject = subjectOf(place)
+  const at = step(location, 'enum')
+  const subject = subjectOf(location)
   if (was === undefined && is === undefined) return
   if (was === undefined) return walk.report(at, 'narrowed', `${subject} only allows ${showValues(is ?? [])} now`)
-  if (is === undefined) return walk.report(at, 'widened', `${subject} is not limited to ${showValues(was)} any more`)
+  if (is === undefined) return walk.report(at, 'widened', `${subject} is no longer limited to ${showValues(was)}`)
   for (const { what, are } of describeValues(valuesMissing(was, is))) {
     walk.report(at, 'narrowed', `the ${what} of ${subject} ${are} no longer allowed`)
   }
@@ -47,9 +47,9 @@ export function compareValues(walk: Walk, before: JsonObject, after: JsonObject,
 }
 
 function describeValues(values: readonly unknown[]): readonly { what: string; are: string }[] {
-  const shown = values.slice(0, maxValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
-  const rest = values.length - shown.length
-  return rest === 0 ? shown : [...shown, { what: `other values (${rest} more)`, are: 'are' }]
+  const listed = values.slice(0, maxValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
+  const rest = values.length - listed.length
+  return rest === 0 ? listed : [...listed, { what: `other values (${rest} more)`, are: 'are' }]
 }
 
 function showValues(values: readonly unknown[]): string {

@@ -1,15 +1,15 @@
 import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
 import type { SchemaPath } from './schema-path.ts'
 
-/** Which way the values go: the caller writes the input and reads the output. */
+/** The direction of the values: the caller writes the input and reads the output. */
 export type Side = 'input' | 'output'
 
 /**
- * What a difference does to the values that a schema allows.
+ * The effect of a difference on the values that a schema allows.
  *
- * `lost` and `gained` are properties that were named and are not, or the other way round: to forget an argument gives a
- * call another meaning even where any argument is taken, and one that had no meaning may get one. A changed default
- * changes what a call without the argument does, so it is breaking, unless there was none to rely on (`defaulted`).
+ * `lost` and `gained` are properties that are no longer or newly named: a removed argument changes the meaning of a call
+ * even if any argument is accepted, and an argument without a meaning may get one. A changed default changes the effect of
+ * a call without the argument, so it is breaking, unless there was no default before (`defaulted`).
  */
 export type Effect = 'narrowed' | 'widened' | 'unclear' | 'lost' | 'gained' | 'redefaulted' | 'defaulted' | 'wording'
 
@@ -36,34 +36,34 @@ const classes: Readonly<Record<Side, Readonly<Record<Effect, ChangeClass>>>> = {
   },
 }
 
-/** A difference as it is found, before anyone asks whom it hurts. */
+/** A difference before it is classed for callers. */
 export interface SchemaFinding {
-  readonly place: SchemaPath
+  readonly location: SchemaPath
   readonly effect: Effect
   readonly message: string
 }
 
-/** The difference as the caller sees it. */
+/** The difference with its class for callers. */
 export function toSchemaChange(finding: SchemaFinding, side: Side): SchemaChange {
-  return { pointer: finding.place.pointer, class: classes[side][finding.effect], message: finding.message }
+  return { pointer: finding.location.pointer, class: classes[side][finding.effect], message: finding.message }
 }
 
-/** Two schemas that stand at the same place. */
+/** Two schemas at the same path. */
 export interface SchemaPair {
   readonly before: unknown
   readonly after: unknown
-  readonly place: SchemaPath
+  readonly location: SchemaPath
 }
 
-/** What the comparison of one keyword needs from the comparison of the whole. */
+/** The functions of a comparison that the comparisons of keywords use. */
 export interface Walk {
   readonly side: Side
-  report(place: SchemaPath, effect: Effect, message: string): void
-  compare(before: unknown, after: unknown, place: SchemaPath): void
-  /** Whether all that the one allows the other allows: `kept` looks from before to after, `promised` the other way. */
+  report(location: SchemaPath, effect: Effect, message: string): void
+  compare(before: unknown, after: unknown, location: SchemaPath): void
+  /** Whether one schema allows all values of the other: `kept` from before to after, `promised` in reverse. */
   covers(pair: SchemaPair, direction: 'kept' | 'promised'): boolean
-  /** Whether both mean the same, with the same defaults. */
+  /** Whether both are equivalent, with the same defaults. */
   same(pair: SchemaPair): boolean
-  /** The schema a reference stands for, on either side. */
+  /** The schema with its refs resolved, on either side. */
   open(schema: unknown, of: 'before' | 'after'): unknown
 }

@@ -2,8 +2,8 @@ import { showInvisible, toOneLine } from '../base/visible-text.ts'
 import { changeClasses, type FieldChange, type ToolDiff } from '../contract/tool-diff.ts'
 import { showChange } from './schema-path.ts'
 
-/** How much of one field is shown. */
-const most = { changes: 10, lines: 20 }
+/** Maximum output for one field. */
+const limits = { changes: 10, lines: 20 }
 
 /** The diff as a short text for people, the worst first. */
 export function describeDiff(diff: ToolDiff): string {
@@ -16,11 +16,11 @@ function describeField({ field, class: name, before, after, changes, text }: Fie
   const heading = `${field} (${name})`
   if (changes !== undefined) {
     const lines = worstFirst(changes).map((change) => `  ${change.class}: ${toOneLine(change.message)}`)
-    return [heading, ...cutLines(lines, most.changes)]
+    return [heading, ...cutLines(lines, limits.changes)]
   }
   if (text !== undefined) {
     const lines = text.split('\n').map((line) => `  ${showInvisible(line).replaceAll('\r', '\\r')}`)
-    return [heading, ...cutLines(lines, most.lines)]
+    return [heading, ...cutLines(lines, limits.lines)]
   }
   return [heading, `  ${showChange(before, after)}`]
 }

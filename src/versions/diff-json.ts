@@ -1,23 +1,23 @@
 import { toPointer } from '../base/problem.ts'
 import { isObject, sameJson, sameOrderedJson } from '../base/same-json.ts'
 
-/** One place in which two JSON values differ; a side that has nothing there is absent. */
+/** One difference between two JSON values; `before` or `after` is absent if that side has no value there. */
 export interface JsonDifference {
   readonly pointer: string
   readonly before?: unknown
   readonly after?: unknown
 }
 
-/** Where two JSON values differ, the first of them; as deep as both have the same shape. */
-export function diffJson(before: unknown, after: unknown, most: number): readonly JsonDifference[] {
+/** The first differences between two JSON values, as deep as both have the same type. */
+export function diffJson(before: unknown, after: unknown, maxFindings: number): readonly JsonDifference[] {
   const found: JsonDifference[] = []
   const open: { path: readonly string[]; left: unknown; right: unknown }[] = [{ path: [], left: before, right: after }]
-  // A list grows while it is gone through.
+  // The array grows during the loop.
   for (const { path, left, right } of open) {
-    if (found.length >= most) break
+    if (found.length >= maxFindings) break
     if (sameJson(left, right)) continue
     const keys = sharedKeys(left, right)
-    if (keys === undefined || path.length > deepest) {
+    if (keys === undefined || path.length > maxDepth) {
       found.push({
         pointer: toPointer(path),
         ...(left === undefined ? {} : { before: left }),
@@ -30,14 +30,14 @@ export function diffJson(before: unknown, after: unknown, most: number): readonl
   return found
 }
 
-/** Where objects that both values have are written in another order, and that order; keys of one side only do not count. */
-export function findReordered(before: unknown, after: unknown, most: number): readonly KeyOrder[] {
+/** The objects of both values whose common keys are in another order, with the new order. */
+export function findReordered(before: unknown, after: unknown, maxFindings: number): readonly KeyOrder[] {
   const found: KeyOrder[] = []
   const open: { path: readonly string[]; left: unknown; right: unknown }[] = [{ path: [], left: before, right: after }]
   for (const { path, left, right } of open) {
-    if (found.length >= most) break
+    if (found.length >= maxFindings) break
     const keys = sharedKeys(left, right)
-    if (keys === undefined || path.length > deepest || sameOrderedJson(left, right)) continue
+    if (keys === undefined || path.length > maxDepth || sameOrderedJson(left, right)) continue
     const [was, is] = [commonKeys(left, right), commonKeys(right, left)]
     if (was.some((key, index) => is[index] !== key)) found.push({ pointer: toPointer(path), keys: is })
     for (const key of was) open.push({ path: [...path, key], left: at(left, key), right: at(right, key) })
@@ -54,9 +54,9 @@ export interface KeyOrder {
 const commonKeys = (of: unknown, other: unknown): readonly string[] =>
   Object.keys(of as object).filter((key) => Object.hasOwn(other as object, key))
 
-const deepest = 50
+const maxDepth = 50
 
-/** The keys to go on with where both sides are lists, or both are objects. */
+/** The keys of both sides if both are arrays or both are objects. */
 function sharedKeys(left: unknown, right: unknown): readonly string[] | undefined {
   const lists = Array.isArray(left) && Array.isArray(right)
   if (!lists && !(isObject(left) && isObject(right))) return undefined

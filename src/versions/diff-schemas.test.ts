@@ -37,7 +37,7 @@ describe('diffSchemas', () => {
     expect(tell({ additionalProperties: { type: 'number' } }, { properties: { zone: { type: 'string' } } })).toContain(
       "breaking: 'zone' is string instead of number",
     )
-    expect(tell({ type: 'object' }, closed)).toEqual(['breaking: the input takes no properties but those it names now'])
+    expect(tell({ type: 'object' }, closed)).toEqual(['breaking: the input no longer allows unnamed properties'])
   })
 
   it('tells limits and values', () => {
@@ -65,7 +65,7 @@ describe('diffSchemas', () => {
     expect(zoneTells({ default: 1 }, { default: 2 }, 'output')).toEqual([
       "wording: 'zone' is 2 by default instead of 1",
     ])
-    expect(zoneTells({}, { default: 2 })).toEqual(["compatible: 'zone' is 2 where it is left out"])
+    expect(zoneTells({}, { default: 2 })).toEqual(["compatible: 'zone' is 2 if it is omitted"])
   })
 
   it('tells words', () => {
@@ -128,7 +128,7 @@ describe('diffSchemas', () => {
       "breaking: 'zone' allows at least 3 characters now",
     ])
     expect(zoneTells({ allOf: [{ minimum: 1 }] }, { allOf: [{ minimum: 1 }, { maximum: 3 }] })).toEqual([
-      "breaking: 'zone' must meet a condition more",
+      "breaking: 'zone' must meet an additional condition",
     ])
   })
 

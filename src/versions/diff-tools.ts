@@ -18,7 +18,7 @@ import { lineDiff } from './line-diff.ts'
 type Field = keyof ToolContent
 type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange>
 
-/** What a change of each field means to a caller: a tool that runs in another way still takes and gives the same. */
+/** The class of a change of each field for callers: another executor still has the same input and output. */
 const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
   name: 'breaking',
   namespace: 'breaking',
@@ -44,7 +44,7 @@ const rules: { readonly [F in Field]: ChangeClass | Compare<F> } = {
   scriptContent: (before, after) => compareTexts('compatible', before, after),
 }
 
-/** What differs between two states of a tool, field by field, and what that means to its callers. */
+/** The differences between two states of a tool, field by field, with their class for callers. */
 export function diffTools(before: ToolContent, after: ToolContent): ToolDiff {
   const positional = comparePositional(before, after)
   const fields = (Object.keys(ToolContent.shape) as Field[]).flatMap((field) =>
@@ -66,17 +66,17 @@ function diffField<F extends Field>(field: F, before: ToolContent, after: ToolCo
   return [change.changes === undefined ? change : withChanges(change, reordered)]
 }
 
-/** How many objects with another order of keys are listed in one field. */
+/** Maximum number of listed objects with reordered keys in one field. */
 const maxReordered = 20
 
-/** JSON means the same in any order; a reader sees the other order. */
+/** The order of keys has no meaning in JSON, but is visible to a reader. */
 const toReordering = ({ pointer, keys }: KeyOrder): SchemaChange => ({
   pointer,
   class: 'wording',
   message: `the keys${pointer === '' ? '' : ` of ${pointer}`} are in another order: ${keys.join(', ')}`,
 })
 
-/** Words without a flag go to other arguments than before where these change places. */
+/** Values without a flag are assigned to other arguments if the order of the positional arguments changes. */
 function comparePositional(before: ToolContent, after: ToolContent) {
   const [was, is] = [positionalNames(before), positionalNames(after)]
   const [kept, now] = [was.filter((name) => is.includes(name)), is.filter((name) => was.includes(name))]
@@ -87,20 +87,20 @@ function comparePositional(before: ToolContent, after: ToolContent) {
   return { field, change: { pointer, class: 'breaking', message } as const }
 }
 
-/** A change of a field with more places in it; it is as bad as the worst of them. */
+/** A change of a field with more changes in it; its class is the worst of them. */
 function withChanges(change: FieldChange, more: readonly SchemaChange[]): FieldChange {
   const changes = [...(change.changes ?? []), ...more]
   return { ...change, class: worstOf([change, ...changes]) ?? change.class, changes }
 }
 
-/** The worst class of all; undefined where there are none. */
+/** The worst class; undefined for no parts. */
 function worstOf(parts: readonly { readonly class: ChangeClass }[]): ChangeClass | undefined {
   return changeClasses.findLast((name) => parts.some((part) => part.class === name))
 }
 
 const sameMeaning: SchemaChange = { pointer: '', class: 'wording', message: 'written differently, means the same' }
 
-/** Schemas that are only written in another way make a version all the same, so the diff contains them. */
+/** Equivalent schemas that are written differently make a version too, so the diff contains them. */
 function compareSchemas(side: Side, before: ToolContent['inputSchema'], after: ToolContent['inputSchema']) {
   const changes = diffSchemas(before ?? {}, after ?? {}, side)
   return withClass(changes.length === 0 ? [sameMeaning] : changes)
@@ -112,14 +112,14 @@ function compareTexts(name: ChangeClass, before: string | null, after: string | 
   return { class: name, text: lineDiff(before ?? '', after ?? '').join('\n') }
 }
 
-/** Another order of the same modes is only another way to say it. */
+/** Another order of the same modes is a change of wording only. */
 function compareModes(before: readonly string[] | undefined, after: readonly string[] | undefined) {
   const [was, is] = [before ?? [], after ?? []]
   if (was.some((mode) => !is.includes(mode))) return { class: 'breaking' as const }
   return { class: is.some((mode) => !was.includes(mode)) ? ('compatible' as const) : ('wording' as const) }
 }
 
-/** Whoever relied on a tool to read only, or to destroy nothing, no longer can; what is not said is what MCP assumes. */
+/** Whether a tool is no longer read-only or newly destructive; missing hints have the defaults of MCP. */
 function isMoreDangerous(before: ToolAnnotations, after: ToolAnnotations): boolean {
   const reads = ({ readOnlyHint = false }: ToolAnnotations) => readOnlyHint
   const destroys = ({ destructiveHint = true }: ToolAnnotations) => destructiveHint

@@ -3,10 +3,10 @@ import { typesOf } from './compare-values.ts'
 import { normalizeNode } from './schema-node.ts'
 import { valuesMissing } from './values-missing.ts'
 
-/** Past this many members it is not worth looking at every pair. */
+/** Maximum number of members, because every pair is compared. */
 const maxMembers = 50
 
-/** Whether no value can match two of the schemas, as far as types, listed values and a telling property show. */
+/** Whether no value can match two of the schemas, as far as types, enums and a discriminating property prove it. */
 export function areDisjoint(members: readonly unknown[]): boolean {
   if (members.length > maxMembers || !members.every(isObject)) return false
   const nodes = members.map(normalizeNode)
@@ -14,27 +14,27 @@ export function areDisjoint(members: readonly unknown[]): boolean {
 }
 
 function excludes(a: JsonObject, b: JsonObject): boolean {
-  return haveOtherTypes(a, b) || haveOtherValues(a, b) || tellApart(a, b)
+  return haveDisjointTypes(a, b) || haveDisjointValues(a, b) || haveDiscriminator(a, b)
 }
 
-function haveOtherTypes(a: JsonObject, b: JsonObject): boolean {
+function haveDisjointTypes(a: JsonObject, b: JsonObject): boolean {
   const plain = (node: JsonObject) => typesOf(node).map((type) => (type === 'integer' ? 'number' : type))
   return valuesMissing(plain(a), plain(b)).length === plain(a).length
 }
 
-function haveOtherValues(a: JsonObject, b: JsonObject): boolean {
+function haveDisjointValues(a: JsonObject, b: JsonObject): boolean {
   if (!Array.isArray(a.enum) || !Array.isArray(b.enum)) return false
   return valuesMissing(a.enum, b.enum).length === a.enum.length
 }
 
-/** Objects that must both have a property, with other values in the one than in the other. */
-function tellApart(a: JsonObject, b: JsonObject): boolean {
+/** Whether a property that both require has disjoint values. */
+function haveDiscriminator(a: JsonObject, b: JsonObject): boolean {
   const areObjects = [a, b].every((node) => typesOf(node).every((type) => type === 'object'))
   if (!areObjects || !Array.isArray(a.required) || !Array.isArray(b.required)) return false
   const shared = a.required.filter((name) => (b.required as unknown[]).includes(name))
   return shared.some((name) => {
     const [left, right] = [propertyOf(a, name), propertyOf(b, name)]
-    return left !== undefined && right !== undefined && haveOtherValues(left, right)
+    return left !== undefined && right !== undefined && haveDisjointValues(left, right)
   })
 }
 

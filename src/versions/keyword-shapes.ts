@@ -38,7 +38,7 @@ const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   format: isText,
 }
 
-/** Whether the value of a keyword is what JSON Schema asks for; keywords that are not compared one by one always are. */
+/** Whether the value of a keyword is valid JSON Schema; true for keywords that are not compared individually. */
 export function isWellFormed(keyword: string, value: unknown): boolean {
   return !Object.hasOwn(shapes, keyword) || shapes[keyword]?.(value) === true
 }

@@ -1,4 +1,4 @@
-/** The lines of two texts side by side: ` ` kept, `-` gone, `+` new, with a few lines of context. */
+/** The changed lines of two texts: ` ` unchanged, `-` removed, `+` added, with a few lines of context. */
 export function lineDiff(before: string, after: string, context = 3): readonly string[] {
   const [a, b] = [toLines(before), toLines(after)]
   let start = 0

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
 import { isWellFormed } from './keyword-shapes.ts'
 
-/** A schema where it stands: references are followed. */
+/** A schema with its refs resolved. */
 export interface OpenSchema {
   readonly node: JsonObject | boolean
-  /** Present where a reference was followed: the same target met again need not be compared again. */
+  /** The target of a resolved ref; it need not be compared again. */
   readonly target?: unknown
 }
 
@@ -13,27 +13,27 @@ const structural = new Set(['$schema', '$defs', 'definitions', '$comment', '$anc
 const annotations = ['title', 'description', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', 'default']
 const annotationSet = new Set(annotations)
 
-/** Whether a keyword only says something about the values, and allows or forbids none. */
+/** Whether a keyword does not constrain values. */
 export const isAnnotation = (keyword: string) => annotationSet.has(keyword) || !isKnown(keyword)
 
-const known = new Set(
+const constraining = new Set(
   `type enum const properties required additionalProperties patternProperties propertyNames minProperties maxProperties
   items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems
   unevaluatedProperties dependencies dependentRequired dependentSchemas minimum maximum exclusiveMinimum exclusiveMaximum
   multipleOf minLength maxLength pattern format contentEncoding contentMediaType contentSchema allOf anyOf oneOf not if
   then else nullable $ref $dynamicRef $recursiveRef $dynamicAnchor $recursiveAnchor`.split(/\s+/),
 )
-const isKnown = (keyword: string) => known.has(keyword) || structural.has(keyword)
+const isKnown = (keyword: string) => constraining.has(keyword) || structural.has(keyword)
 
-/** Whether a schema allows or forbids anything by a keyword of its own. */
-export const isConstrained = (node: JsonObject) => Object.keys(node).some((key) => known.has(key))
+/** Whether a schema has keywords that constrain values. */
+export const isConstrained = (node: JsonObject) => Object.keys(node).some((key) => constraining.has(key))
 
-/** The parts of a schema that allow or forbid. */
+/** The keywords of a schema that constrain values. */
 export function withoutAnnotations(node: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(node).filter(([key]) => known.has(key)))
+  return Object.fromEntries(Object.entries(node).filter(([key]) => constraining.has(key)))
 }
 
-/** Follows references within the document; undefined where one leads nowhere or outside, or where it is no schema. */
+/** Resolves refs within the document; undefined if a target does not exist, is outside or is not a schema. */
 export function openSchema(schema: unknown, root: unknown): OpenSchema | undefined {
   let notes: JsonObject = {}
   let current = schema
@@ -80,7 +80,7 @@ function tryDecode(part: string): string {
   }
 }
 
-/** Whether there is a reference anywhere inside, so that equal texts may still mean something else. */
+/** Whether a schema contains a ref, so that equal texts may have different meanings. */
 export function hasReference(schema: unknown): boolean {
   const parts: unknown[] = [schema]
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -91,7 +91,7 @@ export function hasReference(schema: unknown): boolean {
   return false
 }
 
-/** The schema with one spelling for what has several; keywords that are not well formed are left out. */
+/** The schema with equivalent keywords normalized; malformed keywords are omitted. */
 export function normalizeNode(node: JsonObject): JsonObject {
   const clean = Object.fromEntries(Object.entries(node).filter(([key, value]) => isWellFormed(key, value)))
   return normalizeItems(normalizeValues(clean))
@@ -117,7 +117,7 @@ function typeOfValue(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** Lists by position are `items` and `additionalItems` in draft-07, `prefixItems` and `items` in 2020-12. */
+/** Tuples are `items` and `additionalItems` in draft-07, `prefixItems` and `items` in 2020-12. */
 function normalizeItems({ additionalItems, ...node }: JsonObject): JsonObject {
   if (!Array.isArray(node.items)) return node
   const { items, ...rest } = node

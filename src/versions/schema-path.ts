@@ -2,12 +2,12 @@ import { toOneLine } from '../base/visible-text.ts'
 import { cutText } from '../contract/cut-text.ts'
 import type { Side } from './comparison.ts'
 
-const longest = 60
+const maxLength = 60
 
-/** Where in a schema something is, and how to call it in a sentence. */
+/** The location of a difference in a schema, and its name in messages. */
 export interface SchemaPath {
   readonly pointer: string
-  /** Names and `[]` on the way there; empty at the top. */
+  /** Property names and `[]`; empty at the root. */
   readonly path: string
   readonly side: Side
   readonly depth: number
@@ -16,53 +16,54 @@ export interface SchemaPath {
 /** The schema as a whole. */
 export const topOf = (side: Side): SchemaPath => ({ pointer: '', path: '', side, depth: 0 })
 
-/** The place of a property. */
-export function atProperty(place: SchemaPath, name: string): SchemaPath {
-  const path = place.path === '' ? name : `${place.path}.${name}`
-  return { ...step(place, 'properties', name), path }
+/** The path of a property. */
+export function atProperty(location: SchemaPath, name: string): SchemaPath {
+  const path = location.path === '' ? name : `${location.path}.${name}`
+  return { ...step(location, 'properties', name), path }
 }
 
-/** The place of the items of a list. */
-export const atItems = (place: SchemaPath, ...steps: string[]): SchemaPath => ({
-  ...step(place, ...steps),
-  path: `${place.path}[]`,
+/** The path of the items of an array. */
+export const atItems = (location: SchemaPath, ...steps: string[]): SchemaPath => ({
+  ...step(location, ...steps),
+  path: `${location.path}[]`,
 })
 
-/** A place inside that has no name of its own. */
-export function step(place: SchemaPath, ...steps: string[]): SchemaPath {
+/** The path of a keyword, with the name of its parent. */
+export function step(location: SchemaPath, ...steps: string[]): SchemaPath {
   const pointer = steps.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return { ...place, pointer: place.pointer + pointer, depth: place.depth + 1 }
+  return { ...location, pointer: location.pointer + pointer, depth: location.depth + 1 }
 }
 
-/** How a sentence calls the place. */
-export const subjectOf = (place: SchemaPath) => (place.path === '' ? `the ${place.side}` : `'${short(place.path)}'`)
+/** The name of a path in messages. */
+export const subjectOf = (location: SchemaPath) =>
+  location.path === '' ? `the ${location.side}` : `'${short(location.path)}'`
 
-/** How a sentence calls a property of it. */
-export function namedAt(place: SchemaPath): string {
-  return `the ${place.side === 'input' && !/[.[]/.test(place.path) ? 'parameter' : 'property'} ${subjectOf(place)}`
+/** The name of a property in messages. */
+export function namedAt(location: SchemaPath): string {
+  return `the ${location.side === 'input' && !/[.[]/.test(location.path) ? 'parameter' : 'property'} ${subjectOf(location)}`
 }
 
-/** A value as a sentence shows it. */
+/** A value in messages. */
 export function showValue(value: unknown): string {
   return typeof value === 'string' ? `'${short(value)}'` : short(toText(value))
 }
 
-/** Two values beside each other; of long ones the part in which they begin to differ. */
+/** Two values with an arrow between them; of long ones, the part at which the difference starts. */
 export function showChange(before: unknown, after: unknown): string {
   const [was, is] = [toText(before), toText(after)]
-  if (was.length <= longest && is.length <= longest) return `${showValue(before)} -> ${showValue(after)}`
+  if (was.length <= maxLength && is.length <= maxLength) return `${showValue(before)} -> ${showValue(after)}`
   let same = 0
   while (same < was.length && was[same] === is[same]) same++
   const start = Math.max(0, same - leadIn)
   const part = (text: string) =>
-    `${start > 0 ? '…' : ''}${short(text.slice(start))}${text.length > start + longest ? '…' : ''}`
+    `${start > 0 ? '…' : ''}${short(text.slice(start))}${text.length > start + maxLength ? '…' : ''}`
   return `${part(was)} -> ${part(is)}`
 }
 
-/** How much is shown before the difference. */
+/** Characters shown before the difference. */
 const leadIn = 20
 
-/** Values that nest too deep to be written are only called what they are. */
+/** The text of a value; only its type if it is nested too deeply to be serialized. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   try {
@@ -72,4 +73,4 @@ function toText(value: unknown): string {
   }
 }
 
-const short = (text: string) => cutText(toOneLine(text.slice(0, 4 * longest)), longest)
+const short = (text: string) => cutText(toOneLine(text.slice(0, 4 * maxLength)), maxLength)

@@ -1,6 +1,6 @@
 import { sameJson } from '../base/same-json.ts'
 
-/** The values of the first list that the second does not have; large lists of plain values take linear time. */
+/** The values of the first array that are not in the second; linear time for scalars. */
 export function valuesMissing(from: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
   const plain = new Set(others.filter((value) => !isNested(value)))
   const nested = others.filter(isNested)
