@@ -64,7 +64,7 @@ describe('checkSchema', () => {
       [nested(200_000), 'deeper than 64'],
       [cycle, 'deeper than 64'],
       [shared, 'parts'],
-      [many, 'more than 2000 schemas'],
+      [many, 'more than 2000 subschemas'],
       [{ allOf: Array.from({ length: 1000 }, () => ({})) }, 'allOf has 1000 schemas'],
       [{ enum: Array.from({ length: 1001 }, (_, index) => index) }, 'enum has 1001 values'],
       [{ description: 'x'.repeat(300_000) }, 'bytes as JSON'],
