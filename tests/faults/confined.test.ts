@@ -41,12 +41,12 @@ const landlock = {
 /** Says what a program printed, and how it was refused. */
 const tryToConfine = `
 const shape = { limits: defaultSandboxLimits, network: false, mounts: [], env: {} }
-const cell = confinedCell({ python: '/usr/bin/python3', user: 'own' }, shape, false)
+const sandbox = confinedSandbox({ python: '/usr/bin/python3', user: 'own' }, shape, false)
 const argv = ['sh', '-c', 'echo ran']
-const end = await runProcess({ program: '/bin/sh', argv, cwd: '/', env: {}, timeoutMs: 20_000 }, defaultLimits, cell, {})
+const end = await runProcess({ program: '/bin/sh', argv, cwd: '/', env: {}, timeoutMs: 20_000 }, defaultLimits, sandbox, {})
 let code = null
 try {
-  cell.explain(end)
+  sandbox.explain(end)
 } catch (error) {
   code = error.code
 }

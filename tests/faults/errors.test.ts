@@ -93,10 +93,10 @@ const cases: Record<string, Case> = {
   },
   'is a folder': { input: () => ({ command: tempFolder() }), code: 'COMMAND_NOT_FOUND', says: /tooldex-test/ },
   'is empty': { input: () => ({ command: '""' }), code: 'COMMAND_NOT_FOUND', says: /empty/ },
-  'may not be executed': {
+  'is not executable': {
     input: file('#!/bin/bash\n', 0o644),
     code: 'COMMAND_NOT_EXECUTABLE',
-    says: /may not be executed/,
+    says: /is not executable/,
   },
   'has a bad #! line': {
     input: file('#!/no/such/interpreter\n'),

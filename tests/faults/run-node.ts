@@ -19,7 +19,7 @@ export interface NodeSettings {
 /** What scripts of tests need of the program, from where it was built. */
 export const imports = `
 import { createPythonExecutor, createShellExecutor, Environments, Sandbox } from '${projectRoot}/dist/executors/index.js'
-import { confinedCell } from '${projectRoot}/dist/executors/sandbox/confined-cell.js'
+import { confinedSandbox } from '${projectRoot}/dist/executors/sandbox/confined-sandbox.js'
 import { defaultSandboxLimits } from '${projectRoot}/dist/executors/sandbox/sandbox-limits.js'
 import { defaultLimits } from '${projectRoot}/dist/executors/process/limits.js'
 import { runProcess } from '${projectRoot}/dist/executors/process/run-process.js'

@@ -34,7 +34,7 @@ describe('the readiness of a command', () => {
     expect(readiness.of(toolOf('prog'))).toEqual(missing)
     expect(readiness.of(toolOf('data'))).toMatchObject({
       state: 'needs-program',
-      reason: 'data is a file that may not be executed.',
+      reason: 'data is not executable.',
     })
   })
 

@@ -13,7 +13,7 @@ export interface UpstreamOptions {
   /** The timeout of the ping after a call timed out. */
   readonly pingMs: number
   readonly circuit: CircuitSettings
-  readonly makeLine: () => Promise<OpenedTransport>
+  readonly openTransport: () => Promise<OpenedTransport>
 }
 
 /** One server: started by its first call, stopped when idle, restarted after a crash. */
@@ -134,7 +134,7 @@ export class Upstream {
     try {
       // The MCP client is loaded with the first call that needs it.
       const { Connection } = await import('./connection.ts')
-      opened = await Connection.open(this.#options.makeLine, this.#options.connectMs, onEnd)
+      opened = await Connection.open(this.#options.openTransport, this.#options.connectMs, onEnd)
       this.#now = opened
       if (opened.ended) this.#lost(opened)
       return opened

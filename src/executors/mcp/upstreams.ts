@@ -69,7 +69,7 @@ export class Upstreams {
       idleMs: server.idleMs,
       pingMs: this.#options.pingMs ?? pingMs,
       circuit: { ...defaultCircuit, ...circuit },
-      makeLine: () => (isStdio(server) ? this.#start(server) : this.#reach(server)),
+      openTransport: () => (isStdio(server) ? this.#start(server) : this.#reach(server)),
     })
     this.#open.set(name, upstream)
     return upstream

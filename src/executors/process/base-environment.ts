@@ -1,6 +1,6 @@
 import type { Environment } from '../../base/expand-variables.ts'
 
-// What nearly every program needs to find its files and speak its language.
+// The variables that nearly every program needs to find its files and locale.
 const base = new Set([
   'PATH',
   'HOME',
@@ -16,11 +16,11 @@ const base = new Set([
   'LC_CTYPE',
 ])
 
-/** Whether a variable is one that every program gets. */
+/** Whether every program inherits a variable. */
 export const isBaseVariable = (name: string): boolean => base.has(name)
 
-/** The small environment that a program of a service starts from. */
+/** The minimal environment of the programs of a service. */
 export function baseEnvironment(parent: Environment): Record<string, string> {
-  const known = Object.entries(parent).filter(([name, value]) => value !== undefined && isBaseVariable(name))
-  return Object.fromEntries(known) as Record<string, string>
+  const entries = Object.entries(parent).filter(([name, value]) => value !== undefined && isBaseVariable(name))
+  return Object.fromEntries(entries) as Record<string, string>
 }

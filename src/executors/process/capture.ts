@@ -1,51 +1,51 @@
 import type { Readable } from 'node:stream'
 
-/** What was kept of a stream. */
+/** The captured part of a stream. */
 export interface Captured {
   readonly text: string
-  /** All bytes seen, kept or not. */
+  /** The total number of bytes, captured or not. */
   readonly bytes: number
   readonly cut: boolean
 }
 
-/** Keeps the first `most` bytes of a stream and counts the rest, so that memory stays flat whatever is printed. */
+/** Captures the first `maxBytes` bytes of a stream and counts the rest, so that memory use is bounded. */
 export class Capture {
   readonly #chunks: Buffer[] = []
-  readonly #most: number
-  #kept = 0
+  readonly #maxBytes: number
+  #captured = 0
   bytes = 0
 
-  constructor(stream: Readable, most: number, onData: () => void, onKept?: (part: Buffer) => void) {
-    this.#most = most
+  constructor(stream: Readable, maxBytes: number, onData: () => void, onCaptured?: (part: Buffer) => void) {
+    this.#maxBytes = maxBytes
     stream.on('data', (chunk: Buffer) => {
-      const kept = this.#keep(chunk)
-      if (kept !== undefined) onKept?.(kept)
+      const captured = this.#keep(chunk)
+      if (captured !== undefined) onCaptured?.(captured)
       onData()
     })
-    // A pipe can break while its process is being killed; the exit tells what happened.
+    // A pipe can break while its process is being killed; the exit status has the reason.
     stream.on('error', () => {})
   }
 
   #keep(chunk: Buffer): Buffer | undefined {
     this.bytes += chunk.length
-    const room = this.#most - this.#kept
+    const room = this.#maxBytes - this.#captured
     if (room <= 0) return undefined
-    // Copied where cut, so that the tail of a large chunk is not held in memory.
+    // Copied where cut, so that the tail of a large chunk does not stay in memory.
     const part = chunk.length <= room ? chunk : Buffer.from(chunk.subarray(0, room))
     this.#chunks.push(part)
-    this.#kept += part.length
+    this.#captured += part.length
     return part
   }
 
-  /** The kept bytes as UTF-8; what is not UTF-8 becomes U+FFFD, a character cut in two at the limit is left out. */
+  /** The captured bytes as UTF-8; invalid bytes become U+FFFD, and a character that the limit splits is left out. */
   end(): Captured {
     const bytes = Buffer.concat(this.#chunks)
-    const cut = this.bytes > this.#kept
+    const cut = this.bytes > this.#captured
     return { text: (cut ? bytes.subarray(0, wholeCharacters(bytes)) : bytes).toString('utf8'), bytes: this.bytes, cut }
   }
 }
 
-/** How many bytes there are up to the last complete character. */
+/** The number of bytes up to the last complete character. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number

@@ -4,24 +4,24 @@ import { TooldexError } from '../../base/errors.ts'
 import { toPointer } from '../../base/problem.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 
-/** Refuses a path that leads out of a folder, links followed. */
+/** Rejects a path that leads out of a folder, after following links. */
 export function checkPath(name: string, path: string, root: string, from: string): void {
   if (path.includes('\0')) throw refuse(name, 'contains a NUL byte', root)
-  const shown = `'${toOneLine(path).slice(0, 200)}'`
+  const displayPath = `'${toOneLine(path).slice(0, 200)}'`
   let inside: string
   try {
-    // Not resolved as text: after a link, `..` is where the link leads, not where it lies.
+    // Not resolved lexically: after a link, `..` is the parent of the target of the link.
     inside = relative(realPath(root), realPath(isAbsolute(path) ? path : `${from}/${path}`))
   } catch (error) {
-    throw refuse(name, `${shown} cannot be followed (${(error as NodeJS.ErrnoException).code})`, root)
+    throw refuse(name, `${displayPath} cannot be resolved (${(error as NodeJS.ErrnoException).code})`, root)
   }
   if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-    throw refuse(name, `${shown} is outside`, root)
+    throw refuse(name, `${displayPath} is outside`, root)
 }
 
 const maxLinks = 40
 
-/** The path with every link followed, one that leads to nothing too; of a path that does not exist yet, as much as does. */
+/** The path with every link followed, dangling links included; of a path that does not exist yet, its existing part is resolved. */
 function realPath(path: string, links = 0): string {
   try {
     return realpathSync.native(path)
@@ -45,7 +45,7 @@ function readLink(path: string): string | undefined {
 function refuse(name: string, why: string, root: string): TooldexError {
   const message = `Argument '${name}': ${why}; it must be a path under ${root}.`
   return new TooldexError('INPUT_INVALID', message, {
-    hint: `Give a path under ${root}.`,
+    hint: `Pass a path under ${root}.`,
     problems: [{ severity: 'error', pointer: toPointer([name]), message }],
   })
 }

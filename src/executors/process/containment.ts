@@ -4,40 +4,40 @@ import { createPidNamespaces } from './pid-namespace.ts'
 import { procIsOurs } from './proc-is-ours.ts'
 import { createProcessGroups } from './process-group.ts'
 
-/** How the processes of a call are kept together, so that none outlives it. */
+/** A mechanism that groups the processes of a call, so that none outlives it. */
 export interface Containment {
   readonly kind: 'pid-namespace' | 'process-group'
-  /** A place for one call, which may have this many processes where the machine lets us bound them. */
+  /** The scope of one call, with a maximum number of processes if the machine can enforce one. */
   start(processes: number): Promise<ProcessScope>
 }
 
 /** The processes of one call. */
 export interface ProcessScope {
-  /** The words to run instead of a program's own. */
+  /** The program and arguments to start instead. */
   wrap(program: string, args: readonly string[]): readonly [string, readonly string[]]
   readonly env: Readonly<Record<string, string>>
-  /** Streams after the three that every program has. */
+  /** The stdio entries after stdin, stdout and stderr. */
   readonly streams?: readonly ('pipe' | 'ignore' | number)[] | undefined
-  /** Who the program is started as, where that is not us. */
+  /** The user of the program, if it is not the user of this process. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
-  /** A process of the call that waits for its work already. */
+  /** A process of the call that is started already and waits for its input. */
   readonly waiting?: ChildProcess | undefined
-  /** Called with the process as soon as there is one. */
+  /** Called with the process right after its start. */
   opened?(child: ChildProcess): void
-  /** Starts something that belongs to the call from its first moment. */
+  /** Starts a process that belongs to the call from its first moment. */
   spawnInside<T>(start: () => T): T
-  /** Says that the program runs, so that it ends with us even where we are killed. */
+  /** Registers the program, so that it ends with this process even if that is killed. */
   started?(pid: number): void
-  /** Signals the program and what it started; SIGKILL also reaches what it no longer has to do with. */
+  /** Signals the program and its children; SIGKILL also reaches its detached descendants. */
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
-  /** Ends what the program left behind when it ended. */
+  /** Ends the processes that the program left behind. */
   sweep(pid: number): void
-  /** When this returns nothing of the call is left. */
+  /** Resolves when no process of the call is left. */
   close(): Promise<void>
 }
 
 /**
- * The strongest containment this machine gives without changing what programs see. A PID namespace needs privileges; the
+ * The strongest containment that this machine supports without changing the view of programs. A PID namespace needs privileges; the
  * unprivileged kind comes with a user namespace, in which sudo and rootless containers stop working, so it is not used.
  */
 export function detectContainment(): Containment {
@@ -45,7 +45,7 @@ export function detectContainment(): Containment {
   return privileged && procIsOurs() && canEnterNamespaces() ? createPidNamespaces() : createProcessGroups()
 }
 
-/** The containment of a kind, whatever the machine would choose itself. */
+/** The containment of a given kind, without detection. */
 export function containmentOf(kind: Containment['kind']): Containment {
   return kind === 'pid-namespace' ? createPidNamespaces() : createProcessGroups()
 }
@@ -54,7 +54,7 @@ const trial = 'unshare --pid --fork -- nsenter --pid=/proc/self/ns/pid -- cat'
 const exhausted = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']
 
 function canEnterNamespaces(): boolean {
-  // Without it what a program left behind would not be seen.
+  // Without this file, orphans cannot be found.
   if (!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)) return false
   const [program = '', ...args] = trial.split(' ')
   const { status, error } = spawnSync(program, args, {
@@ -62,7 +62,7 @@ function canEnterNamespaces(): boolean {
     stdio: 'ignore',
     env: { PATH: process.env.PATH },
   })
-  // A machine that is out of something for now says nothing about what it can do: never settle for less because of it.
+  // A temporary shortage is no evidence of a missing feature: never fall back to a weaker containment because of it.
   if (exhausted.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')) throw error
   return status === 0
 }

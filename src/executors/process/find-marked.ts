@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { procIsOurs } from './proc-is-ours.ts'
 
-/** Processes that carry a mark in the environment they were started with: descendants of a call, wherever they went. */
+/** The processes with a mark in their initial environment: all descendants of a call, detached ones included. */
 export function findMarked(mark: string, firstPid: number): readonly number[] {
   return process.platform === 'linux' ? findInProc(mark, firstPid) : findWithPs(mark)
 }
@@ -10,10 +10,10 @@ export function findMarked(mark: string, firstPid: number): readonly number[] {
 function findInProc(mark: string, firstPid: number): readonly number[] {
   if (!procIsOurs()) return []
   const last = lastPid()
-  // Nothing at all was started since, so there are no descendants.
+  // No process was started since, so there are no descendants.
   if (last === firstPid) return []
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  // Descendants have later numbers, unless the numbers wrapped round since.
+  // Descendants have higher pids, unless the pids wrapped around.
   const candidates = last < firstPid ? pids : pids.filter((pid) => pid > firstPid)
   return candidates.filter((pid) => pid !== process.pid && environOf(pid).includes(`${mark}\0`))
 }

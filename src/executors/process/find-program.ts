@@ -6,22 +6,22 @@ import { toOneLine } from '../../base/visible-text.ts'
 import { elfLoader, isElf, runsHere } from './read-elf.ts'
 
 /**
- * The file that a command word runs. Looked up before starting it, because the system answers a missing program, a missing
- * interpreter and a missing folder alike, and hands a file it cannot read to a shell.
+ * The file that a command runs. It is looked up before the start, because the system reports a missing program, a missing
+ * interpreter and a missing folder alike, and passes a file that it cannot execute to a shell.
  */
 export function findProgram(word: string, env: Environment, cwd: string): string {
   if (word === '') throw new TooldexError('COMMAND_NOT_FOUND', 'The command is empty.')
   const candidates = word.includes('/')
     ? [resolve(cwd, word)]
     : (env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).map((dir) => join(resolve(cwd, dir), word))
-  // A folder of PATH that we may not look into has nothing for us; a file named outright is denied by it.
+  // An unreadable folder of PATH is skipped; for an explicit path it is an error.
   const files = candidates.filter((path) => isFile(path, word.includes('/') ? ['EACCES'] : []))
   const program = files.find(isExecutable)
   if (program !== undefined) {
     requireRunnable(program, { word, cwd, depth: 0 })
     return program
   }
-  if (files.length > 0) throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} is a file that may not be executed.`)
+  if (files.length > 0) throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} is not executable.`)
   throw new TooldexError('COMMAND_NOT_FOUND', `Command not found: ${word}`)
 }
 
@@ -46,7 +46,7 @@ function isExecutable(path: string): boolean {
 interface Lookup {
   readonly word: string
   readonly cwd: string
-  /** How many interpreters are between the word and this file; the system follows four. */
+  /** The number of interpreters between the command and this file; the system follows four. */
   readonly depth: number
 }
 
@@ -66,24 +66,28 @@ function requireInterpreter(head: Buffer, lookup: Lookup): void {
   }
   const path = resolve(lookup.cwd, interpreter)
   if (!isExecutable(path)) {
-    const mend = 'Install it, or mend the first line of the script.'
-    const hint = interpreter.endsWith('\r') ? 'Save the script with Unix line ends.' : mend
-    throw refuse(lookup.word, `wants the interpreter ${toOneLine(interpreter)}, which is not there.`, hint)
+    const installHint = 'Install it, or fix the first line of the script.'
+    const hint = interpreter.endsWith('\r') ? 'Save the script with Unix line endings.' : installHint
+    throw refuse(lookup.word, `needs the interpreter ${toOneLine(interpreter)}, which does not exist.`, hint)
   }
   requireRunnable(path, { ...lookup, depth: lookup.depth + 1 })
 }
 
 function requireRunnableElf(head: Buffer, { word }: Lookup): void {
-  if (!runsHere(head)) throw refuse(word, 'is not a program this machine can run.')
+  if (!runsHere(head)) throw refuse(word, 'is not a program that this machine can run.')
   const loader = elfLoader(head)
   if (loader === undefined || isExecutable(loader)) return
-  throw refuse(word, `wants the loader ${toOneLine(loader)}, which is not there.`, 'Get the program for this system.')
+  throw refuse(
+    word,
+    `needs the loader ${toOneLine(loader)}, which does not exist.`,
+    'Install a build of the program for this system.',
+  )
 }
 
 const refuse = (word: string, why: string, hint?: string) =>
   new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} ${why}`, hint === undefined ? {} : { hint })
 
-/** The first bytes of a file; undefined for one that may be executed but not read. */
+/** The first bytes of a file; undefined if it is executable but not readable. */
 function readHead(path: string): Buffer | undefined {
   try {
     const descriptor = openSync(path, 'r')

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Environment } from '../../base/expand-variables.ts'
 
-// Before PATH, where a shim of a version manager may stand that takes longer to start than the check itself.
+// Before PATH, which may contain a shim of a version manager that takes longer to start than the check itself.
 const usual = ['/opt/homebrew/bin/python3', '/usr/bin/python3', '/usr/local/bin/python3']
 
 /** The Python that TOOLDEX_PYTHON names, else the system's python3; undefined where there is none. */

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 
 /**
- * A shell that reads which calls run from a pipe that ends with us, however we end. It then kills the groups of those
- * that had not ended, and whatever else carries our mark; twice in a row it must find nothing, for what is killed may
- * have forked. It belongs to a session of its own, so that what is meant for us does not reach it.
+ * A shell that reads the running calls from a pipe, which closes when this process ends for any reason. It then kills the
+ * process groups of running calls and all processes with the mark, until two scans in a row find none, because a killed
+ * process may have forked. It runs in a session of its own, so that signals to this process do not reach it.
  */
 const script = `
 live=' '
@@ -29,22 +29,22 @@ while [ $quiet -lt 2 ] && [ $looks -lt 200 ]; do
 done
 `
 
-/** Ends the calls of this process when it was killed and cannot do it itself. */
+/** Ends the calls of this process after the process was killed. */
 export class GroupWatcher {
-  /** What every process of every call of ours carries. */
+  /** The mark in the environment of every process of every call. */
   readonly mark = randomBytes(12).toString('hex')
   #shell: ChildProcess | undefined
 
-  /** Says that a call runs in a group. */
+  /** Registers the process group of a running call. */
   started(group: number): void {
-    this.#tell(`+ ${group}\n`)
+    this.#send(`+ ${group}\n`)
   }
 
   ended(group: number): void {
-    this.#tell(`- ${group}\n`)
+    this.#send(`- ${group}\n`)
   }
 
-  /** Must be there before the first call is; one that was killed is replaced with the next call. */
+  /** Starts the shell before the first call, and again if it was killed. */
   ready(): void {
     if (this.#shell === undefined || this.#shell.exitCode !== null || this.#shell.signalCode !== null)
       this.#shell = this.#start()
@@ -57,7 +57,7 @@ export class GroupWatcher {
       env: { PATH: process.env.PATH },
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    // A machine without a shell has no watcher; calls that end by themselves are cleaned up all the same.
+    // Without a shell there is no watcher; calls that end normally are cleaned up all the same.
     shell.on('error', () => {})
     shell.stdin.on('error', () => {})
     shell.unref()
@@ -65,7 +65,7 @@ export class GroupWatcher {
     return shell
   }
 
-  #tell(line: string): void {
+  #send(line: string): void {
     if (this.#shell?.stdin?.writable) this.#shell.stdin.write(line)
   }
 }

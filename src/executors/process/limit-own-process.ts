@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import type { ProcessLimits } from './limits.ts'
 
 /**
- * Bounds what this process and everything it starts may write and fork. Limits are inherited, so setting them once on
- * ourselves costs nothing a call. Where `prlimit` is missing the machine's own limits stand.
+ * Bounds file sizes and process counts of this process and its children. Limits are inherited, so setting them once adds
+ * no cost per call. Without `prlimit`, the limits of the machine apply.
  */
 export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
   if (process.platform !== 'linux') return
@@ -16,21 +16,21 @@ export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
   }
 }
 
-/** RLIMIT_NPROC counts all threads of the user, so it is set above those there are; it does not bind root. */
+/** RLIMIT_NPROC counts all threads of the user, so it is set above the current number; it does not bind root. */
 function processLimit(limits: ProcessLimits): readonly string[] {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return []
   return [`--nproc=${countThreads(uid) + limits.processes}:`]
 }
 
-/** How many threads a user has. */
+/** The number of threads of a user. */
 export function countThreads(uid: number): number {
   let threads = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       if (statSync(`/proc/${pid}`).uid === uid) threads += readdirSync(`/proc/${pid}/task`).length
     } catch {
-      // It ended while we counted.
+      // The process ended during the count.
     }
   }
   return threads

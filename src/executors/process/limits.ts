@@ -1,16 +1,16 @@
-/** What a command may use. Each bound protects everyone else from one bad call; raising it costs what it says. */
+/** The resource limits of a command; each protects all other calls from a bad one. */
 export interface ProcessLimits {
-  /** Kept of each stream; the rest is counted and dropped. Costs this much memory a stream and running call. */
+  /** The captured bytes of each stream; the rest is counted and dropped. Costs this much memory per stream and running call. */
   readonly outputBytes: number
-  /** A program that goes on printing past this many times `outputBytes` is killed. */
+  /** A program that prints more than this many times `outputBytes` is killed. */
   readonly outputFactor: number
-  /** For tools that name no limit of their own. */
+  /** The timeout of tools without one of their own. */
   readonly timeoutMs: number
-  /** Between the polite signal and the one that cannot be ignored. */
+  /** The time between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  /** Processes and threads of one call, where the machine lets us bound them. */
+  /** Processes and threads of one call, if the machine can enforce it. */
   readonly processes: number
-  /** The largest file a command may write. */
+  /** The maximum size of a file that a command writes. */
   readonly fileBytes: number
 }
 

@@ -5,22 +5,22 @@ import { readChildren } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 
 /**
- * The first process of a PID namespace: a `cat` that waits for the end of a pipe from us. When it ends, however we end,
- * the kernel ends everything else in the namespace. The program of a call cannot have this place, because whoever has
- * it is deaf to signals, even its own, and because a program that changes its user would no longer end with us.
+ * The first process of a PID namespace: a `cat` that waits for the end of a pipe from this process. When it ends, the kernel
+ * kills everything else in the namespace. The program of a call cannot be the first process, because the kernel ignores
+ * unhandled signals to it, even its own, and because a program that changes its user would no longer end with this process.
  */
 export class NamespaceInit {
   readonly #parent: ChildProcess
   readonly #pipe: Writable
   #first: number | undefined
-  /** Settles when nothing is left in the namespace: until then the kernel does not let its first process go. */
+  /** Settles when the namespace is empty: the kernel does not reap its first process before that. */
   readonly ended: Promise<unknown>
 
   private constructor(parent: ChildProcess, ended: Promise<unknown>) {
     this.#parent = parent
     this.#pipe = parent.stdin as Writable
     this.ended = ended
-    // One that waits for its next call does not keep us from ending.
+    // An idle namespace does not keep this process alive.
     parent.unref()
     ;(this.#pipe as Writable & { unref(): void }).unref()
   }
@@ -50,13 +50,13 @@ export class NamespaceInit {
     return !this.#pipe.destroyed && this.#parent.exitCode === null && this.#parent.signalCode === null
   }
 
-  /** Whether an ended program left anything behind: its orphans, dead ones too, are children of the first process. */
+  /** Whether an ended program left processes behind: its orphans, zombies included, are children of the first process. */
   hasOrphans(): boolean {
     try {
       this.#first ??= readChildren(this.#parent.pid as number)[0]
       return this.#first === undefined || readChildren(this.#first).length > 0
     } catch {
-      // What cannot be seen must be taken to be there.
+      // If the children cannot be read, assume that there are some.
       return true
     }
   }
@@ -67,7 +67,7 @@ export class NamespaceInit {
   }
 }
 
-/** What comes back proves that the namespace is there: entering it too early would enter our own. */
+/** The echo proves that the namespace exists: entering it too early would enter the current one. */
 async function waitForEcho(parent: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const [pipe, echo] = [parent.stdin as Writable, parent.stdout as Readable]
   pipe.on('error', () => {})

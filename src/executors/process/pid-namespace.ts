@@ -5,11 +5,11 @@ import { NamespaceInit } from './namespace-init.ts'
 import { PidsCgroup } from './pids-cgroup.ts'
 import { signalProcess } from './signal-process.ts'
 
-/** How many empty namespaces are kept for the next calls; each costs two sleeping processes. */
+/** The maximum number of idle namespaces; each costs two sleeping processes. */
 const maxIdle = 8
 
 /**
- * A PID namespace for each call, so that nothing of it can get away. One that a call left empty is used again.
+ * A PID namespace for each call, so that no process can escape. An empty namespace is reused.
  *
  *   tooldex ─┬─ unshare ── cat        the namespace's first process
  *            └─ nsenter ── program    nsenter ends as the program ended
@@ -26,7 +26,7 @@ export function createPidNamespaces(): Containment {
       return {
         wrap: (program, args) => [nsenter, [`--pid=${init.file}`, '--', program, ...args]],
         env: {},
-        spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+        spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
         kill: (pid, signal) => killIn(init, pid, signal),
         sweep() {
           if (init.hasOrphans()) init.end()
@@ -37,7 +37,7 @@ export function createPidNamespaces(): Containment {
             init.end()
             await init.ended
           }
-          // Nobody need wait for an empty group to go.
+          // The call does not wait for the removal of an empty group.
           if (cgroup !== undefined) setImmediate(() => cgroup.remove())
         },
       }
@@ -51,7 +51,7 @@ function takeAlive(idle: NamespaceInit[]): NamespaceInit | undefined {
 }
 
 function killIn(init: NamespaceInit, pid: number, signal: Parameters<ProcessScope['kill']>[1]): void {
-  // The polite one is not for nsenter, which it would end before the program has done as it was told.
+  // SIGTERM is not sent to nsenter, which would end before the program has handled the signal.
   for (const target of signal === 'SIGKILL' ? [-pid] : descendantsOf(pid)) signalProcess(target, signal)
   if (signal === 'SIGKILL') init.end()
 }

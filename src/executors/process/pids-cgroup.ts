@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where groups are made, and the file through which one enters them. */
+/** The root of a cgroup hierarchy, and the file that moves a process into a group. */
 interface Hierarchy {
   readonly root: string
   readonly entry: string
-  /** The line of /proc/self/cgroup that says which group is ours. */
+  /** The line of /proc/self/cgroup with the group of this process. */
   readonly own: RegExp
   /** The file that bounds memory in the same groups. */
   readonly memory?: string
@@ -17,7 +17,7 @@ const hierarchies: readonly Hierarchy[] = [
   { root: '/sys/fs/cgroup/pids', entry: 'tasks', own: /^\d+:pids:(.*)$/m },
   { root: '/sys/fs/cgroup', entry: 'cgroup.procs', own: /^0::(.*)$/m, memory: 'memory.max' },
 ]
-// In version 1 memory is counted in groups of its own.
+// In version 1, memory has a hierarchy of its own.
 const memoryHierarchy: Hierarchy = {
   root: '/sys/fs/cgroup/memory',
   entry: 'tasks',
@@ -29,14 +29,14 @@ const isMounted = ({ root }: Hierarchy) => existsSync(join(root, 'cgroup.procs')
 const findHierarchy = () => hierarchies.find(isMounted)
 const staleMs = 60_000
 
-/** One group of one hierarchy, and the one we are in ourselves. */
+/** One group of one hierarchy, and the group of this process. */
 interface Group {
   readonly folder: string
   readonly entry: string
   readonly home: string
 }
 
-/** Control groups that bound how many processes one call may have, and how much memory: root is not bound by RLIMIT_NPROC. */
+/** Control groups that bound the processes and the memory of one call: RLIMIT_NPROC does not bind root. */
 export class PidsCgroup {
   readonly #groups: readonly Group[]
 
@@ -44,24 +44,24 @@ export class PidsCgroup {
     this.#groups = groups
   }
 
-  /** Removes the groups of processes that were killed before they could: empty, and too old to be somebody's next. */
+  /** Removes the groups that killed processes left behind: empty ones that are too old to be in preparation. */
   static sweep(): void {
     for (const { root } of [...hierarchies, memoryHierarchy].filter(isMounted)) {
       for (const name of readdirSync(root).filter((entry) => entry.startsWith('tooldex-'))) {
         try {
           if (Date.now() - statSync(join(root, name)).mtimeMs > staleMs) rmdirSync(join(root, name))
         } catch {
-          // In use, or swept by another.
+          // In use, or removed by another process.
         }
       }
     }
   }
 
-  /** A new group, or undefined where this machine does not let us make one. Memory is bounded only where it can be. */
-  static create(most: number, memoryBytes?: number): PidsCgroup | undefined {
+  /** A new group, or undefined if the machine does not allow one. Memory is bounded only if the machine supports it. */
+  static create(maxProcesses: number, memoryBytes?: number): PidsCgroup | undefined {
     const hierarchy = findHierarchy()
     if (hierarchy === undefined) return undefined
-    const group = makeGroup(hierarchy, { 'pids.max': most })
+    const group = makeGroup(hierarchy, { 'pids.max': maxProcesses })
     if (group === undefined) return undefined
     if (memoryBytes === undefined) return new PidsCgroup([group])
     if (hierarchy.memory !== undefined) {
@@ -74,8 +74,8 @@ export class PidsCgroup {
     return new PidsCgroup(counted === undefined ? [group] : [group, counted])
   }
 
-  /** Starts something that is in the groups from birth. Moved in later, it would have had time to fork. */
-  born<T>(start: () => T): T {
+  /** Starts a process inside the groups. Moved in later, it would have had time to fork. */
+  spawnInside<T>(start: () => T): T {
     const entered: Group[] = []
     try {
       for (const group of this.#groups) {
@@ -88,10 +88,10 @@ export class PidsCgroup {
     }
   }
 
-  /** Removes the groups; one whose last processes are still being reaped is tried again a little later. */
-  remove(tries = 20): void {
+  /** Removes the groups; retries while the last processes of a group are being reaped. */
+  remove(retries = 20): void {
     const left = this.#groups.filter(({ folder }) => !tryRemove(folder))
-    if (left.length > 0 && tries > 0) setTimeout(() => this.remove(tries - 1), 50).unref()
+    if (left.length > 0 && retries > 0) setTimeout(() => this.remove(retries - 1), 50).unref()
   }
 }
 

@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs'
 
 /**
- * Whether /proc numbers processes as we do. In a PID namespace that was given no /proc of its own, as a call of ours is,
- * it does not, and what is read there is about other processes than the ones we would signal.
+ * Whether /proc belongs to the PID namespace of this process. In a PID namespace without a /proc of its own, such as that of
+ * a call, its pids denote other processes than the ones that a signal would reach.
  */
 export function procIsOurs(): boolean {
   try {

@@ -6,22 +6,22 @@ import { GroupWatcher } from './group-watcher.ts'
 import { signalProcess } from './signal-process.ts'
 
 const markName = 'TOOLDEX_RUN_ID'
-// What was killed needs a moment to go, and may have forked while it was looked for.
-const [pollIntervalMs, looks] = [10, 100]
+// A killed process needs a moment to end, and may have forked during the scan.
+const [pollIntervalMs, maxScans] = [10, 100]
 
-/** A process group, and a mark in the environment by which what left the group is found. */
+/** A process group, and a mark in the environment that identifies processes that left the group. */
 export function createProcessGroups(): Containment {
   const watcher = new GroupWatcher()
   return {
     kind: 'process-group',
     async start() {
       watcher.ready()
-      return createCell(watcher)
+      return createScope(watcher)
     },
   }
 }
 
-function createCell(watcher: GroupWatcher): ProcessScope {
+function createScope(watcher: GroupWatcher): ProcessScope {
   const mark = `${watcher.mark}-${randomUUID()}`
   let first: number | undefined
   let clean = false
@@ -47,7 +47,7 @@ function createCell(watcher: GroupWatcher): ProcessScope {
     kill,
     sweep: (pid) => kill(pid, 'SIGKILL'),
     async close() {
-      for (let look = 0; !clean && look < looks && killMarked() > 0; look++) await sleep(pollIntervalMs)
+      for (let scan = 0; !clean && scan < maxScans && killMarked() > 0; scan++) await sleep(pollIntervalMs)
       if (group !== undefined) watcher.ended(group)
     },
   }

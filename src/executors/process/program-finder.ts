@@ -2,24 +2,24 @@ import { statSync } from 'node:fs'
 import type { Environment } from '../../base/expand-variables.ts'
 import { findProgram } from './find-program.ts'
 
-const maxRemembered = 500
+const maxEntries = 500
 
-interface Known {
+interface CacheEntry {
   readonly path: string
   readonly stamp: string
 }
 
-/** Finds programs as `findProgram` does, and remembers them for as long as their files stay as they were. */
+/** Caches the results of `findProgram` while the files are unchanged. */
 export class ProgramFinder {
-  readonly #known = new Map<string, Known>()
+  readonly #cache = new Map<string, CacheEntry>()
 
   find(word: string, env: Environment, cwd: string): string {
     const key = [word, env.PATH ?? '', cwd].join('\0')
-    const known = this.#known.get(key)
-    if (known !== undefined && known.stamp === stampOf(known.path)) return known.path
+    const cached = this.#cache.get(key)
+    if (cached !== undefined && cached.stamp === stampOf(cached.path)) return cached.path
     const path = findProgram(word, env, cwd)
-    if (this.#known.size >= maxRemembered) this.#known.clear()
-    this.#known.set(key, { path, stamp: stampOf(path) })
+    if (this.#cache.size >= maxEntries) this.#cache.clear()
+    this.#cache.set(key, { path, stamp: stampOf(path) })
     return path
   }
 }

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 
-/** Whether a file begins as a program of Linux and most other systems does. */
+/** Whether a file begins with the ELF magic number. */
 export const isElf = (head: Buffer): boolean => head.subarray(0, 4).toString('hex') === '7f454c46'
 
-// The machine numbers of ELF that each processor runs, 32-bit ones included.
+// The ELF machine numbers that each processor supports, 32-bit ones included.
 const machines: Readonly<Record<string, readonly number[]>> = {
   x64: [62, 3],
   arm64: [183, 40],
@@ -14,15 +14,15 @@ const machines: Readonly<Record<string, readonly number[]>> = {
   riscv64: [243],
 }
 
-/** Whether the system would start the file; if not, it would be handed to a shell, whatever is in it. */
+/** Whether the system can execute the file; otherwise it would be passed to a shell. */
 export function runsHere(head: Buffer): boolean {
   if (head.length < 52) return false
   const executable = [2, 3].includes(readShort(head, 16))
-  const known = machines[process.arch]
-  return executable && (known === undefined || known.includes(readShort(head, 18)) || hasEmulators())
+  const supported = machines[process.arch]
+  return executable && (supported === undefined || supported.includes(readShort(head, 18)) || hasEmulators())
 }
 
-/** Foreign programs can be run where an emulator is registered for them. */
+/** Registered emulators can run programs of other processors. */
 function hasEmulators(): boolean {
   try {
     return readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status')
@@ -31,7 +31,7 @@ function hasEmulators(): boolean {
   }
 }
 
-/** The loader that a dynamically linked program asks for, where the first bytes of the file show it. */
+/** The loader of a dynamically linked program, if the first bytes of the file contain its path. */
 export function elfLoader(head: Buffer): string | undefined {
   const wide = head[4] === 2
   if (head[5] !== 1) return undefined

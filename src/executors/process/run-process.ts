@@ -10,7 +10,7 @@ import type { ProcessLimits } from './limits.ts'
 /** A program to start, already found and checked. */
 export interface ProcessRequest {
   readonly program: string
-  /** The words of the command as its program sees them, its own name first. */
+  /** The arguments of the program, its own name first. */
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface ProcessRequest {
   readonly timeoutMs: number
 }
 
-/** How a process ended, and why it was made to. */
+/** The end of a process; `stopped` is the reason if it was killed. */
 export interface ProcessEnd {
   readonly stdout: Captured
   readonly stderr: Captured
@@ -31,34 +31,34 @@ export interface ProcessEnd {
 const progressEveryMs = 250
 const closeWithinMs = 1000
 
-/** Runs a process to its end, within its limits; when this returns nothing of it is left. Throws what the system says if it cannot start. */
+/** Runs a process to its end, within its limits; afterwards none of its processes is left. Throws the system error if it cannot start. */
 export async function runProcess(
   request: ProcessRequest,
   limits: ProcessLimits,
-  cell: ProcessScope,
+  scope: ProcessScope,
   controls: RunControls,
 ): Promise<ProcessEnd> {
   const started = performance.now()
   const withStdin = request.stdin !== undefined && request.stdin.length > 0
-  const child = cell.waiting ?? (await startProcess(request, cell, withStdin))
+  const child = scope.waiting ?? (await startProcess(request, scope, withStdin))
   const pid = child.pid as number
   let stopped: ProcessEnd['stopped'] = null
-  let forced: NodeJS.Timeout | undefined
-  const stop = (why: NonNullable<ProcessEnd['stopped']>): void => {
+  let killTimer: NodeJS.Timeout | undefined
+  const stop = (reason: NonNullable<ProcessEnd['stopped']>): void => {
     if (stopped !== null) return
-    stopped = why
-    if (controls.signal?.reason === killAtOnce) return void cell.kill(pid, 'SIGKILL')
-    cell.kill(pid, 'SIGTERM')
-    forced = setTimeout(() => cell.kill(pid, 'SIGKILL'), limits.graceMs)
+    stopped = reason
+    if (controls.signal?.reason === killAtOnce) return void scope.kill(pid, 'SIGKILL')
+    scope.kill(pid, 'SIGTERM')
+    killTimer = setTimeout(() => scope.kill(pid, 'SIGKILL'), limits.graceMs)
   }
   const watch = (): void => {
     if (Math.max(stdout.bytes, stderr.bytes) > limits.outputBytes * limits.outputFactor) stop('output')
   }
   reachPoint('F3 spawned')
-  const take = (name: 'stdout' | 'stderr'): Capture =>
-    new Capture(child[name] as NonNullable<typeof child.stdout>, limits.outputBytes, watch, tellAs(name, controls))
-  const [stdout, stderr] = [take('stdout'), take('stderr')]
-  feed(child, request.stdin)
+  const capture = (name: 'stdout' | 'stderr'): Capture =>
+    new Capture(child[name] as NonNullable<typeof child.stdout>, limits.outputBytes, watch, forwardAs(name, controls))
+  const [stdout, stderr] = [capture('stdout'), capture('stderr')]
+  writeStdin(child, request.stdin)
 
   const timer = setTimeout(() => stop('timeout'), request.timeoutMs)
   const ticker = startProgress(controls, () => stdout.bytes + stderr.bytes)
@@ -66,21 +66,21 @@ export async function runProcess(
   controls.signal?.addEventListener('abort', cancel, { once: true })
   if (controls.signal?.aborted) cancel()
   try {
-    const [exitCode, signal] = await waitForEnd(child, () => cell.sweep(pid))
+    const [exitCode, signal] = await waitForEnd(child, () => scope.sweep(pid))
     reachPoint('F5 exit seen')
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     return { stdout: stdout.end(), stderr: stderr.end(), exitCode, signal, durationMs, stopped }
   } finally {
     clearTimeout(timer)
-    clearTimeout(forced)
+    clearTimeout(killTimer)
     clearInterval(ticker)
     controls.signal?.removeEventListener('abort', cancel)
-    await cell.close()
+    await scope.close()
   }
 }
 
-/** Passes on what is printed, whole characters at a time. */
-function tellAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: Buffer) => void) | undefined {
+/** Forwards output in complete characters. */
+function forwardAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: Buffer) => void) | undefined {
   if (onOutput === undefined) return undefined
   const decoder = new StringDecoder('utf8')
   return (part) => {
@@ -90,46 +90,46 @@ function tellAs(name: 'stdout' | 'stderr', { onOutput }: RunControls): ((part: B
   }
 }
 
-/** Starts the program of a request in its cell; throws what the system says, with nothing of the cell left. */
+/** Starts the program of a request in its scope; closes the scope and throws the system error on failure. */
 export async function startProcess(
   request: Pick<ProcessRequest, 'program' | 'argv' | 'cwd' | 'env'>,
-  cell: ProcessScope,
+  scope: ProcessScope,
   withStdin: boolean,
 ): Promise<ChildProcess> {
-  const [file, args] = cell.wrap(request.program, request.argv.slice(1))
+  const [file, args] = scope.wrap(request.program, request.argv.slice(1))
   try {
     const options: SpawnOptions = {
       cwd: request.cwd,
-      env: { ...request.env, ...cell.env },
-      // A group of its own, so that signals reach all of it and a Ctrl-C in our terminal reaches none of it.
+      env: { ...request.env, ...scope.env },
+      // A group of its own, so that signals reach all of it, and a Ctrl-C in the terminal none of it.
       detached: true,
       shell: false,
       windowsHide: true,
-      stdio: [withStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(cell.streams ?? [])],
-      ...cell.user,
+      stdio: [withStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(scope.streams ?? [])],
+      ...scope.user,
     }
-    const child = cell.spawnInside(() => spawn(file, args, options))
+    const child = scope.spawnInside(() => spawn(file, args, options))
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
       throw error
     }
-    cell.started?.(child.pid)
-    cell.opened?.(child)
+    scope.started?.(child.pid)
+    scope.opened?.(child)
     return child
   } catch (error) {
-    await cell.close()
+    await scope.close()
     throw error
   }
 }
 
-/** Pipes the stdin value; a program that does not read it, or stops reading, is its own affair. */
-function feed(child: ChildProcess, text: string | Buffer | undefined): void {
+/** Writes stdin; a program that does not read it is not an error. */
+function writeStdin(child: ChildProcess, text: string | Buffer | undefined): void {
   if (child.stdin === null) return
   child.stdin.on('error', () => {})
   child.stdin.end(text)
 }
 
-/** Waits for the exit, ends whatever the program left behind, then takes the rest of its output. */
+/** Waits for the exit, ends the processes that the program left behind, then reads the rest of its output. */
 async function waitForEnd(child: ChildProcess, sweep: () => void): Promise<[number | null, NodeJS.Signals | null]> {
   const closed = once(child, 'close')
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]

@@ -1,4 +1,4 @@
-/** Signals a process, or with a negative number a process group; whether there was one. */
+/** Signals a process, or a process group if the pid is negative; returns whether it existed. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)

@@ -3,14 +3,14 @@ import { exitMessage, type Isolation, type RunOutcome, type RunStatus } from '..
 import type { Captured } from './capture.ts'
 import type { ProcessEnd, ProcessRequest } from './run-process.ts'
 
-/** A finished process as the outcome of a run: a program that failed is a result with its reason. */
+/** The outcome of a finished process; a failed program is a result with a reason, not an exception. */
 export function toOutcome(
   end: ProcessEnd,
   request: Ended,
   outputFactor: number,
   isolation: Isolation = 'limited',
 ): RunOutcome {
-  const [status, errorCode, errorMessage] = judge(end, request, outputFactor)
+  const [status, errorCode, errorMessage] = classify(end, request, outputFactor)
   const truncated = end.stdout.cut || end.stderr.cut
   return {
     status,
@@ -29,13 +29,13 @@ export function toOutcome(
 }
 
 interface Ended extends Pick<ProcessRequest, 'timeoutMs'> {
-  /** What messages call that which ran. */
+  /** The subject of messages. */
   readonly subject?: 'Command' | 'Script'
 }
 
-type Judgement = [RunStatus, ErrorCode | null, string | null]
+type Classification = [RunStatus, ErrorCode | null, string | null]
 
-function judge(end: ProcessEnd, { timeoutMs, subject = 'Command' }: Ended, outputFactor: number): Judgement {
+function classify(end: ProcessEnd, { timeoutMs, subject = 'Command' }: Ended, outputFactor: number): Classification {
   const { exitCode, signal, stopped } = end
   if (stopped === 'timeout') {
     return ['TIMEOUT', 'EXECUTION_TIMEOUT', `${subject} timed out after ${(timeoutMs / 1000).toFixed(1)}s`]

@@ -65,7 +65,7 @@ export function confinedSandbox(
       policy = encodePolicy({ ...shape, env }, run)
       return [made.python, ['-I', '-S', '-B', '-c', landlockLauncher]]
     },
-    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
     opened(child) {
       launcher = child
       hold = give(child, policy)

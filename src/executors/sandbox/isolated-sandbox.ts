@@ -67,7 +67,7 @@ export function isolatedSandbox(
     env: {},
     streams,
     user: made.user === 'same' || owner === undefined || !isCounted(owner, cgroup) ? userOf(made.user) : notRoot(owner),
-    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.born(start)),
+    spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
     opened(child) {
       if (nothing !== undefined) closeSync(nothing)
       give(child, argsFd, `${bubblewrapArguments(shape).join('\0')}\0`)
