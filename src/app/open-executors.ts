@@ -58,7 +58,7 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
 
 /** The number of warm interpreters of a server. */
 export function warmSandboxes(env: NodeJS.ProcessEnv): number {
-  return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.most
+  return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.max
 }
 
 /** Tests the sandbox at startup and logs the isolation level of tools. */

@@ -87,7 +87,7 @@ describe('fault 132 (confined): whatever is missing, nothing is started', () => 
       },
       {
         code: 'SANDBOX_MISSING',
-        message: expect.stringContaining('asks to run confined'),
+        message: expect.stringContaining('requests the isolation level confined'),
         hint: expect.stringMatching(/Linux 6\.12/),
         state: 'needs-program',
       },
@@ -116,8 +116,8 @@ os.execv('/usr/bin/python3', ['/usr/bin/python3', *words])
   })
 
   for (const [parts, reason] of [
-    [["system('landlock_restrict_self'"], /signals are not held/],
-    [['restrict(rules_of(policy)', 'require_walls(keeper)'], /files of the machine can be read/],
+    [["system('landlock_restrict_self'"], /signals are not blocked/],
+    [['restrict(rules_of(policy)', 'require_scope(keeper)'], /files of the machine can be read/],
     [["set_filter(policy['filter'][0])"], /services of the machine can be reached/],
     [['os.setresuid(user, user, user)'], /could not be confined|it is root/],
     [["prctl('PR_SET_NO_NEW_PRIVS'"], /could not be confined/],

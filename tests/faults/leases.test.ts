@@ -71,7 +71,9 @@ describe('68: a worker that is held up past its lease', () => {
     expect(swept).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST', attempt: 1 })
     await expect.poll(() => tools.count('late').ended).toBe(1)
     slow.signal('SIGCONT')
-    await expect.poll(() => slow.stderr()).toMatch(/result rejected: the run has ended otherwise|run lost; another process may take it/)
+    await expect
+      .poll(() => slow.stderr())
+      .toMatch(/result rejected: the run has ended otherwise|run lost; another process may take it/)
     expect((await server.request('GET', `/executions/${id}`)).body).toEqual(swept)
     const next = await untilEnded(server, await queue('once', { mark: 'next' }))
     expect(next.status).toBe('SUCCESS')

@@ -229,7 +229,7 @@ describe('fault 132: no sandbox', () => {
     expect((await executor.run({ tool: tool(), input: {} }, {})).isolation).toBe('confined')
     await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
-      message: expect.stringContaining('asks to run isolated'),
+      message: expect.stringContaining('requests the isolation level isolated'),
     })
     expect(executor.readiness(tool({ isolation: 'isolated' })).state).toBe('needs-program')
     expect(executor.readiness(tool()).state).toBe('ready')

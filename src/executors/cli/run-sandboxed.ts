@@ -40,7 +40,7 @@ export async function runSandboxed(
     const found = visibleProgram(folders, argv[0] ?? '', { cwd, path: command.env.PATH })
     const network = networkOf(job, sandbox)
     const wantsNetwork = tool.resolved?.tool.network === true
-    const run = await sandbox.place({
+    const run = await sandbox.prepare({
       level,
       program: found.program,
       argv,

@@ -35,7 +35,7 @@ const packagesFolder = '/env'
 /** Runs stored scripts: calls `main` with the arguments; its return value is the result. */
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
   const { sandbox, environments, warm = 0 } = options
-  const pool = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, most: warm }) : undefined
+  const pool = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, max: warm }) : undefined
   return {
     kind: 'python',
     readiness(tool) {
@@ -57,7 +57,7 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
       const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
       const { request } = prepared
       const usePool = pool !== undefined && request.level === 'isolated'
-      const run = usePool ? await pool.take(request) : await sandbox.place(request)
+      const run = usePool ? await pool.take(request) : await sandbox.prepare(request)
       return runScript({ ...prepared, env: traced, job, run, sandbox }, controls)
     },
     close: async () => pool?.close(),

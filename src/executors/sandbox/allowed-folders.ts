@@ -8,30 +8,30 @@ export interface AllowedFolder {
   readonly writable: boolean
 }
 
-// Parts of every sandbox, and what describes the machine itself.
+// Parts of every sandbox, and the pseudo file systems of the machine.
 const notAllowed = /^\/(?:(?:proc|sys)(?:\/.*)?|dev(?:\/(?!shm\/).*)?|work|tmp)?$/
 
-/** Reads `PATH[:ro|:rw]` words; a folder that has the files of the server itself in it, or lies in them, is refused. */
-export function readAllowedFolders(words: readonly string[], home?: string | undefined): readonly AllowedFolder[] {
-  return words.map((word) => {
-    const [, given = '', mode] = /^(.*?)(?::(ro|rw))?$/s.exec(word) ?? []
-    const path = realPath(resolve(given))
+/** Parses `PATH[:ro|:rw]` arguments; a folder that contains the home of the server, or lies in it, is rejected. */
+export function readAllowedFolders(args: readonly string[], home?: string | undefined): readonly AllowedFolder[] {
+  return args.map((arg) => {
+    const [, input = '', mode] = /^(.*?)(?::(ro|rw))?$/s.exec(arg) ?? []
+    const path = realPath(resolve(input))
     const refused = (why: string) =>
-      new TooldexError('USAGE', `--allow-folder: ${given} ${why}.`, {
-        hint: 'Name a folder that exists, with :ro or :rw behind it, and that has nothing of TOOLDEX_HOME in it.',
+      new TooldexError('USAGE', `--allow-folder: ${input} ${why}.`, {
+        hint: 'Pass an existing folder outside TOOLDEX_HOME, followed by :ro or :rw.',
       })
     if (path === undefined || !statSync(path).isDirectory()) throw refused('is not a folder')
-    if (notAllowed.test(path)) throw refused('cannot be shown to tools; name a folder below it')
+    if (notAllowed.test(path)) throw refused('cannot be made visible to tools; pass a folder below it')
     const own = home === undefined ? undefined : (realPath(home) ?? resolve(home))
     if (own !== undefined && (isIn(own, path) || isIn(path, own)))
-      throw refused(`would show tools the files of the server itself (${own})`)
+      throw refused(`would make the files of the server (${own}) visible to tools`)
     return { path, writable: mode === 'rw' }
   })
 }
 
-/** Words of a list like PATH: `/a:rw:/b`. */
+/** Splits a list in the form of PATH: `/a:rw:/b`. */
 export const splitFolderList = (list: string): readonly string[] =>
-  list.split(/:(?!(?:ro|rw)(?::|$))/).filter((word) => word !== '')
+  list.split(/:(?!(?:ro|rw)(?::|$))/).filter((arg) => arg !== '')
 
 /** Whether a path is a folder or lies in it. */
 export const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)

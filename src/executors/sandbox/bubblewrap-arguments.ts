@@ -5,29 +5,29 @@ import type { SandboxLimits } from './sandbox-limits.ts'
 export interface Mount {
   readonly source: string
   readonly target: string
-  /** Only read where absent. */
+  /** Read-only where absent. */
   readonly writable?: boolean | undefined
 }
 
-/** What one sandbox is made of. */
+/** The settings of one sandbox. */
 export interface SandboxShape {
   readonly limits: SandboxLimits
   readonly network: boolean
   readonly mounts: readonly Mount[]
   readonly env: Readonly<Record<string, string>>
-  /** Where the program starts, as it sees it. */
+  /** The working folder, as a path inside the sandbox. */
   readonly cwd: string
 }
 
-/** Where a run works: empty when it begins, gone when it ends. */
+/** The work folder of a run: empty at its start, removed at its end. */
 export const workFolder = '/work'
-/** What programs are found by inside. */
+/** The PATH inside a sandbox. */
 export const sandboxPath = '/usr/local/bin:/usr/bin:/bin'
-/** Who a run is inside, whoever it is outside. */
+/** The user id inside a sandbox, independent of the user outside. */
 const insideId = '1000'
 const mebibyte = 1024 ** 2
 
-/** The words for bubblewrap that make a sandbox; the program and its words come after them. */
+/** The bubblewrap arguments of a sandbox; the program and its arguments follow them. */
 export function bubblewrapArguments(shape: SandboxShape): readonly string[] {
   const { limits, network, mounts, env, cwd } = shape
   return [
@@ -41,14 +41,14 @@ export function bubblewrapArguments(shape: SandboxShape): readonly string[] {
     ...['--size', String(limits.fileMb * mebibyte), '--tmpfs', workFolder],
     ...['--dir', `${workFolder}/.tmp`, '--symlink', 'work/.tmp', '/tmp'],
     ...mounts.flatMap(({ source, target, writable }) => [writable ? '--bind' : '--ro-bind', source, target]),
-    // What is left is only there to hold the mounts; nobody needs to write to it.
+    // The remaining tree contains only the mounts, so it is read-only.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', cwd],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
   ]
 }
 
-/** Programs and libraries: /usr, and what on this machine leads into it or lies beside it. */
+/** Programs and libraries: /usr, and the top-level folders and links such as /bin and /lib. */
 function systemFolders(): readonly string[] {
   const beside = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].filter((path) => existsSync(path))
   return [

@@ -3,21 +3,21 @@ import { countThreads } from '../process/limit-own-process.ts'
 import type { Mount } from './bubblewrap-arguments.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
 
-/** What one confined run may do. */
+/** The settings of one confined run. */
 export interface ConfinedShape {
   readonly limits: SandboxLimits
   readonly network: boolean
-  /** Read where they lie: nothing can be shown at another place. */
+  /** Without a mount namespace, a target must equal its source. */
   readonly mounts: readonly Mount[]
   readonly env: Readonly<Record<string, string>>
-  /** Where the program starts; its own folder where absent. */
+  /** The working folder; the work folder of the run where absent. */
   readonly cwd?: string | undefined
 }
 
-/** What is known only when a run is made. */
+/** The values that are determined when a run is created. */
 export interface ConfinedRun {
   readonly folder: string
-  /** Who the program becomes, where that is not us. */
+  /** The user of the program, if it is not the user of this process. */
   readonly user: number | undefined
   readonly filter: Buffer
   readonly withChannel: boolean
@@ -33,7 +33,7 @@ const maxBytes = 99_999_999
 
 type Field = readonly [name: string, value: string]
 
-/** A policy as the launcher reads it: its length, then names and values with a NUL between. */
+/** Encodes a policy for the launcher: its length, then names and values separated by NUL bytes. */
 export function encodePolicy(shape: ConfinedShape, run: ConfinedRun): Buffer {
   const fields: Field[] = [
     ...readableFields(shape),
@@ -48,16 +48,16 @@ export function encodePolicy(shape: ConfinedShape, run: ConfinedRun): Buffer {
     ['program', run.program],
     ...run.argv.map((word): Field => ['word', word]),
   ]
-  // What separates the fields would make new ones.
+  // A NUL byte in a value would add fields.
   if (fields.flat().some((text) => text.includes('\0')))
-    throw new TooldexError('INPUT_INVALID', 'A word or variable has a NUL byte, which no program can be given.')
+    throw new TooldexError('INPUT_INVALID', 'An argument or variable contains a NUL byte. Remove it.')
   const body = Buffer.from(fields.flat().join('\0'), 'utf8')
   if (body.length > maxBytes)
     throw new TooldexError('ARGUMENTS_TOO_LONG', 'The arguments are longer than the system allows.')
   return Buffer.concat([Buffer.from(`${String(body.length).padStart(8, '0')}\n`), body])
 }
 
-/** The same of the system that an isolated run is shown, and what an admin lets tools read. */
+/** The same system paths as in an isolated run, and the folders that the operator allows. */
 function readableFields({ mounts, network }: ConfinedShape): readonly Field[] {
   const names = [...settings, 'mime.types', ...(network ? networkSettings : [])]
   return [
@@ -73,7 +73,7 @@ function limitFields(limits: SandboxLimits, user: number | undefined): readonly 
   const { memoryMb, cpuSeconds, fileMb, openFiles } = limits
   const processes = processLimit(limits, user)
   const wanted: readonly (readonly [string, number, number?])[] = [
-    // A second later comes the signal that cannot be caught.
+    // SIGKILL follows SIGXCPU after a second.
     ['CPU', cpuSeconds, cpuSeconds + 1],
     ['NPROC', processes],
     ['FSIZE', fileMb * mebibyte],
@@ -84,11 +84,11 @@ function limitFields(limits: SandboxLimits, user: number | undefined): readonly 
   return wanted.map(([name, soft, hard = soft]) => ['limit', `RLIMIT_${name} ${soft} ${hard}`])
 }
 
-/** The keeper of a run counts too; somebody who is not of the run's own has other threads besides. */
+/** Includes the keeper of the run, and the existing threads of a user that is not exclusive to the run. */
 function processLimit({ processes }: SandboxLimits, user: number | undefined): number {
   const uid = user ?? process.geteuid?.() ?? 0
   return processes + 1 + (user !== undefined && user >= firstOwnUser ? 0 : countThreads(uid))
 }
 
-/** Numbers from here on belong to no account: each run is a stranger to every other. */
+/** User ids from here on belong to no account, so that runs cannot access each other. */
 export const firstOwnUser = 1_900_000_000

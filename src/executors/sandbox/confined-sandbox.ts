@@ -17,44 +17,44 @@ import { isCounted, type RunUser } from './isolated-sandbox.ts'
 import { landlockLauncher } from './landlock-launcher.ts'
 import { type Confinement, seccompProgram } from './seccomp-program.ts'
 
-/** How this machine confines, as the self-test found it. */
+/** The confinement method of this machine, as found by the self-test. */
 export interface Landlock {
-  /** What runs the launcher. */
+  /** The Python interpreter of the launcher. */
   readonly python: string
-  /** Who a run becomes: a user of its own, nobody, or whoever we are. */
+  /** The user of a run: one of its own, nobody, or the user of this process. */
   readonly user: 'own' | 'nobody' | 'same'
 }
 
-/** A cell with a folder of its own that also says how the walls fared. */
+/** A process scope with a work folder of its own, confined by Landlock. */
 export interface ConfinedSandbox extends ProcessScope {
   readonly folder: string
-  /** How the program ended; throws where it was never started. */
+  /** The end of the program; throws if it was never started. */
   explain(end: ProcessEnd): ProcessEnd
 }
 
-// After the three streams of a program and its result: what the launcher is told by, and what it tells.
-const [holdFd, toldFd] = [4, 5]
+// After the three streams of a program and its result: the control stream and the report stream of the launcher.
+const [controlFd, reportFd] = [4, 5]
 const maxReported = 4096
 const mebibyte = 1024 ** 2
-/** The keeper of a run, and what its interpreter takes. */
+/** The resources of the keeper of a run. */
 const keeper = { processes: 1, memoryMb: 32 }
 
-/** A fresh folder and a policy for one run; the walls are put up by the launcher before the program begins. */
+/** A work folder and a policy for one run; the launcher applies the policy before it starts the program. */
 export function confinedSandbox(
-  made: Landlock,
+  landlock: Landlock,
   shape: ConfinedShape,
   withChannel: boolean,
   owner?: RunUser | undefined,
 ): ConfinedSandbox {
   const { processes, memoryMb } = shape.limits
   const cgroup = PidsCgroup.create(processes + keeper.processes, (memoryMb + keeper.memoryMb) * mebibyte)
-  const usesOwner = made.user !== 'same' && owner !== undefined && isCounted(owner, cgroup)
-  const user = usesOwner ? owner.uid : userOf(made.user)
-  const filter = filterFor({ network: shape.network, ownsFiles: made.user !== 'own' || usesOwner })
+  const usesOwner = landlock.user !== 'same' && owner !== undefined && isCounted(owner, cgroup)
+  const user = usesOwner ? owner.uid : userOf(landlock.user)
+  const filter = filterFor({ network: shape.network, ownsFiles: landlock.user !== 'own' || usesOwner })
   const folder = makeFolder(user)
   const env = { HOME: folder, TMPDIR: folder, ...shape.env }
-  let [policy, told, name]: [Buffer, string, string] = [Buffer.alloc(0), '', '']
-  let [hold, launcher]: [Writable?, ChildProcess?] = []
+  let [policy, report, name]: [Buffer, string, string] = [Buffer.alloc(0), '', '']
+  let [control, launcher]: [Writable?, ChildProcess?] = []
   return {
     folder,
     env: {},
@@ -63,33 +63,33 @@ export function confinedSandbox(
       const run = { folder, user, filter, withChannel, program, argv: [program, ...args] }
       name = program
       policy = encodePolicy({ ...shape, env }, run)
-      return [made.python, ['-I', '-S', '-B', '-c', landlockLauncher]]
+      return [landlock.python, ['-I', '-S', '-B', '-c', landlockLauncher]]
     },
     spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
     opened(child) {
       launcher = child
-      hold = give(child, policy)
+      control = sendPolicy(child, policy)
       listen(child, (text) => {
-        if (told.length < maxReported) told += text
+        if (report.length < maxReported) report += text
       })
     },
     kill(pid, signal) {
-      const started = told.startsWith('started\n')
-      if (started && signal === 'SIGTERM') hold?.write('.')
-      // A launcher that does not listen has started nothing.
-      else if (hold?.destroyed && !started) signalProcess(-pid, 'SIGKILL')
-      else hold?.destroy()
+      const started = report.startsWith('started\n')
+      if (started && signal === 'SIGTERM') control?.write('.')
+      // A launcher that closed its control stream has started nothing.
+      else if (control?.destroyed && !started) signalProcess(-pid, 'SIGKILL')
+      else control?.destroy()
     },
-    // A keeper that ended well left nothing; where it was killed itself, a stranger's number is all there is to go by.
+    // A keeper that exited with 0 left no process; if it was killed, the exclusive user id identifies the rest.
     sweep() {
       if (user !== undefined && user >= firstOwnUser && launcher?.exitCode !== 0) endUser(user)
     },
     async close() {
-      hold?.destroy()
+      control?.destroy()
       cgroup?.remove()
       await removeFolder(folder)
     },
-    explain: (end) => explain(end, told, name),
+    explain: (end) => explain(end, report, name),
   }
 }
 
@@ -101,35 +101,35 @@ function userOf(user: Landlock['user']): number | undefined {
 function filterFor(confinement: Confinement): Buffer {
   const filter = seccompProgram(process.arch, confinement)
   if (filter !== undefined) return filter
-  throw new TooldexError('SANDBOX_MISSING', `There is no filter of system calls for ${process.arch}.`)
+  throw new TooldexError('SANDBOX_MISSING', `There is no system call filter for the processor ${process.arch}.`)
 }
 
-/** Stays open: its end is what the launcher takes for ours. */
-function give(child: ChildProcess, policy: Buffer): Writable {
-  const stream = child.stdio[holdFd] as Writable
+/** The stream stays open: the launcher takes its end as the end of this process. */
+function sendPolicy(child: ChildProcess, policy: Buffer): Writable {
+  const stream = child.stdio[controlFd] as Writable
   stream.on('error', () => {})
   stream.write(policy)
   return stream
 }
 
 function listen(child: ChildProcess, onText: (text: string) => void): void {
-  const stream = child.stdio[toldFd] as Readable
+  const stream = child.stdio[reportFd] as Readable
   stream.on('error', () => {})
   stream.setEncoding('utf8').on('data', onText)
 }
 
-/** The keeper ends well whatever became of the program, and tells that; without it the program never was. */
-function explain(end: ProcessEnd, told: string, program: string): ProcessEnd {
-  const [, errno] = /^exec (\d+)$/m.exec(told) ?? []
+/** The keeper exits with 0 and reports the status of the program; without a report, the program was never started. */
+function explain(end: ProcessEnd, report: string, program: string): ProcessEnd {
+  const [, errno] = /^exec (\d+)$/m.exec(report) ?? []
   if (errno !== undefined) throw toStartError({ code: getSystemErrorName(-Number(errno)) }, program)
-  const [, status] = /^ended (\d+)$/m.exec(told) ?? []
-  const started = told.startsWith('started\n')
+  const [, status] = /^ended (\d+)$/m.exec(report) ?? []
+  const started = report.startsWith('started\n')
   if (started && status !== undefined) {
     const signal = signalOf(Number(status) & 0x7f)
     return { ...end, exitCode: signal === null ? Number(status) >> 8 : null, signal }
   }
   if (end.stopped !== null || (started && end.signal !== null)) return end
-  const [, why] = /^failed (.*)$/m.exec(told) ?? []
+  const [, why] = /^failed (.*)$/m.exec(report) ?? []
   const last = why ?? end.stderr.text.trim().split('\n').at(-1) ?? ''
   const reason = toOneLine(last).slice(0, 300) || `exit code ${end.exitCode ?? end.signal}`
   throw new TooldexError('SANDBOX_FAILED', `The program could not be confined: ${reason}.`)

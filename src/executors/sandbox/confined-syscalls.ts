@@ -1,13 +1,13 @@
-/** System calls that a run without namespaces of its own is refused besides: the numbers of one processor. */
+/** The additional system calls that a run without namespaces is denied, by their numbers on one processor. */
 export interface ConfinedCalls {
   /**
    * Memory and queues that outlive a run, events of folders and mounts that it may not read, the disk priority of others, and
    * extended attributes: Landlock does not check them, and the right to write is enough to change them.
    */
   readonly denied: readonly number[]
-  /** Change a file by its path, which Landlock does not look at; refused to a user who may own files elsewhere. */
+  /** Calls that change a file by its path, which Landlock does not check; denied to a user who may own files elsewhere. */
   readonly byPath: readonly number[]
-  /** Calls about a process, where only oneself may be meant: the places of the arguments that must be nought. */
+  /** Calls on a process that may only target the caller: the positions of the arguments that must be zero. */
   readonly own: readonly (readonly [number: number, places: readonly number[]])[]
   readonly utimensat: number
   readonly socketpair: number
@@ -78,7 +78,7 @@ const arm64 = {
 
 const arm64ByPath = { fchmodat: 53, fchownat: 54 }
 
-/** By the names that Node has for processors. */
+/** By the processor names of Node. */
 export const confinedCalls: Readonly<Record<string, ConfinedCalls>> = {
   x64: {
     denied: Object.values({ ...newer, ...x64 }),

@@ -5,22 +5,22 @@ import type { RunOutcome } from '../../contract/run.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
 import { allowHint, isAlwaysVisible } from './visible-program.ts'
 
-/** What a command saw of the machine. */
-interface Seen {
+/** The parts of the machine that were visible to a command. */
+interface Visible {
   readonly input: Job['input']
   readonly folders: readonly AllowedFolder[]
   /** Folders that the operator allows and the tool does not name. */
   readonly unnamed?: readonly AllowedFolder[] | undefined
   readonly cwd: string | undefined
   readonly network: boolean
-  /** Whether the tool asks for the network. */
+  /** Whether the tool requests network access. */
   readonly wantsNetwork: boolean
 }
 
-/** Adds to a failure what the sandbox kept from the command, and the flag that allows it. */
-export function explainFailure(outcome: RunOutcome, seen: Seen): RunOutcome {
+/** Adds the restriction of the sandbox that probably caused a failure, and the flag that lifts it. */
+export function explainFailure(outcome: RunOutcome, visible: Visible): RunOutcome {
   if (outcome.status !== 'FAILED') return outcome
-  const reason = findReason(outcome.result.stderr, seen)
+  const reason = findReason(outcome.result.stderr, visible)
   return reason === undefined ? outcome : { ...outcome, errorMessage: `${outcome.errorMessage ?? ''}. ${reason}` }
 }
 
@@ -28,8 +28,8 @@ const missing =
   /no such file|not found|cannot (?:access|open|stat|find)|not a git repository|does not exist|not readable/i
 const readOnly = /read-only file system|permission denied|not permitted/i
 
-function findReason(stderr: string, seen: Seen): string | undefined {
-  const { input, folders, unnamed = [], cwd, network, wantsNetwork } = seen
+function findReason(stderr: string, visible: Visible): string | undefined {
+  const { input, folders, unnamed = [], cwd, network, wantsNetwork } = visible
   const hidden = pathsOf(input, cwd).find((path) => !isVisible(path, folders))
   if (hidden !== undefined) return `${toOneLine(hidden).slice(0, 200)} ${hiddenReason(hidden, unnamed)}`
   const closed = readOnly.test(stderr) ? folders.find(({ writable }) => !writable) : undefined
@@ -46,7 +46,7 @@ function hiddenReason(path: string, unnamed: readonly AllowedFolder[]): string {
   return `is not visible to tools on this server. ${allowHint(...foldersFor(path))}`
 }
 
-/** Values that name a place of the machine: absolute ones, and those that lead out of the folder they start from. */
+/** Values that are paths of the machine: absolute ones, and those that lead out of the working folder. */
 function pathsOf(input: Job['input'], cwd = '/work'): readonly string[] {
   const texts = Object.values(input)
     .flat()
@@ -59,7 +59,7 @@ const isVisible = (path: string, folders: readonly AllowedFolder[]): boolean =>
 
 /**
  * The folder to allow: a path with an extension is taken for a file. Any other may be a file, too, and whether it is one
- * on this machine is not for callers to know.
+ * on this machine must not be revealed to callers.
  */
 function foldersFor(path: string): [folder: string, ofFile?: string] {
   const above = path.replace(/\/[^/]+$/, '')

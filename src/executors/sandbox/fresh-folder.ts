@@ -10,7 +10,7 @@ export function makeFolder(user: number | undefined): string {
   return folder
 }
 
-/** Removes it with all that is in it. A run may have closed its own folders to itself, and so to us where we are the same user. */
+/** Removes the folder with its content. A run may have removed the permissions of its own folders, also for this process if the user is the same. */
 export async function removeFolder(folder: string): Promise<void> {
   const remove = () => rm(folder, { recursive: true, force: true })
   await remove().catch(() => {
@@ -25,6 +25,6 @@ function openUp(folder: string): void {
     for (const entry of readdirSync(folder, { withFileTypes: true }))
       if (entry.isDirectory()) openUp(join(folder, entry.name))
   } catch {
-    // What cannot be opened cannot be removed; the rest can.
+    // A folder that cannot be opened stays; the rest is removed.
   }
 }

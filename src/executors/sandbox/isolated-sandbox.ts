@@ -16,73 +16,76 @@ import { bubblewrapArguments, type SandboxShape } from './bubblewrap-arguments.t
 import { leakedDescriptors } from './leaked-descriptors.ts'
 import { prlimitArguments } from './sandbox-limits.ts'
 
-/** How this machine makes sandboxes, as the self-test found it. */
+/** The sandbox method of this machine, as found by the self-test. */
 export interface Bubblewrap {
   readonly bwrap: string
   readonly prlimit: string
   readonly filter: Buffer
-  /** Who bubblewrap is started as: a user of its own for each run, nobody, or whoever we are. */
+  /** The user of bubblewrap: one of its own for each run, nobody, or the user of this process. */
   readonly user: 'own' | 'nobody' | 'same'
 }
 
-/** A cell that also says how the sandbox itself fared. */
+/** A process scope inside a bubblewrap sandbox. */
 export interface IsolatedSandbox extends ProcessScope {
-  /** How the program ended; throws where it was never started. */
+  /** The end of the program; throws if it was never started. */
   explain(end: ProcessEnd): ProcessEnd
 }
 
-// After the three streams of a program: its result, then what bubblewrap reads and tells.
+// After the three streams of a program and its result: the arguments, the filter and the status of bubblewrap.
 const [argsFd, filterFd, statusFd] = [4, 5, 6]
 const [goneEveryMs, goneTries] = [2, 500]
 const maxStatus = 4096
 
-/** A sandbox for one run, made when the run starts. */
+/** A sandbox for one run, created when the run starts. */
 export function isolatedSandbox(
-  made: Bubblewrap,
+  bubblewrap: Bubblewrap,
   shape: SandboxShape,
   withChannel: boolean,
   owner?: RunUser | undefined,
 ): IsolatedSandbox {
   const { limits } = shape
-  // Files of the work folder are memory too.
+  // The work folder is in memory, so its files count too.
   const memoryBytes = (limits.memoryMb + limits.fileMb) * 1024 ** 2
   const cgroup = PidsCgroup.create(limits.processes + ownProcesses, memoryBytes)
   const leaks = leakedDescriptors().filter((fd) => fd > statusFd)
-  const nothing = leaks.length === 0 ? undefined : openSync('/dev/null', 'r')
+  const nullFd = leaks.length === 0 ? undefined : openSync('/dev/null', 'r')
   const streams: ('pipe' | 'ignore' | number)[] = [withChannel ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe']
   for (const fd of leaks) {
     while (streams.length < fd - 3) streams.push('ignore')
-    streams[fd - 3] = nothing as number
+    streams[fd - 3] = nullFd as number
   }
   let status = ''
   const initPid = () => Number(/"child-pid": (\d+)/.exec(status)?.[1] ?? Number.NaN)
   return {
     wrap: (program, args) => [
-      made.bwrap,
+      bubblewrap.bwrap,
       [
         ...['--args', String(argsFd), '--seccomp', String(filterFd), '--json-status-fd', String(statusFd), '--'],
-        ...[made.prlimit, ...prlimitArguments(limits, limits.processes), program, ...args],
+        ...[bubblewrap.prlimit, ...prlimitArguments(limits, limits.processes), program, ...args],
       ],
     ],
     env: {},
     streams,
-    user: made.user === 'same' || owner === undefined || !isCounted(owner, cgroup) ? userOf(made.user) : notRoot(owner),
+    user:
+      bubblewrap.user === 'same' || owner === undefined || !isCounted(owner, cgroup)
+        ? userOf(bubblewrap.user)
+        : notRoot(owner),
     spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
     opened(child) {
-      if (nothing !== undefined) closeSync(nothing)
-      give(child, argsFd, `${bubblewrapArguments(shape).join('\0')}\0`)
-      give(child, filterFd, made.filter)
-      const told = child.stdio[statusFd] as Readable
-      told.on('error', () => {})
-      told.setEncoding('latin1').on('data', (text: string) => {
+      if (nullFd !== undefined) closeSync(nullFd)
+      sendInput(child, argsFd, `${bubblewrapArguments(shape).join('\0')}\0`)
+      sendInput(child, filterFd, bubblewrap.filter)
+      const statusStream = child.stdio[statusFd] as Readable
+      statusStream.on('error', () => {})
+      statusStream.setEncoding('latin1').on('data', (text: string) => {
         if (status.length < maxStatus) status += text
       })
     },
     kill: (pid, signal) => killSandbox(pid, initPid(), signal),
-    // Bubblewrap ends what is left in its namespace, unless it gave up before it had one.
+    // Bubblewrap ends the rest of its namespace, unless it failed before it had one.
     sweep: (pid) => killSandbox(pid, initPid(), 'SIGKILL'),
     async close() {
-      for (let tries = 0; tries < goneTries && isThere(initPid()); tries++) await sleep(goneEveryMs)
+      for (let tries = 0; tries < goneTries && isRunning(initPid()); tries++) await sleep(goneEveryMs)
       cgroup?.remove()
     },
     explain: (end) => explain(end, status),
@@ -92,7 +95,7 @@ export function isolatedSandbox(
 /** Bubblewrap itself, and the first process of its namespace. */
 const ownProcesses = 3
 
-/** The user that a run is outside its sandbox. */
+/** The user of a run outside its sandbox. */
 export interface RunUser {
   readonly uid: number
   readonly gid: number
@@ -102,17 +105,17 @@ export interface RunUser {
 export const isCounted = ({ uid }: RunUser, cgroup: PidsCgroup | undefined): boolean =>
   uid !== 0 || cgroup !== undefined
 
-/** Who is root already need not become it. */
+/** Root needs no change of the user. */
 const notRoot = (user: RunUser): RunUser | undefined => (user.uid === 0 ? undefined : user)
 
-/** Numbers that no account has: each run is a stranger to every other, and the kernel counts its processes apart. */
+/** User ids without an account, so that runs cannot access each other and the kernel counts their processes separately. */
 function userOf(user: Bubblewrap['user']): RunUser | undefined {
   if (user === 'same') return undefined
   const id = user === 'nobody' ? 65_534 : 1_900_000_000 + randomInt(2 ** 24)
   return { uid: id, gid: id }
 }
 
-function give(child: ChildProcess, fd: number, content: string | Buffer): void {
+function sendInput(child: ChildProcess, fd: number, content: string | Buffer): void {
   const stream = child.stdio[fd] as Writable
   stream.on('error', () => {})
   stream.end(content)
@@ -120,7 +123,7 @@ function give(child: ChildProcess, fd: number, content: string | Buffer): void {
 
 function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (signal === 'SIGKILL') {
-    // The end of the namespace's first process is the end of all.
+    // The kernel kills the namespace with its first process.
     if (Number.isInteger(init)) signalProcess(init, 'SIGKILL')
     signalProcess(-pid, 'SIGKILL')
     return
@@ -130,8 +133,8 @@ function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): 
   if (inside.length === 0) signalProcess(-pid, 'SIGKILL')
 }
 
-/** Whether a process is there, and not merely waiting for its parent to look: by then its namespace is empty. */
-function isThere(pid: number): boolean {
+/** Whether a process exists and is not a zombie: the namespace of a zombie is empty. */
+function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid)) return false
   try {
     if (!procIsOurs()) return process.kill(pid, 0)
@@ -141,12 +144,15 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Bubblewrap says a signal as a shell does; without an exit code it never came to start anything. */
+/** Bubblewrap reports signals as a shell does; without an exit code, it did not start the program. */
 function explain(end: ProcessEnd, status: string): ProcessEnd {
   const started = /"exit-code": \d+/.test(status)
   if (!started && end.stopped === null && end.signal === null) {
-    const said = toOneLine(end.stderr.text.trim().split('\n').at(-1) ?? '').slice(0, 300)
-    throw new TooldexError('SANDBOX_FAILED', `The sandbox could not be made: ${said || `exit code ${end.exitCode}`}.`)
+    const lastLine = toOneLine(end.stderr.text.trim().split('\n').at(-1) ?? '').slice(0, 300)
+    throw new TooldexError(
+      'SANDBOX_FAILED',
+      `The sandbox could not be created: ${lastLine || `exit code ${end.exitCode}`}.`,
+    )
   }
   const signal = end.signal ?? (end.exitCode === null ? null : signalOf(end.exitCode - 128))
   return signal === null ? end : { ...end, exitCode: null, signal }

@@ -1,19 +1,19 @@
 /**
- * The Python program that confines another one: Node cannot make these system calls, and every machine with scripts to run has a
- * Python. Whatever fails, the program is not started and the reason is told.
+ * The Python program that confines another one: Node cannot make these system calls, and every machine that runs scripts has a
+ * Python. On any failure, the program is not started and the reason is reported.
  *
  *   tooldex ── keeper ── program
  *
- * The keeper stays. It is in a Landlock domain from which no signal gets out, and the program in a narrower one from which none gets
- * to the keeper: so `kill(-1)` by the keeper reaches all of the run, wherever it went, and nothing else. Orphans come to it as well,
- * and it ends when there are none. Where the stream that it hears us by ends, however we ended, it ends the run.
+ * The keeper stays. It is in a Landlock domain that no signal leaves, and the program in a nested one from which none reaches the
+ * keeper: so `kill(-1)` by the keeper reaches all processes of the run, detached ones included, and no others. The keeper also adopts
+ * orphans, and ends when there are none. When the control stream closes, because the server ended for any reason, it ends the run.
  *
- *   fd 4: length \\n name \\0 value \\0 name \\0 value ..., then any byte for a polite signal; its end for the other one
+ *   fd 4: length \\n name \\0 value \\0 name \\0 value ..., then any byte for SIGTERM; its end for SIGKILL
  *   fd 5: `started`, `ended STATUS`, or `failed WHY`
  */
 export const landlockLauncher = `
 import ctypes, os, resource, select, struct
-hold, told = 4, 5
+control, report_fd = 4, 5
 libc = ctypes.CDLL(None, use_errno=True)
 (EXECUTE, WRITE, READ, LIST, RMDIR, REMOVE, CHAR, MKDIR, CREATE, SOCK, FIFO, BLOCK, LINK, REFER, TRUNCATE, IOCTL) = (1 << n for n in range(16))
 RIGHTS = {
@@ -28,12 +28,12 @@ FILE = EXECUTE | WRITE | READ | TRUNCATE
 BIND, CONNECT = 1, 2
 ABSTRACT, SIGNALS = 1, 2
 NEEDED = 6
-# Their module would take longer to import than all the rest.
+# Importing the module signal would take longer than all the rest.
 KILL, PIPE, TERM, XFSZ = 9, 13, 15, 25
 
-def tell(text):
+def report(text):
     try:
-        os.write(told, text.encode('utf-8', 'backslashreplace')[:1000] + b'\\n')
+        os.write(report_fd, text.encode('utf-8', 'backslashreplace')[:1000] + b'\\n')
     except OSError:
         pass
 
@@ -53,7 +53,7 @@ def read_policy():
     def exactly(size):
         data = b''
         while len(data) < size:
-            part = os.read(hold, size - len(data))
+            part = os.read(control, size - len(data))
             if not part:
                 os._exit(125)
             data += part
@@ -68,9 +68,9 @@ def read_policy():
 def require_landlock():
     version = libc.syscall(ctypes.c_long(444), None, ctypes.c_long(0), ctypes.c_long(1))
     if version < 0:
-        raise OSError(0, 'the kernel has no Landlock, or it is switched off')
+        raise OSError(0, 'the kernel has no Landlock, or it is disabled')
     if version < NEEDED:
-        raise OSError(0, 'the Landlock of the kernel is version %d, and %d is needed (Linux 6.12)' % (version, NEEDED))
+        raise OSError(0, 'the kernel has Landlock version %d, but version %d is required (Linux 6.12)' % (version, NEEDED))
 
 def become(user):
     if user is not None:
@@ -102,12 +102,12 @@ def restrict(rules, fs, net, scoped):
     system('landlock_restrict_self', 446, ruleset, 0)
     os.close(ruleset)
 
-def require_walls(parent):
+def require_scope(parent):
     try:
         os.kill(parent, 0)
     except PermissionError:
         return
-    raise OSError(0, 'signals are not held')
+    raise OSError(0, 'signals are not blocked')
 
 def rules_of(policy):
     for kind in ('run', 'read', 'device', 'work', 'write'):
@@ -120,19 +120,19 @@ def set_limits(words):
     for word in words:
         name, soft, hard = word.decode().split(' ')
         limit = getattr(resource, name)
-        most = resource.getrlimit(limit)[1]
-        bound = lambda value: value if most == resource.RLIM_INFINITY else min(value, most)
+        maximum = resource.getrlimit(limit)[1]
+        bound = lambda value: value if maximum == resource.RLIM_INFINITY else min(value, maximum)
         resource.setrlimit(limit, (bound(int(soft)), bound(int(hard))))
 
 def set_filter(text):
     program = bytes.fromhex(text.decode())
-    kept = ctypes.create_string_buffer(program, len(program))
+    buffer = ctypes.create_string_buffer(program, len(program))
     class Filter(ctypes.Structure):
         _fields_ = [('length', ctypes.c_ushort), ('program', ctypes.c_void_p)]
-    prctl('seccomp', 22, 2, ctypes.byref(Filter(len(program) // 8, ctypes.addressof(kept))))
+    prctl('seccomp', 22, 2, ctypes.byref(Filter(len(program) // 8, ctypes.addressof(buffer))))
 
 def easier_to_end():
-    # Where memory runs out the kernel shall take the program, never its keeper.
+    # When memory runs out, the kernel must kill the program, never its keeper.
     try:
         prctl('PR_SET_DUMPABLE', 4, 1)
         with open('/proc/self/oom_score_adj', 'w') as file:
@@ -145,25 +145,25 @@ def start(policy, keeper):
     prctl('PR_SET_PDEATHSIG', 1, KILL)
     if os.getppid() != keeper:
         os._exit(125)
-    os.close(hold)
+    os.close(control)
     if 'channel' not in policy:
         os.closerange(3, 4)
     easier_to_end()
     os.chdir(policy['cwd'][0])
     net = 0 if 'network' in policy else BIND | CONNECT
     restrict(rules_of(policy), (1 << 16) - 1, net, ABSTRACT | SIGNALS)
-    require_walls(keeper)
+    require_scope(keeper)
     env = dict(word.split(b'=', 1) for word in policy.get('env', ()))
-    # Python ignores these, and what is ignored stays so.
+    # Python ignores these signals, and children inherit that.
     for number in (PIPE, XFSZ):
         libc.signal(number, None)
     set_limits(policy['limit'])
     set_filter(policy['filter'][0])
-    tell('started')
+    report('started')
     try:
         os.execve(policy['program'][0], policy['word'], env)
     except OSError as error:
-        tell('exec %d' % error.errno)
+        report('exec %d' % error.errno)
         os._exit(125)
 
 def end_all(name):
@@ -179,17 +179,17 @@ def keep(child, work):
     os.closerange(3, 4)
     ended, alone = os.pidfd_open(child), False
     poll = select.poll()
-    poll.register(hold, select.POLLIN)
+    poll.register(control, select.POLLIN)
     poll.register(ended, select.POLLIN)
     while True:
         ready = [fd for fd, _ in poll.poll()]
         if ended in ready:
             break
         try:
-            said = os.read(hold, 64)
+            data = os.read(control, 64)
         except OSError:
-            said = b''
-        alone = not said
+            data = b''
+        alone = not data
         if alone:
             break
         end_all(TERM)
@@ -203,23 +203,23 @@ def keep(child, work):
         if pid == child:
             status = how
     if alone:
-        # Whoever would remove it may be gone.
+        # The server, which removes it otherwise, may have ended.
         import shutil
         shutil.rmtree(work, ignore_errors=True)
-    tell('ended %d' % status)
+    report('ended %d' % status)
 
 def run():
-    for fd in (hold, told):
+    for fd in (control, report_fd):
         os.set_inheritable(fd, False)
-    system('close_range', 436, told + 1, 0x7FFFFFFF, 0)
+    system('close_range', 436, report_fd + 1, 0x7FFFFFFF, 0)
     policy = read_policy()
     parent = os.getppid()
     require_landlock()
     become(int(policy['user'][0]) if 'user' in policy else None)
     prctl('PR_SET_CHILD_SUBREAPER', 36, 1)
-    # A domain that does not speak of moving files between folders would forbid it to all that are in it.
+    # A domain that does not handle REFER would forbid moving files between folders.
     restrict([('move', '/', True)], REFER, 0, SIGNALS)
-    require_walls(parent)
+    require_scope(parent)
     keeper = os.getpid()
     child = os.fork()
     if child:
@@ -227,13 +227,13 @@ def run():
     try:
         start(policy, keeper)
     except BaseException as error:
-        tell('failed ' + (getattr(error, 'strerror', None) or str(error) or type(error).__name__))
+        report('failed ' + (getattr(error, 'strerror', None) or str(error) or type(error).__name__))
     os._exit(125)
 
 try:
     run()
     os._exit(0)
 except BaseException as error:
-    tell('failed ' + (getattr(error, 'strerror', None) or str(error) or type(error).__name__))
+    report('failed ' + (getattr(error, 'strerror', None) or str(error) or type(error).__name__))
     os._exit(125)
 `

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 const closesOnExec = 0o2000000
 
 /**
- * Files that whoever started us left open, and that every program we start would inherit. Ours close by themselves; of
- * theirs only the first few are closed by Node.
+ * Descriptors that this process inherited and that every child would inherit, too. Descriptors of Node close on exec; of
+ * the inherited ones, Node closes only the first few.
  */
 export function leakedDescriptors(): readonly number[] {
   try {
@@ -21,7 +21,7 @@ function closes(fd: number): boolean {
     const [, flags = '0'] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? []
     return (Number.parseInt(flags, 8) & closesOnExec) !== 0
   } catch {
-    // It was the folder that we read.
+    // The descriptor of the folder listing itself.
     return true
   }
 }

@@ -8,10 +8,10 @@ import { probeBubblewrap } from './probe-bubblewrap.ts'
 import { probeLandlock } from './probe-landlock.ts'
 import { type Probed, SelfTest } from './self-test.ts'
 
-/** The levels with walls. */
+/** The levels with a sandbox. */
 type SandboxedLevel = Exclude<Level, 'limited'>
 
-/** Knows which levels the machine has and an admin allows, and which a tool gets. */
+/** The isolation levels that the machine supports and the operator allows, and the choice of one for a tool. */
 export class Levels {
   readonly #allowLimited: boolean
   readonly isolated: SelfTest<Bubblewrap>
@@ -23,7 +23,7 @@ export class Levels {
     this.confined = new SelfTest(() => probeLandlock(env))
   }
 
-  /** The best that the machine has with walls, and why it has no better. */
+  /** The best sandboxed level of the machine, and the reasons why it has no better one. */
   async best(): Promise<{ readonly level: SandboxedLevel | undefined; readonly reasons: readonly string[] }> {
     const isolated = await this.isolated.run()
     if ('made' in isolated) return { level: 'isolated', reasons: [] }
@@ -32,7 +32,7 @@ export class Levels {
     return { level: undefined, reasons: [isolated.reason, confined.reason] }
   }
 
-  /** The level of a tool that asks for none, where that was found out already. */
+  /** The default level, if the self-tests have run already. */
   get known(): Level | undefined {
     const [isolated, confined] = [this.isolated.known, this.confined.known]
     if (isolated !== undefined && 'made' in isolated) return 'isolated'
@@ -40,23 +40,23 @@ export class Levels {
     return isolated !== undefined && confined !== undefined && this.#allowLimited ? 'limited' : undefined
   }
 
-  /** Whether a tool could be run, as far as that is known without trying. */
-  readiness(wanted: Level | undefined): Readiness {
+  /** Whether a tool can run, as far as it is known without a self-test. */
+  readiness(requested: Level | undefined): Readiness {
     const lacks = { isolated: reasonOf(this.isolated.known), confined: reasonOf(this.confined.known) }
-    if (wanted === 'limited') return this.#allowLimited ? ready : { state: 'needs-approval', reason: limitedHint }
-    if (wanted !== undefined) return toReadiness(lacks[wanted])
+    if (requested === 'limited') return this.#allowLimited ? ready : { state: 'needs-approval', reason: limitedHint }
+    if (requested !== undefined) return toReadiness(lacks[requested])
     if (this.#allowLimited || lacks.isolated === undefined || lacks.confined === undefined) return ready
     return toReadiness(`${lacks.isolated}; ${lacks.confined}`)
   }
 
-  /** The level a tool runs at: the one it asks for, or the best there is of those that are allowed. */
-  async levelFor(tool: string, wanted: Level | undefined): Promise<Level> {
-    if (wanted === 'limited') return this.#limited(tool)
-    if (wanted !== undefined) return this.#walled(tool, wanted)
+  /** The level of a tool: the requested one, or the best that is available and allowed. */
+  async levelFor(tool: string, requested: Level | undefined): Promise<Level> {
+    if (requested === 'limited') return this.#limited(tool)
+    if (requested !== undefined) return this.#sandboxed(tool, requested)
     const { level, reasons } = await this.best()
     if (level !== undefined) return level
     if (this.#allowLimited) return 'limited'
-    throw missing(`${tool} needs a sandbox, and this machine makes none`, reasons, [
+    throw missing(`${tool} needs a sandbox, which this machine does not support`, reasons, [
       ...Object.values(installHints),
       limitedHint,
     ])
@@ -64,18 +64,22 @@ export class Levels {
 
   #limited(tool: string): Level {
     if (this.#allowLimited) return 'limited'
-    throw new TooldexError('POLICY_REFUSED', `${tool} asks to run without a sandbox, with limits only.`, {
-      hint: limitedHint,
-    })
+    throw new TooldexError(
+      'POLICY_REFUSED',
+      `${tool} requests the isolation level limited, which is not allowed on this server.`,
+      {
+        hint: limitedHint,
+      },
+    )
   }
 
-  async #walled(tool: string, wanted: SandboxedLevel): Promise<Level> {
-    const probed = await this[wanted].run()
-    if ('made' in probed) return wanted
+  async #sandboxed(tool: string, requested: SandboxedLevel): Promise<Level> {
+    const probed = await this[requested].run()
+    if ('made' in probed) return requested
     throw missing(
-      `${tool} asks to run ${wanted}, which this machine cannot do`,
+      `${tool} requests the isolation level ${requested}, which this machine does not support`,
       [probed.reason],
-      [installHints[wanted]],
+      [installHints[requested]],
     )
   }
 }
@@ -89,10 +93,10 @@ const toReadiness = (reason: string | undefined): Readiness =>
 const missing = (what: string, reasons: readonly string[], hints: readonly string[]) =>
   new TooldexError('SANDBOX_MISSING', `${what}: ${reasons.join('; ')}.`, { hint: hints.join(' ') })
 
-/** What to do where a level is missing. */
+/** The hints for a missing level. */
 export const installHints: Readonly<Record<SandboxedLevel, string>> = {
   isolated: 'Install bubblewrap (on Debian: apt-get install bubblewrap) where user namespaces are allowed.',
   confined: 'To run confined, use Linux 6.12 or newer with Landlock, and install python3.',
 }
 const limitedHint =
-  'The operator of the server can allow runs that are limited but not isolated: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'
+  'The operator of the server can allow runs with limits but without a sandbox: --allow-limited or TOOLDEX_ALLOW_LIMITED=1.'

@@ -3,12 +3,12 @@ import { countThreads } from '../process/limit-own-process.ts'
 import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { prlimitArguments, type SandboxLimits } from './sandbox-limits.ts'
 
-/** A cell without walls, and the folder it begins in. */
+/** A process scope without a sandbox, and its work folder. */
 export interface LimitedSandbox extends ProcessScope {
   readonly folder: string
 }
 
-/** Limits only: the program is bounded in what it uses, and sees all that we see. */
+/** Limits only: the resources of the program are bounded, but it has the same access as this process. */
 export async function limitedSandbox(
   containment: Containment,
   prlimit: string,
@@ -16,21 +16,21 @@ export async function limitedSandbox(
   withChannel: boolean,
 ): Promise<LimitedSandbox> {
   const folder = makeFolder(undefined)
-  const cell = await containment.start(limits.processes)
-  const words = prlimitArguments(limits, processLimit(limits))
+  const scope = await containment.start(limits.processes)
+  const limitArguments = prlimitArguments(limits, processLimit(limits))
   return {
-    ...cell,
+    ...scope,
     folder,
     streams: withChannel ? ['pipe'] : [],
-    wrap: (program, args) => cell.wrap(prlimit, [...words, program, ...args]),
+    wrap: (program, args) => scope.wrap(prlimit, [...limitArguments, program, ...args]),
     async close() {
-      await cell.close()
+      await scope.close()
       await removeFolder(folder)
     },
   }
 }
 
-/** RLIMIT_NPROC counts all threads of the user, so it is set above those there are; root is bound by a control group. */
+/** RLIMIT_NPROC counts all threads of the user, so it is set above the current number; root is bound by a control group. */
 function processLimit(limits: SandboxLimits): number | undefined {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return undefined

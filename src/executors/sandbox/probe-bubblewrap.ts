@@ -12,7 +12,7 @@ import type { Probed } from './self-test.ts'
 
 const deadlineMs = 10_000
 
-// Each line is one thing that must hold; what is printed is what does not.
+// Each line checks one property; a failed check prints a line.
 const trial = `
 [ -e /etc/passwd ] && echo 'files of the machine are visible'
 [ -e /root ] && echo 'homes are visible'
@@ -27,12 +27,12 @@ grep -q '^CapEff:.*[1-9a-f]' /proc/self/status && echo 'capabilities are left'
 echo tried
 `
 
-/** Really starts a sandbox and looks whether it holds; as root in the strongest way that works. */
+/** Starts a sandbox and attacks it from inside; as root, with the strongest user that works. */
 export async function probeBubblewrap(env: Environment): Promise<Probed<Bubblewrap>> {
   if (process.platform !== 'linux') return { reason: 'bubblewrap is for Linux only' }
-  if (!procIsOurs()) return { reason: 'there is no /proc of this namespace' }
+  if (!procIsOurs()) return { reason: '/proc does not belong to this PID namespace' }
   const filter = seccompProgram()
-  if (filter === undefined) return { reason: `there is no filter of system calls for ${process.arch}` }
+  if (filter === undefined) return { reason: `there is no system call filter for the processor ${process.arch}` }
   let programs: { bwrap: string; prlimit: string }
   try {
     programs = { bwrap: findProgram('bwrap', env, '/'), prlimit: findProgram('prlimit', env, '/') }
@@ -49,7 +49,7 @@ export async function probeBubblewrap(env: Environment): Promise<Probed<Bubblewr
   return { reason }
 }
 
-/** Root gives itself up for the sandbox; staying root is good enough only where processes are counted by other means. */
+/** Root drops its privileges for the sandbox; it stays root only if a control group counts the processes. */
 function usersToTry(): readonly Bubblewrap['user'][] {
   if (process.geteuid?.() !== 0) return ['same']
   const counted = PidsCgroup.create(1)
@@ -57,7 +57,7 @@ function usersToTry(): readonly Bubblewrap['user'][] {
   return counted === undefined ? ['own', 'nobody'] : ['own', 'nobody', 'same']
 }
 
-/** What is wrong with a sandbox; undefined where nothing is. */
+/** The failure of a sandbox; undefined if all checks pass. */
 async function tryOne(made: Bubblewrap): Promise<string | undefined> {
   const shape = {
     limits: defaultSandboxLimits,
@@ -67,14 +67,16 @@ async function tryOne(made: Bubblewrap): Promise<string | undefined> {
     cwd: workFolder,
   }
   const request = { program: '/bin/sh', argv: ['sh', '-c', trial], cwd: '/', env: {}, timeoutMs: deadlineMs }
-  const cell = isolatedSandbox(made, shape, false)
+  const sandbox = isolatedSandbox(made, shape, false)
   let end: ProcessEnd
   try {
-    end = cell.explain(await runProcess(request, defaultLimits, cell, {}))
+    end = sandbox.explain(await runProcess(request, defaultLimits, sandbox, {}))
   } catch (error) {
     return (error as Error).message
   }
-  if (end.stopped !== null) return 'the self-test did not end in time'
-  const said = end.stdout.text.trim()
-  return said === 'tried' ? undefined : `the sandbox does not hold: ${said.split('\n').slice(0, 3).join(', ')}`
+  if (end.stopped !== null) return 'the self-test timed out'
+  const output = end.stdout.text.trim()
+  return output === 'tried'
+    ? undefined
+    : `the sandbox failed its self-test: ${output.split('\n').slice(0, 3).join(', ')}`
 }

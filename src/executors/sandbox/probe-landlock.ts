@@ -15,7 +15,7 @@ import type { Probed } from './self-test.ts'
 
 const deadlineMs = 10_000
 
-// Each function is one thing that must not work; what is printed is what does, and what should and does not.
+// Each function is an attack that must fail; a successful attack prints a line.
 const trial = `
 import ctypes, os, signal, socket, sys
 canary, port, server = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -76,10 +76,11 @@ with open('/dev/null', 'w') as file:
 print('tried')
 `
 
-/** Really confines a program and looks whether it holds; as root in the strongest way that works. */
+/** Confines a program and attacks from inside; as root, with the strongest user that works. */
 export async function probeLandlock(env: Environment): Promise<Probed<Landlock>> {
   if (process.platform !== 'linux') return { reason: 'Landlock is for Linux only' }
-  if (seccompProgram() === undefined) return { reason: `there is no filter of system calls for ${process.arch}` }
+  if (seccompProgram() === undefined)
+    return { reason: `there is no system call filter for the processor ${process.arch}` }
   const python = findPython(env)
   if (python === undefined) return { reason: 'there is no python3 to start programs with' }
   let reason = ''
@@ -91,22 +92,22 @@ export async function probeLandlock(env: Environment): Promise<Probed<Landlock>>
   return { reason }
 }
 
-/** What is wrong with the walls; undefined where nothing is. */
+/** The failure of the confinement; undefined if all attacks fail. */
 async function tryOne(made: Landlock): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'tooldex-trial-'))
   const canary = join(folder, 'canary')
   const line = createServer((socket) => socket.destroy())
   try {
-    // Open to everybody, so that only the walls can hold it.
+    // World-writable, so that only Landlock can protect it.
     writeFileSync(canary, 'canary')
     chmodSync(canary, 0o666)
     chmodSync(folder, 0o777)
     const end = await runTrial(made, canary, await listen(line))
-    if (end.stopped !== null) return 'the self-test did not end in time'
-    const said = end.stdout.text.trim()
-    if (said === 'tried') return undefined
+    if (end.stopped !== null) return 'the self-test timed out'
+    const output = end.stdout.text.trim()
+    if (output === 'tried') return undefined
     const [last = ''] = end.stderr.text.trim().split('\n').slice(-1)
-    return `Landlock does not hold: ${[...said.split('\n').slice(0, 3), last].filter(Boolean).join(', ')}`
+    return `Landlock failed its self-test: ${[...output.split('\n').slice(0, 3), last].filter(Boolean).join(', ')}`
   } catch (error) {
     return withoutPeriod((error as Error).message)
   } finally {
@@ -118,14 +119,14 @@ async function tryOne(made: Landlock): Promise<string | undefined> {
 async function runTrial(made: Landlock, canary: string, port: number): Promise<ProcessEnd> {
   const { python } = made
   const shape = { limits: defaultSandboxLimits, network: false, mounts: interpreterMounts(python), env: {} }
-  const cell = confinedSandbox(made, shape, false)
-  const given = [canary, port, process.pid].map(String)
-  const argv = [python, '-I', '-S', '-B', '-c', trial, ...given]
+  const sandbox = confinedSandbox(made, shape, false)
+  const trialArguments = [canary, port, process.pid].map(String)
+  const argv = [python, '-I', '-S', '-B', '-c', trial, ...trialArguments]
   const request = { program: python, argv, cwd: '/', env: {}, timeoutMs: deadlineMs }
-  return cell.explain(await runProcess(request, defaultLimits, cell, {}))
+  return sandbox.explain(await runProcess(request, defaultLimits, sandbox, {}))
 }
 
-/** A port that would answer, so that one which does not is held. */
+/** A listening port, so that a failed connection proves the restriction. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve)

@@ -3,7 +3,7 @@ import type { ResolveSecret } from '../../contract/secret.ts'
 
 const reference = /^(?:secret|env|file):/
 
-/** The variables of a run, what they refer to put in their place at the last moment. */
+/** The variables of a run, with secret references resolved right before the start. */
 export async function resolveEnv(
   env: Readonly<Record<string, string>>,
   resolve: ResolveSecret | undefined,
@@ -11,9 +11,13 @@ export async function resolveEnv(
   const entries = Object.entries(env).map(async ([name, value]) => {
     if (!reference.test(value)) return [name, value] as const
     if (resolve !== undefined) return [name, await resolve(value)] as const
-    throw new TooldexError('SECRET_UNAVAILABLE', `The variable ${name} refers to a secret, and none are kept here.`, {
-      hint: 'Call the tool through a server, or through the commands that open its database.',
-    })
+    throw new TooldexError(
+      'SECRET_UNAVAILABLE',
+      `The variable ${name} refers to a secret, but secrets are not available here.`,
+      {
+        hint: 'Call the tool through a server, or with a command that opens the database.',
+      },
+    )
   })
   return Object.fromEntries(await Promise.all(entries))
 }

@@ -3,15 +3,15 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { type NumberSettingName, readNumberSetting } from '../../base/number-settings.ts'
 
-/** What a tool may ask for; what it leaves out has a default. */
+/** The limits that a tool may set; the others have defaults. */
 export const LimitsConfig = z.strictObject({
-  /** Of each process, and of all together where the machine can count that. */
+  /** Per process, and in total if the machine can count it. */
   memoryMb: z.int().min(16).max(1_048_576).optional(),
-  /** Time of computing, which waiting does not use. */
+  /** CPU time, without waiting. */
   cpuSeconds: z.int().min(1).max(3600).optional(),
-  /** Processes and threads at once. */
+  /** Concurrent processes and threads. */
   processes: z.int().min(1).max(10_000).optional(),
-  /** The largest file, and all that the work folder may hold. */
+  /** The maximum size of a file, and of the work folder in total. */
   fileMb: z.int().min(1).max(1_048_576).optional(),
   openFiles: z.int().min(16).max(100_000).optional(),
 })
@@ -28,8 +28,8 @@ export const defaultSandboxLimits: SandboxLimits = {
   openFiles: 256,
 }
 
-/** The most that any tool may ask for, unless an admin says otherwise. */
-const usualBounds: SandboxLimits = {
+/** The maximum limits of any tool, unless the operator sets others. */
+const defaultBounds: SandboxLimits = {
   memoryMb: 2048,
   cpuSeconds: 3600,
   processes: 512,
@@ -48,24 +48,24 @@ const names = Object.keys(variables) as (keyof SandboxLimits)[]
 
 /** The bounds that the environment of the server sets. */
 export function readBounds(env: Environment): SandboxLimits {
-  const bounds = { ...usualBounds }
+  const bounds = { ...defaultBounds }
   for (const name of names) bounds[name] = readNumberSetting(env, variables[name]) ?? bounds[name]
   return bounds
 }
 
-/** What a run gets: what its tool asks for, refused where that is more than an admin allows. */
-export function limitsFor(tool: string, asked: LimitsConfig = {}, bounds: SandboxLimits = usualBounds): SandboxLimits {
+/** The limits of a run; throws if its tool requests more than the operator allows. */
+export function limitsFor(
+  tool: string,
+  requested: LimitsConfig = {},
+  bounds: SandboxLimits = defaultBounds,
+): SandboxLimits {
   const limits = { ...defaultSandboxLimits }
   for (const name of names) {
-    const wanted = asked[name]
+    const wanted = requested[name]
     if (wanted !== undefined && wanted > bounds[name])
-      throw new TooldexError(
-        'POLICY_REFUSED',
-        `${tool} asks for ${name} ${wanted}; at most ${bounds[name]} is allowed.`,
-        {
-          hint: `Ask for less, or let an admin raise ${variables[name]}.`,
-        },
-      )
+      throw new TooldexError('POLICY_REFUSED', `${tool} requests ${name} ${wanted}; the maximum is ${bounds[name]}.`, {
+        hint: `Lower the limit of the tool, or let the operator raise ${variables[name]}.`,
+      })
     limits[name] = Math.min(wanted ?? limits[name], bounds[name])
   }
   return limits
@@ -73,12 +73,12 @@ export function limitsFor(tool: string, asked: LimitsConfig = {}, bounds: Sandbo
 
 const mebibyte = 1024 ** 2
 
-/** The words with which `prlimit` starts a program under the limits. */
+/** The arguments of `prlimit` that apply the limits to a program. */
 export function prlimitArguments(limits: SandboxLimits, processes: number | undefined): readonly string[] {
   const { memoryMb, cpuSeconds, fileMb, openFiles } = limits
   return [
     `--as=${memoryMb * mebibyte}`,
-    // A second later comes the signal that cannot be caught.
+    // SIGKILL follows SIGXCPU after a second.
     `--cpu=${cpuSeconds}:${cpuSeconds + 1}`,
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     `--fsize=${fileMb * mebibyte}`,

@@ -19,12 +19,12 @@ import { type LimitedSandbox, limitedSandbox } from './limited-sandbox.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
 import type { Shield } from './shield.ts'
 
-/** What whoever runs the server decides. */
+/** The decisions of the operator. */
 export interface SandboxOptions {
   readonly env: Environment
-  /** Whether tools may run with limits only, where they ask for it or nothing better is there. */
+  /** Whether tools may run with limits only, if they request it or no sandbox is available. */
   readonly allowLimited?: boolean | undefined
-  /** Whether tools that ask for the network get it. */
+  /** Whether tools that request network access get it. */
   readonly allowNetwork?: boolean | undefined
   /** Folders of the machine that tools may use. */
   readonly folders?: readonly AllowedFolder[] | undefined
@@ -34,7 +34,7 @@ export interface SandboxOptions {
   readonly containment?: Containment | undefined
 }
 
-/** What is run in a sandbox. */
+/** A program to run in a sandbox. */
 export interface SandboxRequest {
   readonly level: Level
   readonly program: string
@@ -44,15 +44,15 @@ export interface SandboxRequest {
   readonly cwd?: string | undefined
   readonly limits: SandboxLimits
   readonly network: boolean
-  /** Seen by a run with walls only; one that is merely limited sees everything. */
+  /** Used by sandboxed runs only; a limited run has access to everything. */
   readonly mounts: readonly Mount[]
   /** A server that is root runs it as the owner of this folder, and as a user that owns nothing where absent. */
   readonly asOwnerOf?: string | undefined
-  /** Whether there is a stream besides the three that programs have, with the number 3. */
+  /** Whether the program has an additional stream with the number 3. */
   readonly withChannel: boolean
 }
 
-/** What is given to a program, and how it is followed. */
+/** The input of a program, and the callbacks for its output. */
 export interface SandboxWork {
   readonly stdin?: string | Buffer | undefined
   readonly timeoutMs: number
@@ -60,18 +60,18 @@ export interface SandboxWork {
   readonly onChannel?: ((stream: Readable) => void) | undefined
 }
 
-/** A place for one run: taken once, or given up. */
+/** A prepared run: run once, or discarded. */
 export interface SandboxRun {
   run(work: SandboxWork): Promise<ProcessEnd>
   isAlive(): boolean
   discard(): Promise<void>
 }
 
-/** Makes places to run in, at the level that a tool asks for and the machine has; never at a lower one without saying so. */
+/** Prepares runs at the isolation level of their tools; never at a lower level than requested. */
 export class Sandbox {
   readonly bounds: SandboxLimits
   readonly limits: ProcessLimits
-  /** What the machine has, as self-tests find it. */
+  /** The levels of the machine, as found by self-tests. */
   readonly levels: Levels
   readonly #options: SandboxOptions
   #containment: Containment | undefined
@@ -84,30 +84,30 @@ export class Sandbox {
     this.#containment = options.containment
   }
 
-  /** Whether a tool could be run, as far as that is known without trying. */
-  readiness(wanted: Level | undefined): Readiness {
-    return this.levels.readiness(wanted)
+  /** Whether a tool can run, as far as it is known without a self-test. */
+  readiness(requested: Level | undefined): Readiness {
+    return this.levels.readiness(requested)
   }
 
-  /** The level a tool runs at: the one it asks for, or the best there is of those that are allowed. */
-  levelFor(tool: string, wanted: Level | undefined): Promise<Level> {
-    return this.levels.levelFor(tool, wanted)
+  /** The level of a tool: the requested one, or the best that is available and allowed. */
+  levelFor(tool: string, requested: Level | undefined): Promise<Level> {
+    return this.levels.levelFor(tool, requested)
   }
 
-  /** Whether a run has the network; refused where its tool asks and no admin allowed it. */
-  networkFor(tool: string, asked: boolean | undefined): boolean {
-    if (asked !== true || this.#options.allowNetwork) return asked === true
-    throw new TooldexError('POLICY_REFUSED', `${tool} asks for the network, which no admin has allowed here.`, {
-      hint: 'Start with --allow-network or TOOLDEX_ALLOW_NETWORK=1, or take network out of the tool.',
+  /** Whether a run has network access; throws if its tool requests it and the operator does not allow it. */
+  networkFor(tool: string, requested: boolean | undefined): boolean {
+    if (requested !== true || this.#options.allowNetwork) return requested === true
+    throw new TooldexError('POLICY_REFUSED', `${tool} requests network access, which is not allowed on this server.`, {
+      hint: 'Start with --allow-network or TOOLDEX_ALLOW_NETWORK=1, or remove network from the tool.',
     })
   }
 
-  /** Whether tools that ask for the network get it. */
+  /** Whether tools that request network access get it. */
   get allowsNetwork(): boolean {
     return this.#options.allowNetwork ?? false
   }
 
-  /** What hides the server from tools that run with limits only; absent where caller and owner are the same. */
+  /** Hides the server from tools that run with limits only; absent if the caller owns the server. */
   get shield(): Shield | undefined {
     return this.#options.shield
   }
@@ -117,72 +117,72 @@ export class Sandbox {
     return this.#options.folders ?? []
   }
 
-  /** A place whose program is only started when there is work for it. */
-  async place(request: SandboxRequest): Promise<SandboxRun> {
+  /** A run whose program is started with its input. */
+  async prepare(request: SandboxRequest): Promise<SandboxRun> {
     if (request.level === 'limited') return this.#limited(request)
-    const cell = await (request.level === 'isolated' ? this.#isolated(request) : this.#confined(request))
-    return { isAlive: () => true, run: (work) => this.#run(request, cell, work), discard: () => cell.close() }
+    const scope = await (request.level === 'isolated' ? this.#isolated(request) : this.#confined(request))
+    return { isAlive: () => true, run: (work) => this.#run(request, scope, work), discard: () => scope.close() }
   }
 
-  /** A place whose program runs already and waits for its input; only where what it does follows from its input. */
-  async warmPlace(request: SandboxRequest): Promise<SandboxRun> {
-    const cell = await this.#isolated(request)
-    const child = await startProcess({ ...toProcess(request), cwd: '/' }, cell, true)
+  /** A run whose program is started already and waits for its input; only for programs that depend on nothing but their input. */
+  async prepareWarm(request: SandboxRequest): Promise<SandboxRun> {
+    const scope = await this.#isolated(request)
+    const child = await startProcess({ ...toProcess(request), cwd: '/' }, scope, true)
     const isAlive = () => child.exitCode === null && child.signalCode === null
     child.on('error', () => {})
-    holdProcess(child, false)
+    keepAlive(child, false)
     return {
       isAlive,
       run: (work) => {
-        holdProcess(child, true)
-        return this.#run(request, { ...cell, waiting: child }, work)
+        keepAlive(child, true)
+        return this.#run(request, { ...scope, waiting: child }, work)
       },
       async discard() {
         if (isAlive()) {
-          holdProcess(child, true)
-          cell.kill(child.pid as number, 'SIGKILL')
+          keepAlive(child, true)
+          scope.kill(child.pid as number, 'SIGKILL')
           await new Promise((resolve) => (isAlive() ? child.once('exit', resolve) : resolve(undefined)))
         }
         for (const stream of child.stdio) stream?.destroy()
-        await cell.close()
+        await scope.close()
       },
     }
   }
 
   async #isolated({ limits, network, mounts, env, cwd = workFolder, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.isolated.run()
-    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no sandbox: ${probed.reason}.`)
+    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `Bubblewrap is not available: ${probed.reason}.`)
     return isolatedSandbox(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
   async #confined({ limits, network, mounts, env, cwd, withChannel, asOwnerOf }: SandboxRequest) {
     const probed = await this.levels.confined.run()
-    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `There is no Landlock: ${probed.reason}.`)
+    if ('reason' in probed) throw new TooldexError('SANDBOX_MISSING', `Landlock is not available: ${probed.reason}.`)
     return confinedSandbox(probed.made, { limits, network, mounts, env, cwd }, withChannel, ownerOf(asOwnerOf))
   }
 
-  async #run(request: SandboxRequest, cell: WrappedSandbox, work: SandboxWork): Promise<ProcessEnd> {
+  async #run(request: SandboxRequest, scope: WrappedSandbox, work: SandboxWork): Promise<ProcessEnd> {
     const { stdin, timeoutMs, controls } = work
-    const opening = listening(cell, work)
+    const opening = withChannelListener(scope, work)
     const process = { ...toProcess(request), cwd: '/', stdin, timeoutMs }
-    return cell.explain(await runProcess(process, this.limits, opening, controls))
+    return scope.explain(await runProcess(process, this.limits, opening, controls))
   }
 
   async #limited(request: SandboxRequest): Promise<SandboxRun> {
     this.#containment ??= detectContainment()
     const prlimit = findProgram('prlimit', this.#options.env, '/')
-    const bare = await limitedSandbox(this.#containment, prlimit, request.limits, request.withChannel)
-    const cell = (await this.shield?.wrap(bare)) ?? bare
-    const env = { HOME: cell.folder, TMPDIR: cell.folder, ...request.env }
-    const cwd = request.cwd ?? cell.folder
+    const unshielded = await limitedSandbox(this.#containment, prlimit, request.limits, request.withChannel)
+    const scope = (await this.shield?.wrap(unshielded)) ?? unshielded
+    const env = { HOME: scope.folder, TMPDIR: scope.folder, ...request.env }
+    const cwd = request.cwd ?? scope.folder
     return {
       isAlive: () => true,
       run: (work) => {
         const { stdin, timeoutMs, controls } = work
         const process = { program: request.program, argv: request.argv, env, cwd, stdin, timeoutMs }
-        return runProcess(process, this.limits, listening(cell, work), controls)
+        return runProcess(process, this.limits, withChannelListener(scope, work), controls)
       },
-      discard: () => cell.close(),
+      discard: () => scope.close(),
     }
   }
 }
@@ -195,23 +195,23 @@ function ownerOf(folder: string | undefined): RunUser | undefined {
 
 type WrappedSandbox = IsolatedSandbox | ConfinedSandbox
 
-/** What merely waits does not keep us from ending; it ends with us. */
-function holdProcess(child: ChildProcess, hold: boolean): void {
+/** A waiting process does not keep this process alive; it ends with it. */
+function keepAlive(child: ChildProcess, alive: boolean): void {
   for (const each of [child, ...child.stdio])
-    (each as { ref?(): void; unref?(): void } | null)?.[hold ? 'ref' : 'unref']?.()
+    (each as { ref?(): void; unref?(): void } | null)?.[alive ? 'ref' : 'unref']?.()
 }
 
 const toProcess = ({ program, argv }: SandboxRequest) => ({ program, argv, env: {} })
 
-/** Tells whoever waits for the result of its stream, as soon as there is one. */
-function listening<C extends WrappedSandbox | LimitedSandbox>(cell: C, work: SandboxWork): C {
+/** Calls `onChannel` with the result stream as soon as the process exists. */
+function withChannelListener<C extends WrappedSandbox | LimitedSandbox>(scope: C, work: SandboxWork): C {
   const { onChannel } = work
-  if (onChannel === undefined) return cell
-  if (cell.waiting !== undefined) onChannel(cell.waiting.stdio[3] as Readable)
+  if (onChannel === undefined) return scope
+  if (scope.waiting !== undefined) onChannel(scope.waiting.stdio[3] as Readable)
   return {
-    ...cell,
+    ...scope,
     opened(child) {
-      cell.opened?.(child)
+      scope.opened?.(child)
       onChannel(child.stdio[3] as Readable)
     },
   }

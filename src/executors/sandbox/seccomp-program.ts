@@ -1,21 +1,21 @@
 import { type ConfinedCalls, confinedCalls } from './confined-syscalls.ts'
 import { type Processor, processors } from './syscalls.ts'
 
-/** One instruction of the kernel's packet filter language: what to do, where to go on, and with which number. */
+/** One BPF instruction: the operation, the two jump offsets and the operand. */
 type Instruction = readonly [code: number, yes: number, no: number, value: number]
 
-const [load, equal, atLeast, anyBit, answer, keepBits] = [0x20, 0x15, 0x35, 0x45, 0x06, 0x54]
+const [load, equal, atLeast, anyBit, result, keepBits] = [0x20, 0x15, 0x35, 0x45, 0x06, 0x54]
 const [allow, kill] = [0x7fff0000, 0x80000000]
 const refuse = (errno: number) => 0x00050000 | errno
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
 
-// Where the kernel puts what it asks about: the number of the call, the processor, the low half of the first two arguments.
+// Offsets in the kernel's seccomp data: the number of the call, the processor, the low half of the first two arguments.
 const [numberAt, archAt, firstAt, secondAt] = [0, 4, 16, 24]
 const highHalf = 4
 
 // New mount, cgroup, uts, ipc, user, pid and net namespaces.
 const newNamespaces = 0x7e020000
-// Typing into the terminal of whoever started us, and pasting into a console.
+// Injecting input into the controlling terminal, and pasting into a console.
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c]
 // Unix, IPv4, IPv6 and netlink belong to the network namespace; others, such as vsock, reach the machine below.
 const families = [1, 2, 10, 16]
@@ -23,7 +23,7 @@ const families = [1, 2, 10, 16]
 const confinedFamilies = families.filter((family) => family !== 1)
 const [typeBits, stream, packets] = [0xf, 1, 5]
 
-/** What a run has whose walls are not namespaces, and for which the filter must do more. */
+/** The settings of a run without namespaces, for which the filter must deny more. */
 export interface Confinement {
   readonly network: boolean
   /** Whether the user that it runs as may own files of the machine. */
@@ -32,7 +32,7 @@ export interface Confinement {
 
 /**
  * A filter of system calls as the kernel reads it, for the processor of this machine; undefined where there is none. It
- * refuses what looks into other processes, makes namespaces or mounts, or reaches parts of the kernel that no tool needs.
+ * denies access to other processes, namespaces and mounts, and the parts of the kernel that no tool needs.
  */
 export function seccompProgram(arch: string = process.arch, confinement?: Confinement): Buffer | undefined {
   const [processor, calls] = [processors[arch], confinedCalls[arch]]
@@ -42,24 +42,24 @@ export function seccompProgram(arch: string = process.arch, confinement?: Confin
   return encode(assemble(processor, allowed, confine(calls, confinement)))
 }
 
-/** What namespaces would have held. */
+/** The restrictions that replace namespaces. */
 function confine(calls: ConfinedCalls, { ownsFiles }: Confinement): readonly Instruction[] {
   const denied = [...calls.denied, ...(ownsFiles ? calls.byPath : [])]
   return [
     ...denied.flatMap((number) => when([equal, number], refuse(EPERM))),
-    ...calls.own.flatMap(([number, places]) =>
-      mustBeNought(
+    ...calls.own.flatMap(([number, positions]) =>
+      mustBeZero(
         number,
-        places.map((place) => firstAt + place * (secondAt - firstAt)),
+        positions.map((position) => firstAt + position * (secondAt - firstAt)),
       ),
     ),
-    // Without a path it is about an open file.
-    ...(ownsFiles ? mustBeNought(calls.utimensat, [secondAt, secondAt + highHalf]) : []),
-    // A pair that sends datagrams can send them to others than its like.
+    // Without a path, the call changes an open file.
+    ...(ownsFiles ? mustBeZero(calls.utimensat, [secondAt, secondAt + highHalf]) : []),
+    // A datagram socket of a pair can send to other sockets, too.
     ...ofCall(calls.socketpair, secondAt, [
       [keepBits, 0, 0, typeBits],
       ...[stream, packets].flatMap((type) => when([equal, type], allow)),
-      [answer, 0, 0, refuse(EPERM)],
+      [result, 0, 0, refuse(EPERM)],
     ]),
   ]
 }
@@ -73,7 +73,7 @@ function assemble(
   return [
     [load, 0, 0, archAt],
     [equal, 1, 0, auditArch],
-    [answer, 0, 0, kill],
+    [result, 0, 0, kill],
     [load, 0, 0, numberAt],
     ...(foreign === undefined ? [] : when([atLeast, foreign], refuse(ENOSYS))),
     ...denied.flatMap((number) => when([equal, number], refuse(EPERM))),
@@ -88,30 +88,30 @@ function assemble(
     ...more,
     ...ofCall(socket, firstAt, [
       ...allowed.flatMap((family) => when([equal, family], allow)),
-      [answer, 0, 0, refuse(allowed.length === 0 ? EPERM : EAFNOSUPPORT)],
+      [result, 0, 0, refuse(allowed.length === 0 ? EPERM : EAFNOSUPPORT)],
     ]),
-    [answer, 0, 0, allow],
+    [result, 0, 0, allow],
   ]
 }
 
 const when = ([code, value]: readonly [number, number], result: number): readonly Instruction[] => [
   [code, 0, 1, value],
-  [answer, 0, 0, result],
+  [result, 0, 0, result],
 ]
 
-/** Looks at an argument of one call; every other call goes past. */
+/** Checks an argument of one call; other calls skip the check. */
 function ofCall(number: number, at: number, checks: readonly Instruction[]): readonly Instruction[] {
-  return [[equal, 0, checks.length + 2, number], [load, 0, 0, at], ...checks, [answer, 0, 0, allow]]
+  return [[equal, 0, checks.length + 2, number], [load, 0, 0, at], ...checks, [result, 0, 0, allow]]
 }
 
-/** Refuses a call unless what is at each of these places is nought; every other call goes past. */
-function mustBeNought(number: number, places: readonly number[]): readonly Instruction[] {
-  const checks = places.flatMap((at): readonly Instruction[] => [
+/** Denies a call unless the values at these offsets are zero; other calls skip the check. */
+function mustBeZero(number: number, positions: readonly number[]): readonly Instruction[] {
+  const checks = positions.flatMap((at): readonly Instruction[] => [
     [load, 0, 0, at],
     [equal, 1, 0, 0],
-    [answer, 0, 0, refuse(EPERM)],
+    [result, 0, 0, refuse(EPERM)],
   ])
-  return [[equal, 0, checks.length + 1, number], ...checks, [answer, 0, 0, allow]]
+  return [[equal, 0, checks.length + 1, number], ...checks, [result, 0, 0, allow]]
 }
 
 function encode(program: readonly Instruction[]): Buffer {

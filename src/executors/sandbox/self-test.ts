@@ -1,22 +1,22 @@
-/** What a self-test found: a way that holds, or why there is none. */
+/** The result of a self-test: a working method, or the reason why there is none. */
 export type Probed<Made> = { readonly made: Made } | { readonly reason: string }
 
 const retryAfterMs = 5000
 
-/** A look at what the machine can do: made once where it succeeds, again after a while where it does not. */
+/** A test of a feature of the machine: run once if it succeeds, repeated after a while if it fails. */
 export class SelfTest<Made> {
-  readonly #look: () => Promise<Probed<Made>>
+  readonly #probe: () => Promise<Probed<Made>>
   #running: Promise<Probed<Made>> | undefined
-  #known: Probed<Made> | undefined
+  #last: Probed<Made> | undefined
 
-  constructor(look: () => Promise<Probed<Made>>) {
-    this.#look = look
+  constructor(probe: () => Promise<Probed<Made>>) {
+    this.#probe = probe
   }
 
   run(): Promise<Probed<Made>> {
-    this.#running ??= this.#look().then((probed) => {
-      this.#known = probed
-      // Somebody may install what was missing.
+    this.#running ??= this.#probe().then((probed) => {
+      this.#last = probed
+      // The missing part may be installed meanwhile.
       if ('reason' in probed)
         setTimeout(() => {
           this.#running = undefined
@@ -26,8 +26,8 @@ export class SelfTest<Made> {
     return this.#running
   }
 
-  /** What the last look found, without looking. */
+  /** The last result, without running the test. */
   get known(): Probed<Made> | undefined {
-    return this.#known
+    return this.#last
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The Python program that hides the server from a program without a sandbox, and then becomes that program. A process in a
- * Landlock domain cannot look into processes outside of it: not at their memory, variables, open files or root. Files are
+ * Landlock domain cannot inspect processes outside of it: neither memory nor variables, open files or root. Files are
  * granted folder by folder, all but the hidden one; the folders that lead to it can be listed and entered, nothing else.
  *
  *   words: HIDDEN SHOWN PROGRAM WORD...     SHOWN is a folder in HIDDEN that may be read, or empty
@@ -32,7 +32,7 @@ def grant(path, rights):
     except OSError:
         return
     mode = os.fstat(fd).st_mode
-    # A link leads to a place that is granted by itself, or is not.
+    # The target of a link is granted by itself, or not at all.
     if not stat.S_ISLNK(mode):
         if not stat.S_ISDIR(mode):
             rights &= FILE
@@ -40,7 +40,7 @@ def grant(path, rights):
     os.close(fd)
 
 def devices():
-    # Disks and memory of the machine would show root all that is hidden.
+    # Through disks and memory devices, root could read the hidden files.
     for name in os.listdir('/dev'):
         mode = os.lstat('/dev/' + name).st_mode
         if name in ('pts', 'shm', 'mqueue'):
@@ -65,14 +65,14 @@ grant('/', LIST)
 if shown:
     grant(shown, EXECUTE | READ | LIST)
 if not root and libc.prctl(38, ctypes.c_ulong(1), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)) != 0:
-    sys.exit('privileges could not be given up')
+    sys.exit('privileges could not be dropped')
 system('landlock_restrict_self', 446, ruleset, 0)
 os.close(ruleset)
 if root:
-    # What changes the kernel, reads its memory or makes devices.
+    # Capabilities that change the kernel, read its memory or create devices.
     for capability in (16, 17, 19, 21, 22, 27, 38, 39):
         libc.prctl(24, ctypes.c_ulong(capability), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
-# Python ignores these, and what is ignored stays so.
+# Python ignores these signals, and children inherit that.
 for number in (13, 25):
     libc.signal(number, None)
 try:

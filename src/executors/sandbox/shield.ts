@@ -9,7 +9,7 @@ import { findPython } from '../process/find-python.ts'
 import { type Probed, SelfTest } from './self-test.ts'
 import { shieldLauncher } from './shield-launcher.ts'
 
-/** What is hidden from programs without a sandbox. */
+/** The folders that the shield hides and shows. */
 export interface ShieldOptions {
   readonly env: Environment
   /** The folder of the server. */
@@ -28,16 +28,16 @@ export class Shield {
     this.selfTest = new SelfTest(() => probeShield(options.env))
   }
 
-  /** The cell with its program behind the shield; unchanged where the system has none. */
-  async wrap<C extends ProcessScope>(cell: C): Promise<C> {
+  /** The scope with its program behind the shield; unchanged if the system does not support it. */
+  async wrap<C extends ProcessScope>(scope: C): Promise<C> {
     const probed = await this.selfTest.run()
-    if ('reason' in probed) return cell
-    const words = wordsFor(realpathSync(this.#options.hidden), this.#options.shown ?? '')
-    return { ...cell, wrap: (program, args) => cell.wrap(probed.made, [...words, program, ...args]) }
+    if ('reason' in probed) return scope
+    const args = argumentsFor(realpathSync(this.#options.hidden), this.#options.shown ?? '')
+    return { ...scope, wrap: (program, rest) => scope.wrap(probed.made, [...args, program, ...rest]) }
   }
 }
 
-const wordsFor = (hidden: string, shown: string): readonly string[] => [
+const argumentsFor = (hidden: string, shown: string): readonly string[] => [
   '-I',
   '-S',
   '-B',
@@ -49,7 +49,7 @@ const wordsFor = (hidden: string, shown: string): readonly string[] => [
 
 const deadlineMs = 10_000
 
-/** Really hides a file and this process, and looks whether they can be read. */
+/** Hides a file and this process, and tries to read them. */
 async function probeShield(env: Environment): Promise<Probed<string>> {
   if (process.platform !== 'linux') return { reason: 'Landlock is for Linux only' }
   const python = findPython(env)
@@ -60,9 +60,9 @@ async function probeShield(env: Environment): Promise<Probed<string>> {
     mkdirSync(hidden)
     writeFileSync(join(hidden, 'canary'), 'canary')
     const trial = `cat ${hidden}/canary /proc/${process.pid}/maps; echo x > ${hidden}/new; [ -r /bin/sh ] && echo tried`
-    const words = [...wordsFor(hidden, ''), '/bin/sh', '-c', `(${trial}) 2>/dev/null`]
-    const { stdout } = await promisify(execFile)(python, words, { timeout: deadlineMs, env: { PATH: env.PATH } })
-    return stdout.trim() === 'tried' ? { made: python } : { reason: 'the server could be read in a trial' }
+    const args = [...argumentsFor(hidden, ''), '/bin/sh', '-c', `(${trial}) 2>/dev/null`]
+    const { stdout } = await promisify(execFile)(python, args, { timeout: deadlineMs, env: { PATH: env.PATH } })
+    return stdout.trim() === 'tried' ? { made: python } : { reason: 'the self-test could read the server' }
   } catch (error) {
     const { stderr = '', message } = error as Error & { stderr?: string }
     return { reason: (stderr.trim().split('\n').at(-1) || message).slice(0, 200) }

@@ -1,4 +1,4 @@
-/** What the filter knows of a processor: how the kernel names it, and the numbers of its system calls. */
+/** The audit id of a processor, and the numbers of its system calls. */
 export interface Processor {
   readonly auditArch: number
   readonly denied: readonly number[]
@@ -118,7 +118,7 @@ const arm64 = {
   kexec_file_load: 294,
 }
 
-/** The processors that a filter can be made for. */
+/** The processors that the filter supports. */
 export const processors: Readonly<Record<string, Processor>> = {
   x64: {
     auditArch: 0xc000003e,

@@ -8,14 +8,14 @@ import type { Level } from './level.ts'
 const systemPath = /^\/(usr|bin|sbin|lib[0-9x]*)(\/|$)/
 const ownPath = /^\/(work|tmp)$/
 
-/** Where a program is looked for. */
+/** The search path of a program. */
 interface Lookup {
   readonly cwd: string | undefined
   /** Folders besides those of the system. */
   readonly path?: string | undefined
 }
 
-/** The program that a word names inside a sandbox, and what must be seen there for it to run. */
+/** The program of a command inside a sandbox, and the mounts that it needs. */
 export function visibleProgram(
   folders: readonly AllowedFolder[],
   word: string,
@@ -26,26 +26,26 @@ export function visibleProgram(
   return { program, mounts: mountsFor(folders, [program, realpathSync(program)], 'program') }
 }
 
-/** Where a run begins inside a sandbox, which is a fresh folder where absent, and what must be seen there for that. */
+/** The working folder inside a sandbox, a fresh one where absent, and the mounts that it needs. */
 export function visibleFolder(
   folders: readonly AllowedFolder[],
   level: Level,
   cwd: string | undefined,
 ): { cwd: string | undefined; mounts: readonly Mount[] } {
-  // What is at this place inside a namespace is the same fresh folder elsewhere.
+  // Without a mount namespace, the work folder has another path.
   if (cwd === undefined || ownPath.test(cwd))
     return { cwd: level === 'isolated' ? (cwd ?? workFolder) : undefined, mounts: [] }
   return { cwd, mounts: mountsFor(folders, [cwd], 'folder') }
 }
 
-/** The variables that every program in a sandbox has; where it lives is known beforehand only in a namespace. */
+/** The variables of every program in a sandbox; the home is known in advance only in a mount namespace. */
 export const visibleEnv = (level: Level): Record<string, string> =>
   level === 'isolated' ? { PATH: sandboxPath, HOME: workFolder } : { PATH: sandboxPath }
 
 /** Whether a path is part of every sandbox. */
 export const isAlwaysVisible = (path: string): boolean => systemPath.test(path) || ownPath.test(path)
 
-/** The allowed folders that the paths lie in; refused where one lies elsewhere. */
+/** The mounts for paths in allowed folders; throws if a path is in none. */
 export function mountsFor(folders: readonly AllowedFolder[], paths: readonly string[], what: string): readonly Mount[] {
   const found = paths
     .filter((path) => !isAlwaysVisible(path))
@@ -59,17 +59,17 @@ export function mountsFor(folders: readonly AllowedFolder[], paths: readonly str
   return toMounts(found)
 }
 
-/** How a folder is allowed; `ofFile` is the one to allow where the first is a file. */
+/** The hint to allow a folder; `ofFile` is the alternative if the first is a file. */
 export function allowHint(folder: string, ofFile?: string): string {
   const other = ofFile === undefined ? '' : `, or ${ofFile} if that is a file`
-  return `Its operator can allow a folder: tooldex serve --allow-folder ${folder}${other} (with :rw behind it to let tools write).`
+  return `Its operator can allow a folder: tooldex serve --allow-folder ${folder}${other} (append :rw to let tools write).`
 }
 
-/** Folders as a sandbox shows them: at the place where they lie. */
+/** Mounts of folders at their own paths. */
 export const toMounts = (folders: readonly AllowedFolder[]): readonly Mount[] =>
   [...new Set(folders)].map(({ path, writable }) => ({ source: path, target: path, writable }))
 
-/** Each target once. */
+/** Removes duplicate targets; the last mount wins. */
 export const mergeMounts = (mounts: readonly Mount[]): readonly Mount[] => [
   ...new Map(mounts.map((mount) => [mount.target, mount])).values(),
 ]

@@ -1,17 +1,17 @@
 import type { Sandbox, SandboxRequest, SandboxRun } from './sandbox.ts'
 
-/** How many programs wait for work, and how long one that nobody needs is kept. */
+/** The size of the pool, and the lifetime of an unused program. */
 export interface WarmOptions {
   /** Each costs the memory of a started interpreter. */
-  readonly most: number
+  readonly max: number
   readonly idleMs: number
 }
 
-export const defaultWarm: WarmOptions = { most: 4, idleMs: 60_000 }
+export const defaultWarm: WarmOptions = { max: 4, idleMs: 60_000 }
 
 interface Idle {
   readonly key: string
-  readonly place: SandboxRun
+  readonly run: SandboxRun
   readonly since: number
 }
 
@@ -31,45 +31,45 @@ export class WarmSandboxes {
     this.#timer.unref()
   }
 
-  /** A place for this very request, warm where there is one; another is made ready for the next. */
+  /** A run for this request, warm if there is one; another is prepared for the next request. */
   async take(request: SandboxRequest): Promise<SandboxRun> {
     const key = JSON.stringify(request)
     const found = this.#find(key)
     this.#refill(key, request)
-    return found ?? this.#sandbox.place(request)
+    return found ?? this.#sandbox.prepare(request)
   }
 
   #find(key: string): SandboxRun | undefined {
     for (;;) {
       const index = this.#idle.findIndex((each) => each.key === key)
       const [found] = index < 0 ? [] : this.#idle.splice(index, 1)
-      if (found === undefined || found.place.isAlive()) return found?.place
-      void found.place.discard()
+      if (found === undefined || found.run.isAlive()) return found?.run
+      void found.run.discard()
     }
   }
 
   #refill(key: string, request: SandboxRequest): void {
-    const { most } = this.#options
-    if (this.#closed || this.#starting >= most) return
-    // The one that waited longest makes room: what is called now is likelier to be called again.
-    if (this.#idle.length + this.#starting >= most) {
+    const { max } = this.#options
+    if (this.#closed || this.#starting >= max) return
+    // The oldest is evicted: the current request is more likely to come again.
+    if (this.#idle.length + this.#starting >= max) {
       if (this.#idle.every((each) => each.key === key)) return
       void this.#idle
         .splice(
           this.#idle.findIndex((each) => each.key !== key),
           1,
         )[0]
-        ?.place.discard()
+        ?.run.discard()
     }
     this.#starting++
     this.#sandbox
-      .warmPlace(request)
-      .then((place) => {
-        if (this.#closed) return place.discard()
-        this.#idle.push({ key, place, since: performance.now() })
+      .prepareWarm(request)
+      .then((run) => {
+        if (this.#closed) return run.discard()
+        this.#idle.push({ key, run, since: performance.now() })
         return undefined
       })
-      // The next run starts its own, and says what is wrong.
+      // The next run starts its own program and reports the error.
       .catch(() => {})
       .finally(() => {
         this.#starting--
@@ -78,12 +78,12 @@ export class WarmSandboxes {
 
   #dropOld(): void {
     const oldest = performance.now() - this.#options.idleMs
-    while (this.#idle[0] !== undefined && this.#idle[0].since < oldest) void this.#idle.shift()?.place.discard()
+    while (this.#idle[0] !== undefined && this.#idle[0].since < oldest) void this.#idle.shift()?.run.discard()
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
-    await Promise.all(this.#idle.splice(0).map(({ place }) => place.discard()))
+    await Promise.all(this.#idle.splice(0).map(({ run }) => run.discard()))
   }
 }

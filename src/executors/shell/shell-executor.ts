@@ -46,7 +46,7 @@ export function createShellExecutor(options: ShellExecutorOptions): Executor {
       const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
       const timeoutMs = deadlineOf(job)
       try {
-        const run = await sandbox.place({ ...request, env: traced })
+        const run = await sandbox.prepare({ ...request, env: traced })
         const end = await run.run({ stdin, timeoutMs, controls })
         const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
         return request.level === 'limited' ? outcome : explainFailure(outcome, visibleTo(prepared, job, sandbox))
