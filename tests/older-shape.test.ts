@@ -50,7 +50,7 @@ describe('what the older shape held', () => {
       { ...lost, errorMessage: expect.stringContaining('was PENDING'), completedAt: '2025-03-02T00:00:00.000Z' },
       {
         ...lost,
-        errorMessage: expect.stringContaining('was RUNNING when the database was brought over'),
+        errorMessage: expect.stringContaining('was RUNNING when the database was migrated'),
         startedAt: '2025-03-01T00:00:00.000Z',
         completedAt: '2025-03-03T00:00:00.000Z',
         durationMs: null,

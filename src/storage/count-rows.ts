@@ -4,7 +4,7 @@ import { dumpedTables } from './dump/write-dump.ts'
 import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 export async function countRows({ slow }: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of dumpedTables) {

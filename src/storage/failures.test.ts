@@ -17,7 +17,7 @@ it('reports that the database does not answer only where it does not', () => {
 it('reports the words of a connection pooler that refuses', () => {
   const full = failed('08P01', 'no more connections allowed (max_client_conn)')
   expect(messageOf(full)).toBe(
-    'The connection pooler of the database refuses: no more connections allowed (max_client_conn).',
+    'The connection pooler of the database rejected the connection: no more connections allowed (max_client_conn).',
   )
   expect(messageOf(failed('XX000', 'MaxClientsInSessionMode: max clients reached'))).toContain('max clients reached')
   expect(toOurs(failed('XX000', 'cache lookup failed'))).toMatchObject({ code: 'XX000' })

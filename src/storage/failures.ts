@@ -2,8 +2,8 @@ import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 
 const conflicts = new Set(['40001', '40P01'])
-/** The codes of a server or a line that cannot be reached. */
-const away = new Set([
+/** The codes of a server that cannot be reached. */
+const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -25,18 +25,18 @@ interface Refusal {
   readonly hint: string
 }
 
-/** What a database that does answer says it cannot do now, by its code. */
+/** The errors of a reachable database that cannot serve now, by SQLSTATE. */
 const refusals: Readonly<Record<string, Refusal>> = {
   '53300': {
     message: 'The database has no free connection: too many clients are connected.',
-    hint: 'Try again shortly; raise max_connections, or lower TOOLDEX_DATABASE_CONNECTIONS of the processes that share it.',
+    hint: 'Try again shortly; raise max_connections, or lower TOOLDEX_DATABASE_CONNECTIONS of the processes that share the database.',
   },
   '53400': {
     message: 'The database has reached a limit of its configuration.',
     hint: 'Try again shortly; the log of the database names the limit.',
   },
-  '53100': { message: 'The disk of the database is full.', hint: 'Free space on it, then try again.' },
-  '53200': { message: 'The database is out of memory.', hint: 'Try again shortly, or give it more memory.' },
+  '53100': { message: 'The disk of the database is full.', hint: 'Free disk space, then try again.' },
+  '53200': { message: 'The database is out of memory.', hint: 'Try again shortly, or raise its memory limit.' },
   '58030': {
     message: 'The database cannot read or write its files.',
     hint: 'Check the disk of the database; its log names the file.',
@@ -49,7 +49,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
     message: 'A lock was not released in time: another transaction changes the same rows or the table.',
     hint: 'Try again shortly.',
   },
-  '57014': { message: 'The database took too long over a statement.', hint: 'Try again shortly, or request less.' },
+  '57014': {
+    message: 'A statement exceeded the time limit of the database.',
+    hint: 'Try again shortly, or request less.',
+  },
   '57P01': { message: 'The database is shutting down.', hint: 'Try again when it is back.' },
   '57P02': { message: 'The database is restarting after a crash.', hint: 'Try again shortly.' },
   '57P03': { message: 'The database is starting or stopping.', hint: 'Try again shortly.' },
@@ -58,21 +61,21 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '25P04': { message: 'The database ended a transaction that took too long.', hint: 'Try again shortly.' },
 }
 
-/** A connection pooler in front of the database has codes of its own, and says in words what it lacks. */
+/** A connection pooler in front of the database has its own codes, and names the reached limit only in its message. */
 function poolerRefusal({ code, text = '' }: DatabaseFailure): Refusal | undefined {
   const isPooler = code === '08P01' || (code === 'XX000' && /max ?clients|pool/i.test(text))
   if (!isPooler) return undefined
   return {
-    message: `The connection pooler of the database refuses: ${toOneLine(text)}.`,
-    hint: 'Try again shortly; raise the limit that it names, or lower TOOLDEX_DATABASE_CONNECTIONS.',
+    message: `The connection pooler of the database rejected the connection: ${toOneLine(text)}.`,
+    hint: 'Try again shortly; raise the limit in the message, or lower TOOLDEX_DATABASE_CONNECTIONS.',
   }
 }
 
-/** Whether there was no connection to be had: nothing was done, and waiting for one helps. */
+/** Whether no connection was available: nothing was executed, and waiting helps. */
 export const isOutOfConnections = (failure: DatabaseFailure): boolean =>
   failure.code === '53300' || poolerRefusal(failure) !== undefined
 
-const taken: Readonly<Record<string, string>> = {
+const uniqueNames: Readonly<Record<string, string>> = {
   tools_name: 'A tool',
   tool_categories_name: 'A category',
   api_keys_name: 'A key',
@@ -83,16 +86,16 @@ type Thrown = Error & { code?: unknown; constraint?: string; constraint_name?: s
 export interface DatabaseFailure {
   readonly code?: string
   readonly constraint?: string
-  /** The values that it is about. */
+  /** The conflicting values. */
   readonly detail?: string
-  /** What the engine says; for those who look after the database, not for callers. */
+  /** The message of the engine; for operators of the database, not for callers. */
   readonly text?: string
 }
 
-/** Whether two got in each other's way, so that trying again helps. */
+/** Whether concurrent transactions conflicted, so that a retry helps. */
 export const isConflict = (code: string | undefined): boolean => conflicts.has(code ?? '')
 
-/** What the driver threw, below what the query builder and we wrapped around it. */
+/** The error of the driver, without the wrappers of the query builder and of this project. */
 export function causeOf(thrown: unknown): DatabaseFailure {
   let current = thrown as Thrown | undefined
   for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth++) {
@@ -106,20 +109,20 @@ export function causeOf(thrown: unknown): DatabaseFailure {
   return {}
 }
 
-/** Whether it failed for what was given: a value that is none, or one that cannot be there beside others. */
+/** Whether the data caused the failure: an invalid value, or a violated constraint. */
 export const isOfContent = (thrown: unknown): boolean => /^(22|23|54)/.test(causeOf(thrown).code ?? '')
 
-/** Both engines tell the values as `(workspace_id, name)=(default, send_report)`; a workspace has no comma in it. */
+/** Both engines report the values as `(workspace_id, name)=(default, send_report)`; a workspace contains no comma. */
 function nameTaken(constraint = '', detail = ''): TooldexError {
-  const kind = taken[constraint]
-  if (kind === undefined) return new TooldexError('NAME_TAKEN', 'It exists already.')
+  const kind = uniqueNames[constraint]
+  if (kind === undefined) return new TooldexError('NAME_TAKEN', 'An entry with these values already exists.')
   const [, name] = /=\([^,]*, (.*)\)/s.exec(detail) ?? []
-  const named = name === undefined ? 'of this name' : `named '${toOneLine(name)}'`
+  const label = name === undefined ? 'with this name' : `named '${toOneLine(name)}'`
   const problems = [{ severity: 'error', pointer: '/name', message: 'the name is taken' }] as const
-  return new TooldexError('NAME_TAKEN', `${kind} ${named} exists already.`, { problems })
+  return new TooldexError('NAME_TAKEN', `${kind} ${label} already exists.`, { problems })
 }
 
-/** A failure of the database as an error of ours; what is no failure of the database stays as it is. */
+/** Converts a failure of the database to a TooldexError; other errors are returned unchanged. */
 export function toOurs(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
   const failure = causeOf(thrown)
@@ -127,18 +130,20 @@ export function toOurs(thrown: unknown): unknown {
   if (code === undefined) return thrown
   if (code === '23505') return nameTaken(constraint, detail)
   if (code === '23503')
-    return new TooldexError('NOT_FOUND', 'What this refers to is not there (any more).', { cause: thrown })
+    return new TooldexError('NOT_FOUND', 'A referenced tool, category or execution no longer exists.', {
+      cause: thrown,
+    })
   const refusal = refusals[code] ?? poolerRefusal(failure)
   if (refusal !== undefined)
     return new TooldexError('UNAVAILABLE', refusal.message, { hint: refusal.hint, cause: thrown })
   if (isConflict(code))
-    return new TooldexError('UNAVAILABLE', 'Others changed the same rows at the same time.', {
+    return new TooldexError('UNAVAILABLE', 'A concurrent transaction changed the same rows.', {
       hint: 'Try again shortly.',
       cause: thrown,
     })
   if (code.startsWith('28') || code === '3D000')
-    return new TooldexError('UNAVAILABLE', `The database refuses the connection: ${text}.`, {
-      hint: 'Check DATABASE_URL.',
+    return new TooldexError('UNAVAILABLE', `The database rejected the connection: ${text}.`, {
+      hint: 'Check user, password and database in DATABASE_URL.',
       cause: thrown,
     })
   if (code === 'TLS_REFUSED')
@@ -146,9 +151,9 @@ export function toOurs(thrown: unknown): unknown {
       hint: 'Check sslmode and sslrootcert in DATABASE_URL.',
       cause: thrown,
     })
-  if (away.has(code) || code.startsWith('08'))
+  if (unreachable.has(code) || code.startsWith('08'))
     return new TooldexError('UNAVAILABLE', 'The database does not answer.', { cause: thrown })
   if (code === '22P05' || code === '22021')
-    return new TooldexError('BODY_INVALID', 'A text has a character that cannot be kept (U+0000).')
+    return new TooldexError('BODY_INVALID', 'A string contains the character U+0000, which cannot be stored.')
   return thrown
 }

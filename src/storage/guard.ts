@@ -5,12 +5,12 @@ import type { Db } from './database.ts'
 import { causeOf, isConflict, isOutOfConnections, toOurs } from './failures.ts'
 
 const maxAttempts = 4
-/** How long a caller waits for the database, everything included: for a place in the pool, for others, for answers. */
+/** The maximum wait of a caller for the database, including the pool, locks and retries. */
 const deadlineMs = 20_000
-/** How long a caller waits for a connection that the database or its pooler has not got now. */
+/** The maximum wait for a connection while the database or its pooler has none free. */
 const connectionMs = 5000
 
-/** Runs work on the database: what failed for being in each other's way is tried again, other failures become our own errors. */
+/** Runs work on the database: conflicts are retried, other failures become a TooldexError. */
 export async function guard<Result>(
   work: (isLate: () => boolean) => Promise<Result>,
   { withinMs = deadlineMs, attempts = maxAttempts }: { withinMs?: number; attempts?: number } = {},
@@ -34,7 +34,7 @@ export async function guard<Result>(
   }
 }
 
-/** All or nothing, guarded; nothing is kept of what ends only after its caller was told that it failed. */
+/** Runs work in a guarded transaction; rolled back where it ends after its caller has received the timeout error. */
 export function transact<Result>(
   db: Db,
   work: (db: Db) => Promise<Result>,
@@ -46,11 +46,11 @@ export function transact<Result>(
       if (isLate()) throw tooLate()
       return result
     })
-  // Inside another transaction only the whole of it can be tried again.
+  // A nested transaction cannot be retried alone.
   return guard(attempt, db instanceof PgTransaction ? { withinMs, attempts: 1 } : { withinMs })
 }
 
-/** Work that may take minutes, all or nothing. */
+/** Runs work that may take minutes in a transaction. */
 export function transactSlowly<Result>(
   db: Db,
   work: (db: Db) => Promise<Result>,
@@ -70,6 +70,6 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
 }
 
 const tooLate = () =>
-  new TooldexError('UNAVAILABLE', 'The database took too long to answer.', {
-    hint: 'Look whether the change was made, then try again.',
+  new TooldexError('UNAVAILABLE', 'The database did not answer in time.', {
+    hint: 'Check whether the change was made, then try again.',
   })

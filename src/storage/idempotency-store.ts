@@ -4,11 +4,11 @@ import type { Db } from './database.ts'
 import { guard } from './guard.ts'
 import { idempotentAnswers } from './schema.ts'
 
-const keptFor = sql`interval '24 hours'`
-// Whoever has not answered by then is gone, and the request may be made again.
-const answeredWithin = sql`interval '60 seconds'`
+const retention = sql`interval '24 hours'`
+// A process without a response by then is assumed dead, and the request may be repeated.
+const responseTimeout = sql`interval '60 seconds'`
 
-/** Answers under an Idempotency-Key, kept for a day. */
+/** Responses by Idempotency-Key, kept for a day. */
 export class DatabaseIdempotencyStore implements IdempotencyStore {
   readonly #db: Db
 
@@ -18,27 +18,27 @@ export class DatabaseIdempotencyStore implements IdempotencyStore {
 
   claim({ workspace: workspaceId, actor: keyId }: Caller, idempotencyKey: string, bodyHash: string) {
     return guard(async () => {
-      await this.#db.delete(idempotentAnswers).where(lt(idempotentAnswers.createdAt, sql`now() - ${keptFor}`))
+      await this.#db.delete(idempotentAnswers).where(lt(idempotentAnswers.createdAt, sql`now() - ${retention}`))
       const claimed = await this.#db
         .insert(idempotentAnswers)
         .values({ workspaceId, keyId, idempotencyKey, bodyHash })
         .onConflictDoNothing()
         .returning({ key: idempotentAnswers.idempotencyKey })
       if (claimed.length > 0) return 'fresh' as const
-      const [known] = await this.#db
+      const [existing] = await this.#db
         .select()
         .from(idempotentAnswers)
         .where(one(workspaceId, keyId, idempotencyKey))
-      if (known === undefined) return 'running' as const
-      if (known.bodyHash !== bodyHash) return 'other-body' as const
-      if (known.status !== null) return { status: known.status, body: known.body }
+      if (existing === undefined) return 'running' as const
+      if (existing.bodyHash !== bodyHash) return 'other-body' as const
+      if (existing.status !== null) return { status: existing.status, body: existing.body }
       return (await this.#takeOver(workspaceId, keyId, idempotencyKey)) ? ('fresh' as const) : ('running' as const)
     })
   }
 
-  /** One of those who wait takes the place of a process that died. */
+  /** Claims the key of a dead process, for exactly one of the waiting requests. */
   async #takeOver(workspace: string, keyId: string, key: string): Promise<boolean> {
-    const late = and(isNull(idempotentAnswers.status), lt(idempotentAnswers.createdAt, sql`now() - ${answeredWithin}`))
+    const late = and(isNull(idempotentAnswers.status), lt(idempotentAnswers.createdAt, sql`now() - ${responseTimeout}`))
     const taken = await this.#db
       .update(idempotentAnswers)
       .set({ createdAt: sql`now()` })

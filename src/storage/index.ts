@@ -12,7 +12,7 @@ export { findNewerMigrations, migrate, readMigrations, readState } from './migra
 export { createStores } from './stores.ts'
 export { waitForDatabase } from './wait-for-database.ts'
 
-/** Opens the database that `url` names, or the embedded one below `home`; without either it lives in memory. */
+/** Opens the database at `url`, or the embedded one below `home`; without either a database in memory. */
 export async function openDatabase({
   url,
   home,
@@ -22,10 +22,10 @@ export async function openDatabase({
   url?: string | undefined
   home?: string | undefined
   limits?: Partial<PostgresLimits>
-  /** For servers: the embedded engine runs in a worker thread, so that no statement holds the event loop. */
+  /** For servers: the embedded engine runs in a worker thread, so that no statement blocks the event loop. */
   inThread?: boolean
 }): Promise<Database> {
-  // Of the two engines only the one in use is loaded.
+  // Only the engine in use is loaded.
   if (url !== undefined && url !== '') return (await import('./postgres/open.ts')).openPostgres(url, limits)
   return (await import('./pglite/open.ts')).openPglite(home === undefined ? undefined : join(home, 'db'), inThread)
 }

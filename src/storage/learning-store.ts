@@ -7,10 +7,10 @@ import { guard, transact } from './guard.ts'
 import { record } from './record.ts'
 import { learnedQueries } from './schema.ts'
 
-/** How much a workspace remembers. Room is made for many at once, so that readers need not start anew each time. */
+/** The limits of a workspace. Many rows are deleted at once, so that readers rarely have to reload everything. */
 export const learningBounds = { maxRows: 5000, leftRows: 4500, maxCharacters: 2000 }
 
-/** What search learned, in the database. */
+/** Learned queries in the database. */
 export class DatabaseLearningStore implements LearningStore {
   readonly #db: Db
   readonly #bounds: typeof learningBounds
@@ -20,8 +20,8 @@ export class DatabaseLearningStore implements LearningStore {
     this.#bounds = bounds
   }
 
-  async note(workspaceId: string, asked: string, toolId: string): Promise<void> {
-    const query = storable(asked.slice(0, this.#bounds.maxCharacters))
+  async note(workspaceId: string, text: string, toolId: string): Promise<void> {
+    const query = storable(text.slice(0, this.#bounds.maxCharacters))
     const queryHash = createHash('sha256').update(query).digest('hex')
     await transact(this.#db, async (db) => {
       await db
@@ -31,7 +31,7 @@ export class DatabaseLearningStore implements LearningStore {
           target: [learnedQueries.workspaceId, learnedQueries.queryHash, learnedQueries.toolId],
           set: { successes: sql`${learnedQueries.successes} + 1`, updatedAt: sql`now()` },
         })
-      await this.#makeRoom(db, workspaceId)
+      await this.#prune(db, workspaceId)
     })
   }
 
@@ -50,17 +50,17 @@ export class DatabaseLearningStore implements LearningStore {
 
   forget(caller: Caller): Promise<number> {
     return transact(this.#db, async (db) => {
-      const gone = await db
+      const deleted = await db
         .delete(learnedQueries)
         .where(eq(learnedQueries.workspaceId, caller.workspace))
         .returning({ tool: learnedQueries.toolId })
-      const [before, after] = [{ count: gone.length }, { count: 0 }]
+      const [before, after] = [{ count: deleted.length }, { count: 0 }]
       await record(db, caller, { action: 'learning.forget', subject: 'learning', before, after })
-      return gone.length
+      return deleted.length
     })
   }
 
-  async #makeRoom(db: Db, workspace: string): Promise<void> {
+  async #prune(db: Db, workspace: string): Promise<void> {
     const { maxRows, leftRows } = this.#bounds
     const total = await db.$count(learnedQueries, eq(learnedQueries.workspaceId, workspace))
     if (total <= maxRows) return
@@ -70,7 +70,7 @@ export class DatabaseLearningStore implements LearningStore {
   }
 }
 
-/** No text in the database may have the character zero or half a character. */
+/** PostgreSQL cannot store U+0000 or unpaired surrogates. */
 const storable = (text: string): string => Buffer.from(text.replaceAll('\0', ' ')).toString()
 
 const toLearned = ({ query, toolId, successes, updatedAt }: typeof learnedQueries.$inferSelect): LearnedQuery => ({

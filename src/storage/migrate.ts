@@ -13,32 +13,32 @@ import { convertRows, renameOldTables } from './legacy/convert.ts'
 import { checkNoConflicts, hasOlderShape } from './legacy/tables.ts'
 import { rowsOf } from './rows-of.ts'
 
-/** A step of the schema, as it is shipped. */
+/** A migration of this release. */
 export interface Migration {
   readonly name: string
   readonly statements: readonly string[]
   readonly hash: string
 }
 
-/** What was done to a database, and what is still to do. */
+/** The applied and pending migrations of a database. */
 export interface MigrationState {
   readonly applied: readonly { readonly name: string; readonly appliedAt: string }[]
   readonly pending: readonly string[]
-  /** Tables of the first data model, before versions were numbers. */
+  /** Whether there are tables of the first data model, in which versions were strings. */
   readonly olderShape: boolean
 }
 
-// Any number will do, as long as all processes take the same.
+// An arbitrary number that all processes share.
 const lockNumber = 7_331_001
 const lockWaitMs = 120_000
 
-/** Brings a database up to date, all or nothing; whoever comes second waits for the first and finds nothing to do. */
+/** Migrates a database, all or nothing; a second process waits for the first and finds nothing to do. */
 export async function migrate(
   database: Database,
   onStep: (name: string) => void = () => {},
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<void> {
-  // Nobody else changes an embedded database while it is open, so that no lock is needed to find nothing to do.
+  // An embedded database has no other writer, so no lock is needed to find nothing to do.
   if (database.engine === 'pglite' && (await isCurrent(database.db, migrations))) return
   await transactSlowly(database.slow, async (db) => {
     await takeMigrationLock(db)
@@ -55,7 +55,7 @@ export async function migrate(
   )
 }
 
-/** Whether all steps are taken; a database of another release is refused. */
+/** Whether all migrations are applied; a database of another release is rejected. */
 async function isCurrent(db: Db, migrations: readonly Migration[]): Promise<boolean> {
   const applied = new Map((await guard(() => readApplied(db))).map((row) => [row.name, row.hash]))
   checkOnlyKnown(migrations, applied)
@@ -64,7 +64,7 @@ async function isCurrent(db: Db, migrations: readonly Migration[]): Promise<bool
 
 interface ApplyOptions {
   readonly onStep?: (name: string) => void
-  /** Indexes of a table that has rows are built after the transaction, so that nobody waits for them. */
+  /** Whether indexes of tables with rows are built after the transaction, without blocking other processes. */
   readonly indexesLater?: boolean
 }
 
@@ -72,7 +72,7 @@ async function migrateInside(db: Db, migrations: readonly Migration[], options: 
   const { onStep = () => {} } = options
   const older = await hasOlderShape(db)
   if (older) {
-    onStep('tables of the older shape are set aside')
+    onStep('tables of the first data model moved to the schema tooldex_before')
     await renameOldTables(db)
   }
   const statements = migrations.flatMap((migration) => migration.statements)
@@ -81,42 +81,42 @@ async function migrateInside(db: Db, migrations: readonly Migration[], options: 
   if (older) await convertRows(db, onStep)
 }
 
-/** Whoever changes the shape of the database does it alone. */
+/** Serializes schema changes. */
 export async function takeMigrationLock(db: Db): Promise<void> {
   await db.execute(sql.raw(`set local lock_timeout = ${lockWaitMs}`))
   await db.execute(sql`select pg_advisory_xact_lock(${lockNumber})`)
 }
 
-/** A statement that fails is named by what the engine says, except where the engine is away or others are in the way. */
+/** Adds the message of the engine to a failed statement, except for outages and conflicts. */
 function asMigrationFailure(thrown: unknown): unknown {
   const { code, text } = causeOf(thrown)
   if (thrown instanceof TooldexError || code === undefined || /^(08|40|53|55|57|[A-Z])/.test(code)) return thrown
   return new TooldexError('MIGRATION_FAILED', `The database could not be migrated: ${text}.`, { cause: thrown })
 }
 
-/** How far a database is. */
+/** Returns the migration status. */
 export async function readState({ db }: Database): Promise<MigrationState> {
   return guard(async () => {
     const applied = await readApplied(db)
-    const known = new Set(applied.map(({ name }) => name))
+    const names = new Set(applied.map(({ name }) => name))
     return {
       applied: applied.map(({ name, appliedAt }) => ({ name, appliedAt })),
       pending: readMigrations()
         .map(({ name }) => name)
-        .filter((name) => !known.has(name)),
+        .filter((name) => !names.has(name)),
       olderShape: await hasOlderShape(db),
     }
   })
 }
 
-/** The migrations in a database that this release does not know. */
+/** The applied migrations that are unknown to this release. */
 export async function findNewerMigrations({ db }: Database): Promise<readonly string[]> {
   const known = new Set(readMigrations().map(({ name }) => name))
   const applied = await guard(() => readApplied(db))
   return applied.map(({ name }) => name).filter((name) => !known.has(name))
 }
 
-/** Takes the steps that are not taken yet. */
+/** Applies the pending migrations. */
 export async function apply(
   db: Db,
   migrations: readonly Migration[],
@@ -138,29 +138,29 @@ export async function apply(
   }
 }
 
-/** Migrations are only ever added: one that is unknown or different means that another release was here. */
+/** Migrations are only ever added, so an unknown or different one belongs to another release. */
 function checkOnlyKnown(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
   const shipped = new Map(migrations.map(({ name, hash }) => [name, hash]))
   for (const [name, hash] of applied) {
     if (shipped.get(name) === hash) continue
-    const what = shipped.has(name) ? 'differs from the one in this release' : 'is not known to this release'
-    throw new TooldexError('MIGRATION_FAILED', `The migration ${name} in the database ${what}.`, {
-      hint: 'Use the release that the database belongs to, or a newer one.',
+    const difference = shipped.has(name) ? 'differs from the one in this release' : 'is unknown to this release'
+    throw new TooldexError('MIGRATION_FAILED', `The migration ${name} in the database ${difference}.`, {
+      hint: 'Use the release that migrated the database, or a newer one.',
     })
   }
 }
 
-/** The steps that were taken, in their order. */
+/** The applied migrations in their order. */
 export async function readApplied(db: Db) {
-  const there = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as there`)
-  if (rowsOf<{ there: boolean }>(there)[0]?.there !== true) return []
+  const found = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as found`)
+  if (rowsOf<{ found: boolean }>(found)[0]?.found !== true) return []
   const rows = rowsOf<{ name: string; hash: string; applied_at: string | Date }>(
     await db.execute(sql`select name, hash, applied_at from tooldex_migrations order by name`),
   )
   return rows.map((row) => ({ name: row.name, hash: row.hash, appliedAt: new Date(row.applied_at).toISOString() }))
 }
 
-/** The steps that this release knows, in their order. */
+/** The migrations of this release in their order. */
 export function readMigrations(folder: string = migrationsDir): readonly Migration[] {
   const journal = JSON.parse(readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')) as {
     entries: readonly { tag: string }[]

@@ -10,7 +10,7 @@ import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
 import { toolProposals, tools } from './schema.ts'
 
-/** Changes that are not in force, in the database. */
+/** Proposals in the database. */
 export class DatabaseProposalStore implements ProposalStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
@@ -49,7 +49,7 @@ export class DatabaseProposalStore implements ProposalStore {
     return guard(async () => {
       const cursors = await this.#cursors()
       const list = ['proposals', workspace, toolId]
-      const place = cursors.read(list, cursor)
+      const position = cursors.read(list, cursor)
       const rows = await this.#db
         .select()
         .from(toolProposals)
@@ -57,8 +57,8 @@ export class DatabaseProposalStore implements ProposalStore {
           and(
             eq(toolProposals.workspaceId, workspace),
             eq(toolProposals.toolId, toolId),
-            place &&
-              sql`(${toolProposals.createdAt}, ${toolProposals.id}) < (${sql.param(new Date(place.value), toolProposals.createdAt)}, ${place.id}::uuid)`,
+            position &&
+              sql`(${toolProposals.createdAt}, ${toolProposals.id}) < (${sql.param(new Date(position.value), toolProposals.createdAt)}, ${position.id}::uuid)`,
           ),
         )
         .orderBy(desc(toolProposals.createdAt), desc(toolProposals.id))
@@ -110,10 +110,7 @@ export class DatabaseProposalStore implements ProposalStore {
         .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
         .returning()
       if (row === undefined)
-        throw new TooldexError(
-          'ILLEGAL_STEP',
-          `The proposal is ${before.status}, and there is nothing to try any more.`,
-        )
+        throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be replayed.`)
       const { runs: _runs, ...counts } = report
       await record(db, caller, { action: 'proposal.replay', subject: `proposal:${before.id}`, after: counts })
       return toProposal(row)
@@ -125,7 +122,7 @@ export class DatabaseProposalStore implements ProposalStore {
   }
 }
 
-/** Which tool a proposal is for, as whoever reads the record knows it. */
+/** The name and id of the tool, for the audit log. */
 async function aboutTool(db: Db, toolId: string) {
   const [row] = await db.select({ name: tools.name }).from(tools).where(eq(tools.id, toolId))
   return { tool: row?.name, toolId }

@@ -4,7 +4,7 @@ import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { auditEntries, workspaces } from './schema.ts'
 
-/** One change for the record. */
+/** One entry of the audit log. */
 export interface Change {
   readonly action: string
   readonly subject: string
@@ -12,18 +12,18 @@ export interface Change {
   readonly after?: unknown
 }
 
-/** The channel on which processes tell each other of changes. */
+/** The channel for notices about changes of the offered tools. */
 export const changeChannel = 'tooldex_changes'
 
-// The embedded engine works in this very thread, and others want their turn.
+// The embedded engine may run on this thread, so long statements would block the event loop.
 const batch = 100
 
-/** Writes a change down; in the transaction that makes it, so that neither is there without the other. */
+/** Writes an audit entry, in the same transaction as its change. */
 export async function record(db: Db, caller: Caller, change: Change): Promise<void> {
   await db.insert(auditEntries).values(toEntry(caller, change))
 }
 
-/** Writes many changes down, many to a statement. */
+/** Writes many audit entries in batches. */
 export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += batch) {
     await db.insert(auditEntries).values(changes.slice(start, start + batch).map((change) => toEntry(caller, change)))
@@ -35,7 +35,7 @@ function toEntry({ workspace, actor, requestId }: Caller, { action, subject, bef
   return { workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null }
 }
 
-/** Says that what the catalog shows has changed; heard when the transaction is through. */
+/** Announces a change of the offered tools; delivered when the transaction commits. */
 export async function announce(db: Db, workspace: string): Promise<void> {
   await db
     .update(workspaces)

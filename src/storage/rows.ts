@@ -5,14 +5,14 @@ import type { toolCategories, tools, toolVersions } from './schema.ts'
 
 export const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
 
-/** What of a tool its versions keep, of a tool or of a row that has it among other columns. */
-export function contentOf(given: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
+/** The versioned content of a tool or of a row. */
+export function contentOf(source: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
   const content: Record<string, unknown> = {}
-  for (const key of contentKeys) content[key] = given[key]
+  for (const key of contentKeys) content[key] = source[key]
   return content as ToolContent
 }
 
-/** The content of a row; a value of another JSON type than its field has, which only SQL can have written, is read as empty. */
+/** The content of a row; a value of the wrong JSON type, which only direct SQL can have written, is read as empty. */
 function readContent(row: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
   const content = contentOf(row)
   return {
@@ -66,9 +66,8 @@ export function toCategory(row: typeof toolCategories.$inferSelect): Category {
   return { id, name, description, parentId, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() }
 }
 
-/** What is wanted of an optional time. */
 export const toIso = (time: Date | null): string | null => time?.toISOString() ?? null
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** A uuid column refuses to be compared with anything else. */
+/** A uuid column cannot be compared with other text. */
 export const isUuid = (text: string): boolean => uuid.test(text)

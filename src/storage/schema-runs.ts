@@ -25,7 +25,7 @@ export const executionStatus = pgEnum('execution_status', [
   'CANCELLED',
 ])
 
-/** One row for each run; it outlives its tool. Those that wait for a worker are the queue. */
+/** One row for each run; it outlives its tool. The rows that wait for a worker are the queue. */
 export const toolExecutions = pgTable(
   'tool_executions',
   {
@@ -33,7 +33,7 @@ export const toolExecutions = pgTable(
     workspaceId: workspaceId(),
     toolId: uuid('tool_id').references(() => tools.id, { onDelete: 'set null' }),
     toolName: text('tool_name').notNull(),
-    /** Null for a tool of a config, which has none. */
+    /** Null for a tool of a config. */
     version: integer('version'),
     legacyVersion: text('legacy_version'),
     status: executionStatus('status').notNull().default('PENDING'),
@@ -45,24 +45,24 @@ export const toolExecutions = pgTable(
     completedAt: at('completed_at'),
     durationMs: integer('duration_ms'),
     callerId: text('caller_id'),
-    /** A label that the caller gave itself; who called is `caller_id`. */
+    /** A label that the caller chose; `caller_id` is the authenticated caller. */
     callerLabel: text('caller_label'),
     traceId: text('trace_id'),
-    /** What whoever takes it from the queue is told of the trace. */
+    /** The trace context for the worker that takes it from the queue. */
     traceparent: varchar('traceparent', { length: 55 }),
     isolation: varchar('isolation', { length: 20 }),
-    /** The set of packages that it saw. */
+    /** The Python environment. */
     environment: varchar('environment', { length: 200 }),
     exitCode: integer('exit_code'),
     stdout: text('stdout').notNull().default(''),
     stderr: text('stderr').notNull().default(''),
     truncated: boolean('truncated').notNull().default(false),
     timeoutMs: integer('timeout_ms'),
-    /** What it waits for while it is PENDING. */
+    /** The reason for PENDING. */
     reason: varchar('reason', { length: 20 }),
-    /** The label of the workers that may take it; null where the process that was called runs it itself. */
+    /** The label of the workers that may take it; null where the process that received the call runs it. */
     label: varchar('label', { length: 64 }),
-    /** Its place in the queue: callers take turns. */
+    /** Its position in the queue: callers take turns. */
     turn: bigint('turn', { mode: 'number' }),
     /** The process that runs it now; its lease is in `workers`. */
     worker: text('worker'),
@@ -71,13 +71,13 @@ export const toolExecutions = pgTable(
     attempt: integer('attempt').notNull().default(0),
     maxAttempts: integer('max_attempts').notNull().default(1),
     cancelRequested: boolean('cancel_requested').notNull().default(false),
-    /** When waiting ends. */
+    /** The end of waiting. */
     expiresAt: at('expires_at'),
     idempotencyKey: varchar('idempotency_key', { length: 200 }),
     bodyHash: text('body_hash'),
-    /** The tool itself, where no version keeps it. */
+    /** The tool itself, only where no stored version contains it. */
     definition: json('definition'),
-    /** What it was run for, where that is not a call: replay. */
+    /** `replay`; null for calls. */
     purpose: varchar('purpose', { length: 20 }),
     decidedBy: text('decided_by'),
     ...times,
@@ -109,7 +109,7 @@ export const toolExecutions = pgTable(
       .concurrently()
       .where(sql`${table.status} in ('PENDING', 'RUNNING')`),
     index('tool_executions_lease').on(table.leaseUntil).where(sql`${table.status} in ('PENDING', 'RUNNING')`),
-    // A key is free again where its run never began.
+    // A key is free again where its run never started.
     uniqueIndex('tool_executions_key')
       .on(table.workspaceId, table.callerId, table.idempotencyKey)
       .where(sql`${table.idempotencyKey} is not null and not (${table.status} = 'CANCELLED' and ${table.attempt} = 0)`),
@@ -121,7 +121,7 @@ export const workers = pgTable('workers', {
   name: text('name').primaryKey(),
   kind: varchar('kind', { length: 20 }).notNull(),
   version: varchar('version', { length: 100 }).notNull(),
-  /** What it can run: kinds of executors, labels of queued runs, how many at once. */
+  /** Its capabilities: executors, labels of queued runs, number of concurrent runs. */
   executors: jsonb('executors').notNull(),
   labels: jsonb('labels').notNull(),
   slots: integer('slots').notNull(),
@@ -132,7 +132,7 @@ export const workers = pgTable('workers', {
   leaseUntil: at('lease_until').notNull(),
 })
 
-/** What a run prints while it runs; gone soon after it has ended, because the run itself keeps it then. */
+/** Output that is published during a run; deleted soon after its end, because the run then contains it. */
 export const executionEvents = pgTable(
   'execution_events',
   {
@@ -147,7 +147,7 @@ export const executionEvents = pgTable(
   (table) => [primaryKey({ name: 'execution_events_pk', columns: [table.executionId, table.attempt, table.seq] })],
 )
 
-/** What tools refer to by name, sealed. */
+/** Encrypted secrets by name. */
 export const secrets = pgTable(
   'secrets',
   {
@@ -160,7 +160,7 @@ export const secrets = pgTable(
   (table) => [primaryKey({ name: 'secrets_pk', columns: [table.workspaceId, table.name] })],
 )
 
-/** Outputs that are too large to be handed over whole. */
+/** Outputs that are too large to return whole. */
 export const executionResults = pgTable(
   'execution_results',
   {

@@ -35,7 +35,7 @@ const object = (name: string) => json(name).$type<Record<string, unknown>>()
 const objects = (name: string) => json(name).$type<unknown[]>().notNull().default([])
 const strings = (name: string) => jsonb(name).$type<unknown[]>().notNull().default([])
 
-/** Who keeps to themselves; `changes` grows with every change of what the catalog shows. */
+/** `changes` increases with every change of the offered tools. */
 export const workspaces = pgTable('workspaces', {
   id: varchar('id', { length: 64 }).primaryKey(),
   changes: bigint('changes', { mode: 'number' }).notNull().default(0),
@@ -65,8 +65,8 @@ export const toolCategories = pgTable(
   ],
 )
 
-/** What a version keeps besides the columns that the first data model had. */
-const meaning = {
+/** The versioned columns that the first data model did not have. */
+const addedColumns = {
   namespace: varchar('namespace', { length: 128 }),
   summary: text('summary'),
   exampleRequests: strings('example_requests'),
@@ -98,7 +98,7 @@ export const tools = pgTable(
     executorType: varchar('executor_type', { length: 20 }).notNull().default('python'),
     executorConfig: object('executor_config').notNull().default({}),
     version: integer('version').notNull().default(1),
-    ...meaning,
+    ...addedColumns,
     ...times,
   },
   (table) => [
@@ -126,7 +126,7 @@ const snapshot = {
   executorType: varchar('executor_type', { length: 20 }).notNull(),
   executorConfig: object('executor_config').notNull().default({}),
   scriptContent: text('script_content'),
-  ...meaning,
+  ...addedColumns,
 }
 
 export const toolVersions = pgTable(
@@ -151,7 +151,7 @@ export const toolVersions = pgTable(
   ],
 )
 
-/** A change that is not in force: accepted it becomes the next version. */
+/** Proposals: an accepted one becomes the next version. */
 export const toolProposals = pgTable(
   'tool_proposals',
   {
@@ -171,14 +171,14 @@ export const toolProposals = pgTable(
     decidedAt: at('decided_at'),
     decision: text('decision'),
     acceptedVersion: integer('accepted_version'),
-    /** What came of running recorded inputs against it. */
+    /** The result of the last replay. */
     replay: json('replay').$type<ReplayReport>(),
     ...times,
   },
   (table) => [index('tool_proposals_of_tool').on(table.toolId, table.createdAt)],
 )
 
-/** Keys are kept as hashes; the first letters are shown so that people can tell them apart. */
+/** Keys are stored as hashes; the prefix identifies them in lists. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -197,7 +197,7 @@ export const apiKeys = pgTable(
   (table) => [unique('api_keys_hash').on(table.hash), unique('api_keys_name').on(table.workspaceId, table.name)],
 )
 
-/** Who changed what, from what to what. */
+/** The audit log. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -214,7 +214,7 @@ export const auditEntries = pgTable(
   (table) => [index('audit_entries_newest').on(table.workspaceId, table.id)],
 )
 
-/** What a request with an Idempotency-Key was answered, so that the same one again changes nothing. */
+/** The responses to requests with an Idempotency-Key, so that a repeated request changes nothing. */
 export const idempotentAnswers = pgTable(
   'idempotent_answers',
   {
@@ -232,7 +232,6 @@ export const idempotentAnswers = pgTable(
   ],
 )
 
-/** Policies as `tooldex apply` keeps them. */
 export const policies = pgTable(
   'policies',
   {
@@ -244,7 +243,7 @@ export const policies = pgTable(
   (table) => [primaryKey({ name: 'policies_pk', columns: [table.workspaceId, table.name] })],
 )
 
-/** What search learned: a query led to a tool, and the call succeeded. A query can be longer than an index takes, so its hash is the key. */
+/** Queries that were followed by a successful call. A query can be too long for an index entry, so its hash is the key. */
 export const learnedQueries = pgTable(
   'learned_queries',
   {
@@ -261,7 +260,7 @@ export const learnedQueries = pgTable(
   ],
 )
 
-/** What belongs to the installation: the secret that cursors are signed with, for one. */
+/** Values of the installation, such as the secret that signs cursors. */
 export const settings = pgTable('settings', {
   name: varchar('name', { length: 100 }).primaryKey(),
   value: jsonb('value').notNull(),

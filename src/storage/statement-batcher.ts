@@ -1,37 +1,37 @@
-/** Work on several items at once: one answer for each, in their order. */
-type Together<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>
+/** Work on several items: one result for each, in their order. */
+type Together<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-interface Waiting<Item, Answer> {
+interface Waiting<Item, Result> {
   readonly item: Item
   readonly weight: number
-  readonly resolve: (answer: Answer) => void
+  readonly resolve: (result: Result) => void
   readonly reject: (reason: unknown) => void
 }
 
-interface GatherLimits {
-  /** How many pieces of work are under way at most. */
+interface BatchLimits {
+  /** The maximum number of concurrent batches. */
   readonly atOnce: number
-  /** How many items one takes at most. */
+  /** The maximum number of items of a batch. */
   readonly most: number
-  /** How heavy they may be together; one alone may be heavier. */
+  /** The maximum weight of a batch; a single item may be heavier. */
   readonly maxWeight: number
-  /** Whether what failed for all may go well for some. */
+  /** Whether items of a failed batch may succeed alone. */
   readonly isWorthAnother: (thrown: unknown) => boolean
 }
 
-/** Does together what is asked for in one turn of the event loop, or while as much as may be is under way. */
-export class StatementBatcher<Item, Answer> {
-  readonly #work: Together<Item, Answer>
-  readonly #limits: GatherLimits
-  readonly #waiting: Waiting<Item, Answer>[] = []
+/** Batches the items of one turn of the event loop, and those that arrive while the maximum number of batches runs. */
+export class StatementBatcher<Item, Result> {
+  readonly #work: Together<Item, Result>
+  readonly #limits: BatchLimits
+  readonly #waiting: Waiting<Item, Result>[] = []
   #running = 0
 
-  constructor(work: Together<Item, Answer>, limits: GatherLimits) {
+  constructor(work: Together<Item, Result>, limits: BatchLimits) {
     this.#work = work
     this.#limits = limits
   }
 
-  do(item: Item, weight = 0): Promise<Answer> {
+  do(item: Item, weight = 0): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, weight, resolve, reject })
       if (this.#running >= this.#limits.atOnce) return
@@ -47,24 +47,24 @@ export class StatementBatcher<Item, Answer> {
     this.#running--
   }
 
-  #takeSome(): readonly Waiting<Item, Answer>[] {
-    const { most, maxWeight } = this.#limits
+  #takeSome(): readonly Waiting<Item, Result>[] {
+    const { most: maxItems, maxWeight } = this.#limits
     let weight = 0
     const end = this.#waiting.findIndex((one, at) => {
       weight += one.weight
-      return at > 0 && (at >= most || weight > maxWeight)
+      return at > 0 && (at >= maxItems || weight > maxWeight)
     })
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }
 
-  async #doAll(some: readonly Waiting<Item, Answer>[]): Promise<void> {
+  async #doAll(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const answers = await this.#work(some.map(({ item }) => item))
-      for (const [at, { resolve }] of some.entries()) resolve(answers[at] as Answer)
+      const results = await this.#work(batch.map(({ item }) => item))
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
     } catch (thrown) {
-      // One must not fail for what another brought.
-      if (some.length > 1 && this.#limits.isWorthAnother(thrown)) for (const one of some) await this.#doAll([one])
-      else for (const { reject } of some) reject(thrown)
+      // An item must not fail because of another one.
+      if (batch.length > 1 && this.#limits.isWorthAnother(thrown)) for (const one of batch) await this.#doAll([one])
+      else for (const { reject } of batch) reject(thrown)
     }
   }
 }

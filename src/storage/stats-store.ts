@@ -7,7 +7,6 @@ import { guard } from './guard.ts'
 import { rowsOf } from './rows-of.ts'
 import { apiKeys, policies, toolCategories, toolProposals, tools, toolVersions } from './schema.ts'
 
-/** How much there is, counted in the database. */
 export class DatabaseStatsStore implements StatsStore {
   readonly #db: Db
   readonly #engine: Database['engine']
@@ -19,18 +18,18 @@ export class DatabaseStatsStore implements StatsStore {
 
   count(workspace: string, names?: ReadonlySet<string>) {
     return guard(async (): Promise<RegistryCounts> => {
-      const counted = and(eq(tools.workspaceId, workspace), isOneOf(names))
+      const matching = and(eq(tools.workspaceId, workspace), isOneOf(names))
       return {
-        status: await this.#countBy(counted, tools.status),
-        executorType: await this.#countBy(counted, tools.executorType),
-        versions: await this.#countOf(toolVersions, toolVersions.toolId, counted),
+        status: await this.#countBy(matching, tools.status),
+        executorType: await this.#countBy(matching, tools.executorType),
+        versions: await this.#countOf(toolVersions, toolVersions.toolId, matching),
         categories: await this.#countAll(toolCategories, eq(toolCategories.workspaceId, workspace)),
         tags: (await selectTags(this.#db, workspace, names)).length,
         policies: await this.#countAll(policies, eq(policies.workspaceId, workspace)),
         openProposals: await this.#countOf(
           toolProposals,
           toolProposals.toolId,
-          and(counted, eq(toolProposals.status, 'OPEN')),
+          and(matching, eq(toolProposals.status, 'OPEN')),
         ),
         keys: await this.#countAll(apiKeys, and(eq(apiKeys.workspaceId, workspace), isNull(apiKeys.revokedAt))),
       }
@@ -49,18 +48,18 @@ export class DatabaseStatsStore implements StatsStore {
     return row?.rows ?? 0
   }
 
-  async #countBy(counted: SQL | undefined, column: PgColumn): Promise<Record<string, number>> {
-    const rows = await this.#db.select({ value: column, rows: count() }).from(tools).where(counted).groupBy(column)
+  async #countBy(matching: SQL | undefined, column: PgColumn): Promise<Record<string, number>> {
+    const rows = await this.#db.select({ value: column, rows: count() }).from(tools).where(matching).groupBy(column)
     return Object.fromEntries(rows.map(({ value, rows: number }) => [String(value), number]))
   }
 
-  /** The rows of a table that belong to the tools that count. */
-  async #countOf(table: PgTable, toolId: PgColumn, counted: SQL | undefined): Promise<number> {
+  /** Counts the rows of a table that belong to matching tools. */
+  async #countOf(table: PgTable, toolId: PgColumn, matching: SQL | undefined): Promise<number> {
     const [row] = await this.#db
       .select({ rows: count() })
       .from(table)
       .innerJoin(tools, eq(tools.id, toolId))
-      .where(counted)
+      .where(matching)
     return row?.rows ?? 0
   }
 }

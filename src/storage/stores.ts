@@ -17,9 +17,9 @@ import { settings, workspaces } from './schema.ts'
 import { DatabaseStatsStore } from './stats-store.ts'
 import { DatabaseToolStore } from './tools/tool-store.ts'
 
-/** Everything that is kept in a database. */
+/** Creates the stores of a database. */
 export function createStores(database: Database): Stores {
-  const cursorsOn = rememberCursors()
+  const cursorsOn = cacheCursors()
   const feed = feedOf(database)
   const on = (db: Db): Stores => ({
     tools: new DatabaseToolStore(db, () => cursorsOn(db)),
@@ -40,14 +40,14 @@ export function createStores(database: Database): Stores {
   return on(database.db)
 }
 
-/** The secret of cursors never changes, so it is read once; inside a transaction, because another connection may have to wait for it. */
-function rememberCursors(): (db: Db) => Promise<Cursors> {
-  let known: Cursors | undefined
+/** The secret of cursors never changes, so it is read once; on the connection of the transaction, because another one may have to wait. */
+function cacheCursors(): (db: Db) => Promise<Cursors> {
+  let cached: Cursors | undefined
   return async (db) => {
-    if (known !== undefined) return known
+    if (cached !== undefined) return cached
     const [row] = await db.select().from(settings).where(eq(settings.name, 'cursor_secret'))
-    known = new Cursors(String(row?.value))
-    return known
+    cached = new Cursors(String(row?.value))
+    return cached
   }
 }
 

@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such socket',
 }
 
-/** Waits for a database that is not up yet; after `ms` the last reason is thrown, naming the database. */
+/** Waits for a database that is not available yet; after `ms` throws the last error with the name of the database. */
 export async function waitForDatabase(
   { db, name }: Pick<Database, 'db' | 'name'>,
   { ms, onWait, signal }: { ms: number; onWait?: (reason: string) => void; signal?: AbortSignal | undefined },
@@ -28,7 +28,7 @@ export async function waitForDatabase(
       await guard(() => db.execute(sql`select 1`))
       return
     } catch (thrown) {
-      const error = unanswered(thrown, name)
+      const error = toUnavailable(thrown, name)
       if (isFinal(thrown) || performance.now() + pauseMs > end) throw error
       if (!announced) onWait?.(error.message)
       announced = true
@@ -37,14 +37,14 @@ export async function waitForDatabase(
   }
 }
 
-/** A wrong password, an unknown database or a TLS refusal does not go away by waiting. */
+/** A wrong password, an unknown database or a TLS failure is not temporary. */
 function isFinal(thrown: unknown): boolean {
   const { code = '' } = causeOf(thrown)
-  const isAway = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE'
-  return !isAway || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED'
+  const isUnavailable = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE'
+  return !isUnavailable || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED'
 }
 
-function unanswered(thrown: unknown, name: string): TooldexError {
+function toUnavailable(thrown: unknown, name: string): TooldexError {
   const reason = reasons[causeOf(thrown).code ?? '']
   if (reason !== undefined)
     return new TooldexError('UNAVAILABLE', `PostgreSQL at ${name} does not answer: ${reason}.`, {

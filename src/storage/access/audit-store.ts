@@ -6,7 +6,7 @@ import type { Cursors } from '../page.ts'
 import { type Change, record } from '../record.ts'
 import { auditEntries } from '../schema.ts'
 
-/** The record of changes, newest first. */
+/** The audit log, newest first. */
 export class DatabaseAuditStore implements AuditStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
@@ -24,7 +24,7 @@ export class DatabaseAuditStore implements AuditStore {
     return guard(async (): Promise<Page<AuditEntry>> => {
       const cursors = await this.#cursors()
       const list = ['audit', workspace, subject]
-      const place = cursors.read(list, cursor)
+      const position = cursors.read(list, cursor)
       const rows = await this.#db
         .select()
         .from(auditEntries)
@@ -32,21 +32,21 @@ export class DatabaseAuditStore implements AuditStore {
           and(
             eq(auditEntries.workspaceId, workspace),
             subject === undefined ? undefined : eq(auditEntries.subject, subject),
-            place && lt(auditEntries.id, Number(place.value)),
+            position && lt(auditEntries.id, Number(position.value)),
           ),
         )
         .orderBy(desc(auditEntries.id))
         .limit(limit + 1)
-      const shown = rows.slice(0, limit)
-      const items = shown.map(toEntry)
-      const last = shown.at(-1)
+      const page = rows.slice(0, limit)
+      const items = page.map(toEntry)
+      const last = page.at(-1)
       if (rows.length <= limit || last === undefined) return { items }
       return { items, nextCursor: cursors.write(list, { value: last.id, id: '' }) }
     })
   }
 }
 
-/** The number of a row counts the changes of every workspace, so it is told to none. */
+/** Omits the row number, which would reveal the number of changes in other workspaces. */
 function toEntry({ id: _id, workspaceId: _workspace, at, ...rest }: typeof auditEntries.$inferSelect): AuditEntry {
   return { ...rest, at: at.toISOString() }
 }

@@ -8,10 +8,10 @@ import { record } from '../record.ts'
 import { isUuid, toIso } from '../rows.ts'
 import { apiKeys, workspaces } from '../schema.ts'
 
-// The channel on which processes hear of revoked keys.
+// The channel for notices about revoked keys.
 const revokedChannel = 'tooldex_keys'
-// When a key was last used is worth knowing to the minute, not a write for every request.
-const noticedEvery = sql`interval '1 minute'`
+// The time of the last use has a resolution of one minute, to avoid a write for every request.
+const useResolution = sql`interval '1 minute'`
 
 /** API keys, as hashes. */
 export class DatabaseKeyStore implements KeyStore {
@@ -104,7 +104,7 @@ export class DatabaseKeyStore implements KeyStore {
   }
 
   async #noteUse(id: string): Promise<void> {
-    const old = or(isNull(apiKeys.lastUsedAt), sql`${apiKeys.lastUsedAt} < now() - ${noticedEvery}`)
+    const old = or(isNull(apiKeys.lastUsedAt), sql`${apiKeys.lastUsedAt} < now() - ${useResolution}`)
     await this.#db
       .update(apiKeys)
       .set({ lastUsedAt: sql`now()` })
@@ -116,7 +116,7 @@ export class DatabaseKeyStore implements KeyStore {
   }
 }
 
-/** Calls of a key that have not started never do; those that run are cancelled by the worker that runs them. */
+/** Cancels the calls of a key that have not started; running ones are cancelled by their worker. */
 async function cancelRuns(db: Db, { name, workspace }: ApiKey): Promise<void> {
   const own = sql`workspace_id = ${workspace} and caller_id = ${`key:${name}`}`
   await db.execute(sql`
@@ -125,15 +125,15 @@ async function cancelRuns(db: Db, { name, workspace }: ApiKey): Promise<void> {
         error_message = case when status = 'PENDING' then 'The key of the caller was revoked before the call started.'
           else 'The key of the caller was revoked.' end
       where ${own} and (status = 'PENDING' or (status = 'RUNNING' and worker is null)) returning id
-    ), asked as (
+    ), requested as (
       update tool_executions set cancel_requested = true, updated_at = now()
       where ${own} and status = 'RUNNING' and worker is not null and not cancel_requested returning id
     )
     select pg_notify(${runChannel}, 'changed:' || id) from ended
-    union all select pg_notify(${runChannel}, 'cancel:' || id) from asked`)
+    union all select pg_notify(${runChannel}, 'cancel:' || id) from requested`)
 }
 
-/** What of a key is written down: never anything of its secret. */
+/** The fields of a key in the audit log; nothing of its secret. */
 const toRecord = ({ name, scopes, expiresAt, revokedAt }: ApiKey) => ({ name, scopes, expiresAt, revokedAt })
 
 function toKey(row: typeof apiKeys.$inferSelect): ApiKey {

@@ -9,7 +9,6 @@ import { announce, record } from '../record.ts'
 import { policies } from '../schema.ts'
 import { SharedReads } from '../shared-reads.ts'
 
-/** Policies, in the database. */
 export class DatabasePolicyStore implements PolicyStore {
   readonly #db: Db
   readonly #lists = new SharedReads<readonly StoredPolicy[]>()
@@ -33,14 +32,14 @@ export class DatabasePolicyStore implements PolicyStore {
 
   get(workspace: string, name: string) {
     return guard(async () => {
-      const [row] = await this.#db.select().from(policies).where(named({ workspace }, name))
+      const [row] = await this.#db.select().from(policies).where(hasName({ workspace }, name))
       return row === undefined ? undefined : toPolicy(row)
     })
   }
 
   put(caller: Caller, { name, policy }: BundlePolicy) {
     return this.#change(async (db) => {
-      const [row] = await db.select().from(policies).where(named(caller, name)).for('update')
+      const [row] = await db.select().from(policies).where(hasName(caller, name)).for('update')
       await db
         .insert(policies)
         .values({ workspaceId: caller.workspace, name, policy })
@@ -53,7 +52,7 @@ export class DatabasePolicyStore implements PolicyStore {
 
   remove(caller: Caller, name: string) {
     return this.#change(async (db) => {
-      const [row] = await db.delete(policies).where(named(caller, name)).returning()
+      const [row] = await db.delete(policies).where(hasName(caller, name)).returning()
       if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown policy: ${name.slice(0, 200)}.`)
       await record(db, caller, { action: 'policy.remove', subject: `policy:${name}`, before: row.policy })
       await announce(db, caller.workspace)
@@ -75,7 +74,7 @@ export class DatabasePolicyStore implements PolicyStore {
   }
 }
 
-const named = ({ workspace }: Pick<Caller, 'workspace'>, name: string) =>
+const hasName = ({ workspace }: Pick<Caller, 'workspace'>, name: string) =>
   and(eq(policies.workspaceId, workspace), eq(policies.name, name))
 
 const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => readPolicy(name, policy)

@@ -6,7 +6,7 @@ import type { Db } from '../database.ts'
 import { record } from '../record.ts'
 import { policies } from '../schema.ts'
 
-/** Lets the rules of stored policies follow a tool that gets another name; they hold for the old name, too, should another tool take it. */
+/** Copies the rules of stored policies to the new name of a tool; they stay for the old name, in case another tool takes it. */
 export async function renameInPolicies(db: Db, caller: Caller, from: string, to: string): Promise<void> {
   const { workspace } = caller
   const rows = await db.select().from(policies).where(eq(policies.workspaceId, workspace)).for('update')
@@ -27,6 +27,6 @@ export async function renameInPolicies(db: Db, caller: Caller, from: string, to:
 }
 
 const differentRules = (policy: string, from: string, to: string): TooldexError =>
-  new TooldexError('IN_USE', `The policy ${policy} has different rules for ${from} and for ${to}.`, {
+  new TooldexError('IN_USE', `The policy ${policy} has different rules for ${from} and ${to}.`, {
     hint: 'Change the policy first: make the rules the same, or remove one.',
   })

@@ -7,7 +7,7 @@ import { guard, transact } from '../guard.ts'
 import { record } from '../record.ts'
 import { secrets } from '../schema-runs.ts'
 
-/** Secrets, sealed before they come here. */
+/** Stores secrets that are already encrypted. */
 export class DatabaseSecretStore implements SecretStore {
   readonly #db: Db
 
@@ -28,7 +28,7 @@ export class DatabaseSecretStore implements SecretStore {
 
   find(workspace: string, name: string) {
     return guard(async () => {
-      const [row] = await this.#db.select({ sealed: secrets.sealed }).from(secrets).where(named(workspace, name))
+      const [row] = await this.#db.select({ sealed: secrets.sealed }).from(secrets).where(hasName(workspace, name))
       return row?.sealed
     })
   }
@@ -36,14 +36,14 @@ export class DatabaseSecretStore implements SecretStore {
   put(caller: Caller, name: string, sealed: string) {
     return transact(this.#db, async (db) => {
       const { workspace: workspaceId, actor: createdBy } = caller
-      const [known] = await db.select().from(secrets).where(named(workspaceId, name)).for('update')
+      const [existing] = await db.select().from(secrets).where(hasName(workspaceId, name)).for('update')
       const [row] = await db
         .insert(secrets)
         .values({ workspaceId, name, sealed, createdBy })
         .onConflictDoUpdate({ target: [secrets.workspaceId, secrets.name], set: { sealed, updatedAt: sql`now()` } })
         .returning()
       const after = toStored(row as typeof secrets.$inferSelect)
-      const before = known === undefined ? null : toStored(known)
+      const before = existing === undefined ? null : toStored(existing)
       await record(db, caller, { action: 'secret.put', subject: `secret:${name}`, before, after })
       return after
     })
@@ -51,7 +51,7 @@ export class DatabaseSecretStore implements SecretStore {
 
   remove(caller: Caller, name: string) {
     return transact(this.#db, async (db) => {
-      const [row] = await db.delete(secrets).where(named(caller.workspace, name)).returning()
+      const [row] = await db.delete(secrets).where(hasName(caller.workspace, name)).returning()
       if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown secret: ${name.slice(0, 100)}.`)
       const before = toStored(row)
       await record(db, caller, { action: 'secret.remove', subject: `secret:${name}`, before })
@@ -60,7 +60,7 @@ export class DatabaseSecretStore implements SecretStore {
   }
 }
 
-const named = (workspace: string, name: string) => and(eq(secrets.workspaceId, workspace), eq(secrets.name, name))
+const hasName = (workspace: string, name: string) => and(eq(secrets.workspaceId, workspace), eq(secrets.name, name))
 
 const toStored = ({ name, createdAt, updatedAt, createdBy }: typeof secrets.$inferSelect): StoredSecret => ({
   name,

@@ -11,7 +11,7 @@ import { checkDepths } from './category-tree.ts'
 
 const batch = 500
 
-/** Makes and moves many categories, parents first; whether they lie too deep is looked at when all are in their places. */
+/** Creates and moves many categories, parents first; checks the depth of the resulting tree. */
 export async function arrangeCategories(
   db: Db,
   caller: Caller,
@@ -19,25 +19,25 @@ export async function arrangeCategories(
 ): Promise<void> {
   const ids = new Map((await readAll(db, caller)).map(({ id, name }) => [name, id]))
   for (const { name } of create) ids.set(name, randomUUID())
-  const place = ({ name, description, parent }: BundleCategory) => {
+  const toRow = ({ name, description, parent }: BundleCategory) => {
     const parentId = parent === null ? null : ids.get(parent)
     if (parentId === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${parent}.`)
     return { id: ids.get(name) as string, name, description, parentId }
   }
   for (let start = 0; start < create.length; start += batch)
-    await insert(db, caller, create.slice(start, start + batch).map(place))
-  for (const category of change) await move(db, caller, place(category))
+    await insert(db, caller, create.slice(start, start + batch).map(toRow))
+  for (const category of change) await move(db, caller, toRow(category))
   checkDepths(await readAll(db, caller))
 }
 
-type Placed = { readonly id: string; readonly name: string; description: string | null; parentId: string | null }
+type CategoryRow = { readonly id: string; readonly name: string; description: string | null; parentId: string | null }
 
 async function readAll(db: Db, { workspace }: Caller) {
   const rows = await db.select().from(toolCategories).where(eq(toolCategories.workspaceId, workspace))
   return rows.map(toCategory)
 }
 
-async function insert(db: Db, caller: Caller, part: readonly Placed[]): Promise<void> {
+async function insert(db: Db, caller: Caller, part: readonly CategoryRow[]): Promise<void> {
   const { workspace: workspaceId, actor, requestId = null } = caller
   const rows = await db
     .insert(toolCategories)
@@ -49,7 +49,7 @@ async function insert(db: Db, caller: Caller, part: readonly Placed[]): Promise<
     .values(rows.map((row) => ({ ...entry, subject: `category:${row.name}`, after: toCategory(row) })))
 }
 
-async function move(db: Db, caller: Caller, { id, name, description, parentId }: Placed): Promise<void> {
+async function move(db: Db, caller: Caller, { id, name, description, parentId }: CategoryRow): Promise<void> {
   const [before] = await db.select().from(toolCategories).where(eq(toolCategories.id, id))
   const [after] = await db
     .update(toolCategories)

@@ -13,7 +13,6 @@ import { arrangeCategories } from './arrange-categories.ts'
 import { checkParent } from './category-tree.ts'
 import { isOneOf } from './tags.ts'
 
-/** The tree of categories, in the database. */
 export class DatabaseCategoryStore implements CategoryStore {
   readonly #db: Db
 
@@ -39,7 +38,7 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   get(workspace: string, idOrName: string) {
     return guard(async () => {
-      const [row] = await this.#db.select().from(toolCategories).where(named(workspace, idOrName))
+      const [row] = await this.#db.select().from(toolCategories).where(hasIdOrName(workspace, idOrName))
       return row === undefined ? undefined : toCategory(row)
     })
   }
@@ -77,7 +76,7 @@ export class DatabaseCategoryStore implements CategoryStore {
   }
 
   arrange(caller: Caller, plan: Parameters<CategoryStore['arrange']>[1]) {
-    // Whoever makes many says how long that may take.
+    // The transaction of the caller has its own time limit.
     return this.#change(caller, (db) => arrangeCategories(db, caller, plan), Number.POSITIVE_INFINITY)
   }
 
@@ -93,53 +92,56 @@ export class DatabaseCategoryStore implements CategoryStore {
     })
   }
 
-  /** One change of the tree at a time: two moves, each right by itself, could close a circle. */
+  /** Serializes changes of the tree, because two valid moves together could form a cycle. */
   #change<Result>(caller: Caller, work: (db: Db) => Promise<Result>, withinMs?: number): Promise<Result> {
-    const alone = async (db: Db) => {
+    const locked = async (db: Db) => {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
       const result = await work(db)
       await announce(db, caller.workspace)
       return result
     }
-    return transact(this.#db, alone, { withinMs })
+    return transact(this.#db, locked, { withinMs })
   }
 }
 
-const named = (workspace: string, idOrName: string): SQL | undefined =>
+const hasIdOrName = (workspace: string, idOrName: string): SQL | undefined =>
   and(
     eq(toolCategories.workspaceId, workspace),
     isUuid(idOrName) ? eq(toolCategories.id, idOrName.toLowerCase()) : eq(toolCategories.name, idOrName),
   )
 
 async function find(db: Db, workspace: string, idOrName: string): Promise<Category> {
-  const [row] = await db.select().from(toolCategories).where(named(workspace, idOrName))
+  const [row] = await db.select().from(toolCategories).where(hasIdOrName(workspace, idOrName))
   if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName.slice(0, 200)}.`)
   return toCategory(row)
 }
 
-/** A parent is named in what is sent, so it is that which is wrong where there is none. */
+/** An unknown parent is a problem of the input, so the error is INPUT_INVALID and not NOT_FOUND. */
 async function findParent(db: Db, workspace: string, id: string): Promise<void> {
-  const [row] = await db.select({ id: toolCategories.id }).from(toolCategories).where(named(workspace, id))
+  const [row] = await db.select({ id: toolCategories.id }).from(toolCategories).where(hasIdOrName(workspace, id))
   if (row !== undefined) return
-  const problems = [{ severity: 'error', pointer: '/parentId', message: 'there is no such category' }] as const
-  throw new TooldexError('INPUT_INVALID', 'The parent of the category is unknown.', { problems })
+  const problems = [{ severity: 'error', pointer: '/parentId', message: 'category not found' }] as const
+  throw new TooldexError('INPUT_INVALID', 'The parent category does not exist.', { problems })
 }
 
 function checkExpected(category: Category, expected: Condition['expectedVersion']): void {
   if (isExpectedCategory(category, expected)) return
-  throw new TooldexError('STALE', `${category.name} is no longer what it was, and If-Match names something else.`)
+  throw new TooldexError(
+    'STALE',
+    `The category ${category.name} has changed: If-Match does not match its current ETag.`,
+  )
 }
 
 async function checkUnused(db: Db, { id, name }: Category): Promise<void> {
-  const inIt = await db.$count(tools, eq(tools.categoryId, id))
+  const ownTools = await db.$count(tools, eq(tools.categoryId, id))
   const below = await db.$count(toolCategories, eq(toolCategories.parentId, id))
-  if (inIt + below === 0) return
-  throw new TooldexError('IN_USE', `${name} has ${inIt} tool(s) and ${below} categor(ies) in it.`, {
+  if (ownTools + below === 0) return
+  throw new TooldexError('IN_USE', `The category ${name} is not empty: tools: ${ownTools}, subcategories: ${below}.`, {
     hint: 'Move them first, or delete with reparent to move them to its parent.',
   })
 }
 
-/** What is in a category goes to its parent; each tool gets a version, for its category is part of what it means. */
+/** Moves the contents of a category to its parent; each tool gets a new version, because the category is part of its content. */
 async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category): Promise<void> {
   const moved = await db
     .update(tools)
@@ -168,13 +170,13 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
   ])
 }
 
-/** Adds how many tools are in a category and all below it. */
+/** Adds the number of tools including subcategories. */
 function withTotals(categories: readonly (Category & { tools: number })[]): readonly CountedCategory[] {
   const children = new Map<string | null, (Category & { tools: number })[]>()
   for (const each of categories) {
-    const beside = children.get(each.parentId)
-    if (beside === undefined) children.set(each.parentId, [each])
-    else beside.push(each)
+    const siblings = children.get(each.parentId)
+    if (siblings === undefined) children.set(each.parentId, [each])
+    else siblings.push(each)
   }
   const total = (each: Category & { tools: number }): number =>
     each.tools + (children.get(each.id) ?? []).reduce((sum, child) => sum + total(child), 0)

@@ -4,13 +4,13 @@ import { type Category, registryLimits } from '../../contract/registry.ts'
 import type { Db } from '../database.ts'
 import { toolCategories } from '../schema.ts'
 
-/** Refuses a place below a parent that is the category itself or below it, or that lies too deep for all that comes along. */
+/** Rejects a parent that is the category itself or one of its descendants, or that makes the tree too deep. */
 export async function checkParent(
   db: Db,
   { id, name }: { id?: string; name: string },
   parentId: string,
 ): Promise<void> {
-  const above = await wayUp(db, parentId)
+  const above = await ancestorsOf(db, parentId)
   if (id !== undefined && above.includes(id))
     throw new TooldexError('ILLEGAL_STEP', `${name} cannot be moved below itself.`, {
       hint: 'Choose a parent that is not below it.',
@@ -19,7 +19,7 @@ export async function checkParent(
   if (levels > registryLimits.categoryDepth) throw tooDeep(name, levels, ['/parentId'])
 }
 
-/** Refuses a tree in which any category is too deep. */
+/** Rejects a tree that is too deep. */
 export function checkDepths(categories: readonly Category[]): void {
   const byId = new Map(categories.map((category) => [category.id, category]))
   for (const category of categories) {
@@ -32,15 +32,15 @@ export function checkDepths(categories: readonly Category[]): void {
 }
 
 function tooDeep(name: string, levels: number, pointers: readonly string[] = []): TooldexError {
-  const message = `categories nest at most ${registryLimits.categoryDepth} levels deep`
-  return new TooldexError('INPUT_INVALID', `${name} would make ${levels} levels: ${message}.`, {
+  const message = `categories can nest at most ${registryLimits.categoryDepth} levels`
+  return new TooldexError('INPUT_INVALID', `The category ${name} would be at level ${levels}: ${message}.`, {
     problems: pointers.map((pointer) => ({ severity: 'error', pointer, message })),
-    hint: 'Choose a parent further up.',
+    hint: 'Choose a parent at a higher level.',
   })
 }
 
-/** A category and all above it. */
-async function wayUp(db: Db, id: string): Promise<readonly string[]> {
+/** A category and its ancestors. */
+async function ancestorsOf(db: Db, id: string): Promise<readonly string[]> {
   const above = sql`(
     with recursive above as (
       select id, parent_id from tool_categories where id = ${id}::uuid
@@ -54,7 +54,7 @@ async function wayUp(db: Db, id: string): Promise<readonly string[]> {
   return rows.map((row) => row.id)
 }
 
-/** How many levels a category has with all below it. */
+/** The number of levels of a category and its descendants. */
 async function heightOf(db: Db, id: string): Promise<number> {
   const levels = sql<number>`(
     with recursive below as (

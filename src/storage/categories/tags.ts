@@ -8,11 +8,11 @@ import { announce, type Change, record, recordMany } from '../record.ts'
 import { toTool } from '../rows.ts'
 import { tools } from '../schema.ts'
 
-/** Whether a tool is of one of these names, where there are any. */
+/** The condition that a tool has one of these names; none where `names` is undefined. */
 export const isOneOf = (names: ReadonlySet<string> | undefined): SQL | undefined =>
   names === undefined ? undefined : names.size === 0 ? sql`false` : inArray(tools.name, [...names])
 
-/** Every tag and how many tools have it. */
+/** Every tag with the number of its tools. */
 export async function selectTags(db: Db, workspace: string, names?: ReadonlySet<string>) {
   const tag = sql<string>`jsonb_array_elements_text(${tools.tags})`
   const each = db
@@ -28,7 +28,7 @@ export async function selectTags(db: Db, workspace: string, names?: ReadonlySet<
   return rows
 }
 
-/** Puts one tag in the place of another on every tool that has it; each gets a version. */
+/** Replaces a tag by another on every tool that has it; each tool gets a new version. */
 export async function updateTag(
   db: Db,
   caller: Caller,
@@ -44,7 +44,7 @@ export async function updateTag(
     .for('update')
   if (rows.length === 0) throw new TooldexError('NOT_FOUND', `No tool has the tag '${toOneLine(from)}'.`)
   if (from === to) return 0
-  const made: Change[] = []
+  const changes: Change[] = []
   for (const row of rows) {
     const tags = [...new Set((row.tags as string[]).map((tag) => (tag === from ? to : tag)))]
     const [changed] = await db
@@ -57,9 +57,9 @@ export async function updateTag(
       { tags: row.tags, version: row.version },
       { tags, version: row.version + 1 },
     ]
-    made.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
+    changes.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
   }
-  await recordMany(db, caller, made)
+  await recordMany(db, caller, changes)
   await record(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
   await announce(db, caller.workspace)
   return rows.length

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 
-// The file, one JSON value a line:
+// The file, one JSON value per line:
 //   {"format":"tooldex-dump-1","migrations":[...],"createdAt":"..."}
-//   ["tools",{"id":"...","name":"...",...}]       one line a row, table by table, what is referred to first
+//   ["tools",{"id":"...","name":"...",...}]       one line per row, table by table, referenced tables first
 //   {"rows":{"tools":1,...},"sha256":"..."}       of every line before this one, line ends included
-// A row is what the database itself writes of it as JSON: numbers keep all their digits, objects the order of their
-// keys, and no engine is in it.
+// A row is the JSON that the database itself writes: numbers keep all their digits, objects the order of their
+// keys, and the format does not depend on the engine.
 
-/** The first line: what can read the file. */
+/** The first line: the format and the migrations of the file. */
 export const DumpHeader = z.object({
   format: z.literal('tooldex-dump-1'),
   migrations: z.array(z.string()),
@@ -17,18 +17,18 @@ export const DumpHeader = z.object({
 })
 export type DumpHeader = z.infer<typeof DumpHeader>
 
-/** The last line: what must have been read by then. */
+/** The last line: the number of rows and the checksum. */
 export const DumpTrailer = z.object({ rows: z.record(z.string(), z.int()), sha256: z.string() })
 export type DumpTrailer = z.infer<typeof DumpTrailer>
 
-/** A row as it stands in the file. */
+/** A row of the file. */
 export interface DumpRow {
   readonly table: string
   /** A JSON object, as text. */
   readonly row: string
 }
 
-/** Adds up what went by. */
+/** Counts the rows and computes the checksum. */
 export class DumpTally {
   readonly #hash = createHash('sha256')
   readonly #rows = new Map<string, number>()
@@ -46,9 +46,9 @@ export class DumpTally {
   }
 }
 
-/** A file that is not, or not any more, what was written. */
+/** The error for an invalid or damaged file. */
 export const dumpRefused = (why: string, cause?: unknown): TooldexError =>
-  new TooldexError('FILE_REFUSED', `The file cannot be read back: ${why}. Nothing was changed.`, {
-    hint: 'Give a whole file that tooldex db backup or tooldex db export wrote.',
+  new TooldexError('FILE_REFUSED', `The file is not a valid backup: ${why}. Nothing was changed.`, {
+    hint: 'Use a complete file from tooldex db backup or tooldex db export.',
     cause,
   })

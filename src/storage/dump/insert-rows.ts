@@ -7,14 +7,14 @@ import { type DumpRow, dumpRefused } from './format.ts'
 const maxRows = 500
 const maxCharacters = 2_000_000
 
-/** Inserts rows of a file, many at a time. */
+/** Inserts rows of a file in batches. */
 export class RowInserter {
   readonly #db: Db
-  /** Tables that are there, and whether their rows refer to each other, so that they must come all at once. */
+  /** The existing tables, and whether their rows reference each other, so that all must be inserted in one statement. */
   readonly #tables: ReadonlyMap<string, boolean>
   #table = ''
   #rows: string[] = []
-  #letters = 0
+  #characters = 0
 
   private constructor(db: Db, tables: ReadonlyMap<string, boolean>) {
     this.#db = db
@@ -22,25 +22,25 @@ export class RowInserter {
   }
 
   static async start(db: Db): Promise<RowInserter> {
-    const tables = rowsOf<{ name: string; itself: boolean }>(
+    const tables = rowsOf<{ name: string; cyclic: boolean }>(
       await db.execute(sql`select c.relname as name, exists (
-          select 1 from pg_constraint k where k.conrelid = c.oid and k.confrelid = c.oid) as itself
+          select 1 from pg_constraint k where k.conrelid = c.oid and k.confrelid = c.oid) as cyclic
         from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
           and c.relname <> 'tooldex_migrations'`),
     )
-    return new RowInserter(db, new Map(tables.map(({ name, itself }) => [name, itself])))
+    return new RowInserter(db, new Map(tables.map(({ name, cyclic }) => [name, cyclic])))
   }
 
   async add({ table, row }: DumpRow): Promise<void> {
-    if (!this.#tables.has(table)) throw dumpRefused(`there is no table ${table}`)
-    const full = this.#rows.length >= maxRows || this.#letters + row.length > maxCharacters
+    if (!this.#tables.has(table)) throw dumpRefused(`the table ${table} does not exist`)
+    const full = this.#rows.length >= maxRows || this.#characters + row.length > maxCharacters
     if (table !== this.#table || (full && this.#tables.get(table) === false)) await this.#flush()
     this.#table = table
     this.#rows.push(row)
-    this.#letters += row.length
+    this.#characters += row.length
   }
 
-  /** Inserts the rest; counters go on where the rows end. */
+  /** Inserts the rest and sets identity counters behind the last row. */
   async finish(): Promise<void> {
     await this.#flush()
     const counters = rowsOf<{ name: string; column: string }>(
@@ -60,7 +60,7 @@ export class RowInserter {
     const rows = `[${this.#rows.join(',')}]`
     const into = sql.raw(this.#table)
     this.#rows = []
-    this.#letters = 0
+    this.#characters = 0
     try {
       await this.#db.execute(sql`insert into ${into} overriding system value
         select * from json_populate_recordset(null::${into}, ${rows}::text::json)`)

@@ -1,29 +1,30 @@
 import { sameJson } from '../../base/same-json.ts'
 import { DumpHeader, type DumpRow, DumpTally, DumpTrailer, dumpRefused } from './format.ts'
 
-/** Reads a file line by line; only who has seen the end knows that it was whole and unchanged. */
+/** Reads a file line by line; the file is verified as complete and unchanged only at its end. */
 export async function* readDump(lines: AsyncIterable<string>): AsyncGenerator<DumpHeader | DumpRow, DumpTrailer> {
   const tally = new DumpTally()
   let trailer: DumpTrailer | undefined
   let first = true
   for await (const line of lines) {
-    if (trailer !== undefined) throw dumpRefused('there is more after its end')
-    if (first) yield parse(DumpHeader, line, 'it does not begin like one')
+    if (trailer !== undefined) throw dumpRefused('it has more lines after its trailer')
+    if (first) yield parse(DumpHeader, line, 'its first line is not a valid header')
     else if (line.startsWith('[')) yield readRow(line, tally)
-    else trailer = parse(DumpTrailer, line, 'a line is damaged')
+    else trailer = parse(DumpTrailer, line, 'it has a damaged line')
     if (trailer === undefined) tally.line(line)
     first = false
   }
   if (first) throw dumpRefused('it is empty')
-  if (trailer === undefined) throw dumpRefused('its end is missing')
+  if (trailer === undefined) throw dumpRefused('it is incomplete: the trailer is missing')
   const { rows, sha256 } = tally.finish()
-  if (sha256 !== trailer.sha256 || !sameJson(rows, trailer.rows)) throw dumpRefused('it was changed')
+  if (sha256 !== trailer.sha256 || !sameJson(rows, trailer.rows))
+    throw dumpRefused('its checksum or row counts do not match')
   return trailer
 }
 
 function readRow(line: string, tally: DumpTally): DumpRow {
   const [, table] = /^\["([a-z_]{1,60})",\{/.exec(line) ?? []
-  if (table === undefined || !line.endsWith('}]')) throw dumpRefused('a line is damaged')
+  if (table === undefined || !line.endsWith('}]')) throw dumpRefused('it has a damaged line')
   tally.row(table)
   return { table, row: line.slice(table.length + 4, -1) }
 }

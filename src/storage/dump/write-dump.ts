@@ -8,7 +8,7 @@ import * as schema from '../schema.ts'
 import * as runs from '../schema-runs.ts'
 import { type DumpHeader, DumpTally, type DumpTrailer } from './format.ts'
 
-/** Every table that is kept, those that others refer to first. */
+/** Every table of a dump, referenced tables first. */
 export const dumpedTables: readonly PgTable[] = [
   schema.workspaces,
   schema.settings,
@@ -27,14 +27,14 @@ export const dumpedTables: readonly PgTable[] = [
   schema.auditEntries,
 ]
 
-/** The tables of the schema but `workers`, whose rows are processes; a test checks that none is left out. */
+/** The tables of the schema except `workers`, whose rows are processes; a test checks that none is missing. */
 export const knownTables = [...Object.values(schema), ...Object.values(runs)].filter(
   (value) => is(value, PgTable) && value !== runs.workers,
 ) as readonly PgTable[]
 
 const pageRows = 500
 
-/** Hands out the whole database line by line, as it was at one moment, whatever others write meanwhile. */
+/** Writes the whole database line by line, as of one moment, independent of concurrent writes. */
 export function writeDump(
   database: Database,
   write: (line: string) => Promise<void>,
@@ -67,7 +67,7 @@ async function writeAll(db: Db, write: (line: string) => Promise<void>, createdA
   return trailer
 }
 
-/** Page by page in the order of the primary key, so that the same rows always make the same file. */
+/** Page by page in the order of the primary key, so that the same rows always give the same file. */
 async function* rowsOfTable(db: Db, table: PgTable): AsyncGenerator<string> {
   const key = keyOf(table)
   const columns = sql.join([...key], sql`, `)
@@ -75,9 +75,9 @@ async function* rowsOfTable(db: Db, table: PgTable): AsyncGenerator<string> {
   for (;;) {
     const page = rowsOf<{ row: string; key: string }>(
       await db.execute(sql`select to_json(t)::text as row, ${textsOf(key)} as key
-        from ${table} t ${placeAfter(key, columns, after)} order by ${columns} limit ${pageRows}`),
+        from ${table} t ${rowsAfter(key, columns, after)} order by ${columns} limit ${pageRows}`),
     )
-    // Line breaks in JSON are only ever blank space between values.
+    // Line breaks in JSON text are always white space between values.
     for (const { row } of page) yield row.replaceAll(/[\r\n]/g, ' ')
     if (page.length < pageRows) return
     after = JSON.parse(page.at(-1)?.key ?? '[]') as readonly string[]
@@ -90,16 +90,16 @@ const textsOf = (key: readonly SQL[]) =>
     sql`, `,
   )})::text`
 
-function placeAfter(key: readonly SQL[], columns: SQL, after: readonly string[] | undefined): SQL {
+function rowsAfter(key: readonly SQL[], columns: SQL, after: readonly string[] | undefined): SQL {
   if (after === undefined) return sql``
   const values = key.map((_, at) => sql`${after[at]}`)
   return sql`where (${columns}) > (${sql.join(values, sql`, `)})`
 }
 
 function keyOf(table: PgTable): readonly SQL[] {
-  const several = getTableConfig(table).primaryKeys[0]?.columns as readonly PgColumn[] | undefined
-  const columns = several ?? Object.values(getTableColumns(table)).filter((column) => (column as PgColumn).primary)
-  // Letters have another order in each installation, unless one is named.
+  const composite = getTableConfig(table).primaryKeys[0]?.columns as readonly PgColumn[] | undefined
+  const columns = composite ?? Object.values(getTableColumns(table)).filter((column) => (column as PgColumn).primary)
+  // The default collation differs between installations.
   const order = (column: PgColumn) =>
     column.dataType === 'string' && column.columnType !== 'PgUUID' ? sql` collate "C"` : sql``
   return (columns as readonly PgColumn[]).map((column) => sql`t.${sql.identifier(column.name)}${order(column)}`)

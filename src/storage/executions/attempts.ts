@@ -6,17 +6,17 @@ import { rowsOf } from '../rows-of.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { after } from './create.ts'
 
-/** Returns which attempts do not belong to a worker any more, and which are to be cancelled. */
+/** Returns the ids of attempts that no longer belong to a worker, and of those to cancel. */
 export async function checkAttempts(db: Db, worker: string, attempts: readonly Attempt[]) {
   const ids = attempts.map(({ id }) => id)
   const rows = await db
     .select({ id: runs.id, attempt: runs.attempt, cancel: runs.cancelRequested })
     .from(runs)
     .where(and(inArray(runs.id, ids), sql`${runs.worker} = ${worker}`, inArray(runs.status, ['PENDING', 'RUNNING'])))
-  const held = new Map(rows.map((row) => [row.id, row]))
+  const current = new Map(rows.map((row) => [row.id, row]))
   return {
     lost: attempts
-      .filter(({ id, attempt }) => (held.get(id)?.attempt ?? -1) > attempt || !held.has(id))
+      .filter(({ id, attempt }) => (current.get(id)?.attempt ?? -1) > attempt || !current.has(id))
       .map(({ id }) => id),
     cancel: rows.filter(({ cancel }) => cancel).map(({ id }) => id),
   }

@@ -13,7 +13,7 @@ import { apiKeys, policies, tools, toolVersions } from '../schema.ts'
 import { toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
 
-/** Takes runs from the queue: each is given to one worker only, whoever else looks at the same moment. */
+/** Takes runs from the queue; concurrent claims never return the same run. */
 export async function claimExecutions(
   db: Db,
   worker: string,
@@ -67,7 +67,7 @@ interface Row {
   readonly run: typeof toolExecutions.$inferSelect
   readonly tool: typeof tools.$inferSelect | null
   readonly version: typeof toolVersions.$inferSelect | null
-  /** When the latest version was made. */
+  /** The creation time of the latest version. */
   readonly latestAt: Date | null
   /** Whether the key of the caller was revoked or has expired. */
   readonly hasInvalidKey: boolean
@@ -75,7 +75,7 @@ interface Row {
 
 type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>
 
-/** Whatever changed while a run waited holds for it: the key of its caller, the status of its tool, its protection and the policies. */
+/** Applies the current state to a run that waited: the key of its caller, the status of its tool, its protection and the policies. */
 function toClaimed(row: Row, policies: readonly Policy[]): ClaimedExecution {
   const { run, tool, version } = row
   const { workspaceId: workspace, traceparent } = run
@@ -112,7 +112,7 @@ function claimRegistered(
   const protectedTool = withLatestProtection(content, now)
   const runnable = fromRegistry(protectedTool, rules)
   if (needsApproval(run, runnable, rules)) return refused(claim, 'APPROVAL_NEEDED', approvalNeeded)
-  // What was tightened before the call was checked with the scopes of its caller.
+  // Earlier protections were checked with the scopes of the caller at the time of the call.
   const isNewer = latestAt !== null && latestAt > run.createdAt
   const tightening = isNewer ? findTightening(protectedTool, now) : undefined
   if (tightening !== undefined)
@@ -132,7 +132,7 @@ function claimConfigured(claim: Claim, run: Row['run'], policies: readonly Polic
 
 const approvalNeeded = 'needs approval of each call now; call it again'
 
-/** Whether a run needs an approval that nobody gave, because it was not needed when the call was made. */
+/** Whether a run needs an approval that was not required at the time of the call. */
 const needsApproval = (run: Row['run'], { annotations }: RunnableTool, rules: readonly ToolRule[]): boolean =>
   run.purpose === null &&
   run.decidedBy === null &&

@@ -4,16 +4,16 @@ import type { Beginning, NewExecution } from '../../contract/execution.ts'
 import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 
-/** A run that the process that was called makes itself. */
+/** A run of the process that received the call. */
 export interface InlineDraft {
   readonly workspace: string
   readonly draft: NewExecution
   readonly begin: Extract<Beginning, { readonly worker: string }>
 }
 
-/** Writes such runs down in one statement, and gives when each was made; undefined where its key was used before. */
+/** Stores runs in one statement and returns the creation time of each; undefined where its key was used before. */
 export async function createInline(db: Db, drafts: readonly InlineDraft[]): Promise<readonly (number | undefined)[]> {
-  const rows = rowsOf<{ id: string; made: string | number }>(
+  const rows = rowsOf<{ id: string; created: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose,
@@ -21,18 +21,18 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
       select id, workspace, tool_id, tool_name, version, status::execution_status, input::json, timeout_ms, caller_id,
         caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
         now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
-      from jsonb_to_recordset(${storableJson(drafts.map(toGiven))}::jsonb) as given (id uuid, workspace text,
+      from jsonb_to_recordset(${storableJson(drafts.map(toInputRow))}::jsonb) as given (id uuid, workspace text,
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
         caller_label text, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
         purpose text, reason text, worker text, lease_ms float8, attempt int)
       on conflict do nothing
-      returning id, (extract(epoch from created_at) * 1000)::float8 as made`),
+      returning id, (extract(epoch from created_at) * 1000)::float8 as created`),
   )
-  const made = new Map(rows.map((row) => [row.id, Number(row.made)]))
-  return drafts.map(({ draft }) => made.get(draft.id))
+  const created = new Map(rows.map((row) => [row.id, Number(row.created)]))
+  return drafts.map(({ draft }) => created.get(draft.id))
 }
 
-function toGiven({ workspace, draft, begin }: InlineDraft) {
+function toInputRow({ workspace, draft, begin }: InlineDraft) {
   const runs = begin.how === 'run'
   return {
     id: draft.id,
@@ -54,7 +54,7 @@ function toGiven({ workspace, draft, begin }: InlineDraft) {
     purpose: draft.purpose,
     reason: runs ? null : 'queued',
     worker: begin.worker,
-    // Without a word from its worker it is over when its time is.
+    // Without a renewal the lease ends with the deadline of the run.
     lease_ms: begin.leaseMs + draft.timeoutMs,
     attempt: runs ? 1 : 0,
   }

@@ -9,10 +9,10 @@ import { toolExecutions } from '../schema-runs.ts'
 import type { QueueRooms, Waiting } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
 
-interface Made {
-  /** Null where there was no room, or the key is known. */
+interface InsertedRow {
+  /** The creation time; null where the queue is full or the key was used before. */
   readonly made: string | number | null
-  /** Counted only where that was needed. */
+  /** Counted only where necessary. */
   readonly of_tool: number | null
   readonly of_caller: number | null
   readonly all_waiting: number | null
@@ -20,7 +20,7 @@ interface Made {
 
 type Queued = Extract<Beginning, { readonly withinMs: number }>
 
-/** Writes a new run down that waits for a worker or for a yes, in one statement; refused where too many wait. */
+/** Stores a new run that waits for a worker or for approval, in one statement; rejected where too many wait. */
 export async function createExecution(
   db: Db,
   rooms: QueueRooms,
@@ -30,23 +30,23 @@ export async function createExecution(
 ): Promise<{ execution: Execution; fresh: boolean }> {
   const room = rooms[begin.how]
   const counts = !room.take(workspace, draft)
-  const [row] = rowsOf<Made>(await db.execute(insertion(workspace, draft, begin, counts)))
+  const [row] = rowsOf<InsertedRow>(await db.execute(insertion(workspace, draft, begin, counts)))
   const waiting = { ofTool: Number(row?.of_tool), ofCaller: Number(row?.of_caller), all: Number(row?.all_waiting) }
   if (row === undefined || row.made === null) {
-    const full = counts ? sayFull(draft, begin, waiting) : undefined
+    const full = counts ? fullMessage(draft, begin, waiting) : undefined
     return { execution: await findKnown(db, workspace, draft, full), fresh: false }
   }
   if (counts) room.note(workspace, draft, begin.limits, waiting)
   return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
 }
 
-/** Which of the limits is reached, so that whoever is refused knows whether another tool or caller would not be. */
-function sayFull(
+/** Names the reached limit, so that the caller can tell whether another tool or key would be accepted. */
+function fullMessage(
   { toolName }: NewExecution,
   { how, limits: { all, perTool, perCaller } }: Queued,
   waiting: Waiting,
 ): string {
-  const wait = how === 'approval' ? "wait for a person's yes" : 'are waiting'
+  const wait = how === 'approval' ? 'are waiting for approval' : 'are waiting'
   if (waiting.all >= all) return `Too many calls ${wait}: ${all} of all tools and callers together.`
   if (waiting.ofTool >= perTool) return `Too many calls of ${toolName} ${wait}: ${perTool}.`
   if (waiting.ofCaller >= perCaller) return `Too many calls of this caller ${wait}: ${perCaller}.`
@@ -77,20 +77,20 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
 /** A time by the clock of the database. */
 export const after = (ms: number): SQL => sql`now() + ${ms}::float8 * interval '1 millisecond'`
 
-/** Callers take turns: whoever has many waiting comes after the others, whoever has none waiting comes now. */
+/** Callers take turns: each waiting run of a caller comes after the earlier ones, and a caller without any comes first. */
 const turn = (workspace: string, callerId: string | null, label: string): SQL => sql`greatest(
   coalesce((select turn from tool_executions where status = 'PENDING' and workspace_id = ${workspace}
     and caller_id = ${callerId} and turn is not null order by turn desc limit 1), 0) + 1,
   coalesce((select min(turn) from tool_executions where label = ${label} and worker is null
     and status in ('PENDING', 'RUNNING')), 1))`
 
-/** How many wait for the same, of the tool, of the caller and of all; no more are counted than are allowed. */
+/** The numbers of waiting runs of the tool, of the caller and in all, counted up to their limits. */
 const waitingOf = (
   workspace: string,
   { toolName, callerId }: NewExecution,
   { how, limits: { all, perTool, perCaller } }: Queued,
 ): SQL => {
-  // What waits for a person takes no place of what waits for a worker.
+  // Runs that wait for approval do not count toward the limits of the queue.
   const same = how === 'approval' ? sql`reason = 'approval'` : sql`reason is distinct from 'approval'`
   return sql`waiting as materialized (select
     ${count(sql`${same} and workspace_id = ${workspace} and tool_name = ${toolName}`, perTool)} as of_tool,
@@ -98,13 +98,13 @@ const waitingOf = (
     ${count(sql`${same} and label is not null`, all)} as all_waiting),`
 }
 
-const count = (which: SQL, most: number): SQL =>
-  sql`(select count(*)::int from (select 1 from tool_executions where status = 'PENDING' and ${which} limit ${most}::int) few)`
+const count = (which: SQL, max: number): SQL =>
+  sql`(select count(*)::int from (select 1 from tool_executions where status = 'PENDING' and ${which} limit ${max}::int) few)`
 
 const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
   sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
-/** The run that has the key already; another call under it is refused, and one without a key had no room. */
+/** Returns the existing run with the key; another call under the key is rejected, and a call without one found the queue full. */
 export async function findKnown(
   db: Db,
   workspace: string,

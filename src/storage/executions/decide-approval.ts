@@ -15,7 +15,7 @@ import { toExecution } from './rows.ts'
 
 type Row = typeof runs.$inferSelect
 
-/** A decision about one run: made, recorded and told together. */
+/** Writes a decision about one run with its audit entry and notice in one transaction. */
 export function decideOn(
   db: Db,
   caller: Caller,
@@ -27,7 +27,7 @@ export function decideOn(
     const row = await findRow(inside, caller, id)
     const before = toExecution(row)
     const changed = await decide(inside, before)
-    // It ended in this very moment; then that is how it ended.
+    // The run ended concurrently; its own end stands.
     const [now = row] = changed === undefined ? await inside.select().from(runs).where(eq(runs.id, id)) : [changed]
     if (changed !== undefined)
       await record(inside, caller, {
@@ -57,7 +57,7 @@ function noticeOf({ cancelRequested, status }: Row): string {
   return status === 'PENDING' ? 'queued' : 'changed'
 }
 
-/** Ends what nobody runs; asks for the end of what runs. */
+/** Ends a run without a worker; requests cancellation of a running one. */
 export async function cancelRun(
   db: Db,
   before: Execution,
@@ -78,27 +78,26 @@ export async function cancelRun(
     )
     .returning()
   if (ended !== undefined) return ended
-  const [asked] = await db
+  const [requested] = await db
     .update(runs)
     .set({ cancelRequested: true, updatedAt: sql`now()` })
     .where(and(eq(runs.id, before.id), eq(runs.status, 'RUNNING')))
     .returning()
-  return asked
+  return requested
 }
 
-/** Approves or refuses a call. */
-export async function answerRun(
+export async function decideRun(
   db: Db,
   before: Execution,
   { approve, note, queueMs, by }: ApprovalDecision & { readonly by: Caller },
 ): Promise<Row> {
   if (approve) await refuseInvalidKey(db, before, by)
-  const no = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
+  const rejection = { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED', completedAt: sql`now()` } as const
   const message = note === undefined ? 'The call was refused.' : `The call was refused: ${note}`
   const [row] = await db
     .update(runs)
     .set({
-      ...(approve ? { reason: 'queued', expiresAt: after(queueMs) } : { ...no, errorMessage: message }),
+      ...(approve ? { reason: 'queued', expiresAt: after(queueMs) } : { ...rejection, errorMessage: message }),
       decidedBy: by.actor,
       updatedAt: sql`now()`,
     })
@@ -108,7 +107,7 @@ export async function answerRun(
   return row
 }
 
-/** A worker would not start the call, so that its approval would mean nothing. */
+/** Rejects the approval of a call whose key is invalid, because no worker would start it. */
 async function refuseInvalidKey(db: Db, { id, callerId }: Execution, { workspace }: Caller): Promise<void> {
   const isInvalid = or(isNotNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`))
   const isOfCaller = eq(sql`'key:' || ${apiKeys.name}`, callerId)
@@ -123,7 +122,7 @@ async function refuseInvalidKey(db: Db, { id, callerId }: Execution, { workspace
   })
 }
 
-const notPossible = ({ id, status, reason }: Execution, what: string): TooldexError => {
+const notPossible = ({ id, status, reason }: Execution, step: string): TooldexError => {
   const state = reason === null ? status : `${status} (${reason})`
-  return new TooldexError('ILLEGAL_STEP', `The execution ${id} is ${state} and cannot be ${what} any more.`)
+  return new TooldexError('ILLEGAL_STEP', `The execution ${id} is ${state} and can no longer be ${step}.`)
 }

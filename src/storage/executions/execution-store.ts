@@ -28,7 +28,7 @@ import { checkAttempts, giveBack } from './attempts.ts'
 import { claimExecutions } from './claim.ts'
 import { after, createExecution, findKnown } from './create.ts'
 import { createInline, type InlineDraft } from './create-inline.ts'
-import { answerRun, cancelRun, decideOn } from './decide-approval.ts'
+import { cancelRun, decideOn, decideRun } from './decide-approval.ts'
 import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
 import { selectExecutions } from './list.ts'
 import { readNotice, runChannel } from './notices.ts'
@@ -41,12 +41,12 @@ import { pruneExecutions, sweepExecutions } from './sweep.ts'
 import { removeWorker, renewLease } from './workers.ts'
 
 const runs = toolExecutions
-// The embedded engine does one thing after the other; on a server one that has to wait for others must not hold up all.
-/** How many characters one statement carries; outputs and arguments may be large. */
+// The embedded engine runs one statement at a time; on a server a blocked statement must not delay all others.
+/** The maximum number of characters of one statement, because outputs and arguments may be large. */
 const maxWeight = 1024 * 1024
 const atOnce = { pglite: 1, postgres: 3 } as const
 
-/** Recorded runs, in the database. */
+/** Recorded runs in the database. */
 export class DatabaseExecutionStore implements ExecutionStore {
   readonly shared: boolean
   readonly #db: Db
@@ -56,8 +56,8 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #notifier: RunNotifier
   readonly #rooms = { queue: new QueueRoom(), approval: new QueueRoom() }
   readonly #listeners: ((end: UnattendedEnd) => void)[] = []
-  /** Under load many are written by one statement. */
-  readonly #made: StatementBatcher<InlineDraft, number | undefined>
+  /** Under load one statement writes many runs. */
+  readonly #inlineRuns: StatementBatcher<InlineDraft, number | undefined>
   readonly #ends: StatementBatcher<AttemptEnd, WrittenEnd | undefined>
 
   constructor(
@@ -71,24 +71,24 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
-    const together = { atOnce: atOnce[engine], most: 50, maxWeight, isWorthAnother: isOfContent }
-    this.#made = new StatementBatcher((drafts) => createInline(db, drafts), together)
-    this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), together)
+    const limits = { atOnce: atOnce[engine], most: 50, maxWeight, isWorthAnother: isOfContent }
+    this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts), limits)
+    this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), limits)
   }
 
   create(caller: Caller, draft: NewExecution, begin: Beginning) {
     return guard(async () => {
       if (!('withinMs' in begin)) return this.#createInline(caller, draft, begin)
-      const made = await createExecution(this.#db, this.#rooms, caller, draft, begin)
-      if (made.fresh && begin.how === 'queue') this.#notifier.tell({ kind: 'queued', id: draft.id })
-      return made
+      const created = await createExecution(this.#db, this.#rooms, caller, draft, begin)
+      if (created.fresh && begin.how === 'queue') this.#notifier.send({ kind: 'queued', id: draft.id })
+      return created
     })
   }
 
   async #createInline({ workspace }: Caller, draft: NewExecution, begin: InlineDraft['begin']) {
-    const made = await this.#made.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
-    if (made === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
-    return { execution: toFresh(draft, begin, made), fresh: true }
+    const created = await this.#inlineRuns.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
+    if (created === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
+    return { execution: toFresh(draft, begin, created), fresh: true }
   }
 
   start({ id, attempt }: Attempt, worker: string, leaseMs: number) {
@@ -127,38 +127,41 @@ export class DatabaseExecutionStore implements ExecutionStore {
   giveBack(attempt: Attempt, options: GiveBackOptions) {
     return guard(async () => {
       const isBack = await giveBack(this.#db, attempt, options)
-      if (isBack) this.#notifier.tell({ kind: 'queued', id: attempt.id })
+      if (isBack) this.#notifier.send({ kind: 'queued', id: attempt.id })
       return isBack
     })
   }
 
   finish(attempt: Attempt, run: FinishedRun) {
     return guard(async () => {
-      // One that is kept is large.
+      // A stored output is large, so it gets its own statement.
       const [written] =
         run.stored === null
           ? [await this.#ends.do({ attempt, run }, weightOf(run))]
           : await finishExecutions(this.#db, [{ attempt, run }])
-      if (written?.awaited) this.#notifier.tell({ kind: 'changed', id: attempt.id })
+      if (written?.awaited) this.#notifier.send({ kind: 'changed', id: attempt.id })
       return written?.ended
     })
   }
 
   async cancel(caller: Caller, id: string, why: { code: string; message: string }) {
     const action = 'execution.cancel'
-    return this.#told(caller, await decideOn(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)))
+    return this.#reported(
+      caller,
+      await decideOn(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)),
+    )
   }
 
   async decide(caller: Caller, id: string, { approve, note, queueMs }: ApprovalDecision) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
     const decided = await decideOn(this.#db, caller, id, { action, note }, (db, before) =>
-      answerRun(db, before, { approve, note, queueMs, by: caller }),
+      decideRun(db, before, { approve, note, queueMs, by: caller }),
     )
-    return this.#told(caller, decided)
+    return this.#reported(caller, decided)
   }
 
-  #told({ workspace }: Caller, { execution, changed }: { execution: Execution; changed: boolean }): Execution {
-    if (changed && isFinal(execution.status)) this.#tell([{ ...execution, workspace }])
+  #reported({ workspace }: Caller, { execution, changed }: { execution: Execution; changed: boolean }): Execution {
+    if (changed && isFinal(execution.status)) this.#report([{ ...execution, workspace }])
     return execution
   }
 
@@ -166,7 +169,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#listeners.push(listener)
   }
 
-  #tell(ends: readonly UnattendedEnd[]): void {
+  #report(ends: readonly UnattendedEnd[]): void {
     for (const end of ends) for (const listener of this.#listeners) listener(end)
   }
 
@@ -243,7 +246,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   sweep(self?: SweepingWorker) {
     return guard(async () => {
       const { swept, ends } = await sweepExecutions(this.#db, self)
-      this.#tell(ends)
+      this.#report(ends)
       return swept
     })
   }

@@ -187,7 +187,7 @@ export function describeExecutions(
       const asked: string[] = []
       for (const toolName of ['pays', 'pays', 'mails']) asked.push((await create(yes, { toolName })).execution.id)
       expect(await full(yes, 'sends')).toBe(
-        "TOO_BUSY Too many calls wait for a person's yes: 3 of all tools and callers together.",
+        'TOO_BUSY Too many calls are waiting for approval: 3 of all tools and callers together.',
       )
       await create(work, { toolName: 'pays' })
       await create(work, { toolName: 'pays' })

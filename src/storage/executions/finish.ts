@@ -6,13 +6,13 @@ import { rowsOf } from '../rows-of.ts'
 import { after } from './create.ts'
 import { tookMs } from './took.ts'
 
-/** An attempt, and how it ended. */
+/** An attempt and its end. */
 export interface AttemptEnd {
   readonly attempt: Attempt
   readonly run: FinishedRun
 }
 
-/** What the final write tells; whether anybody else may wait for it. */
+/** The result of the final write; `awaited` is whether another process may wait for it. */
 export interface WrittenEnd {
   readonly ended: Ended
   readonly awaited: boolean
@@ -26,7 +26,7 @@ interface Row {
   readonly awaited: boolean
 }
 
-/** The final writes of some attempts, in one statement: each changes nothing where the attempt is not the present one. */
+/** The final writes of several attempts in one statement; a write changes nothing where the attempt is not current. */
 export async function finishExecutions(
   db: Db,
   ends: readonly AttemptEnd[],
@@ -40,22 +40,22 @@ export async function finishExecutions(
           isolation = given.isolation, environment = given.environment, error_code = given.error_code,
           error_message = given.error_message, completed_at = now(), updated_at = now(), lease_until = null,
           duration_ms = ${tookMs(sql`run.started_at`)}
-        from jsonb_to_recordset(${storableJson(ends.map(toGiven))}::jsonb) as given (id uuid, attempt int, status text,
+        from jsonb_to_recordset(${storableJson(ends.map(toInputRow))}::jsonb) as given (id uuid, attempt int, status text,
           output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
           error_code text, error_message text, published boolean)
         where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
         returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms,
           (run.label is not null or run.idempotency_key is not null or given.published) as awaited
-      ) ${stored === null ? sql`` : keep(stored)}
+      ) ${stored === null ? sql`` : saveResult(stored)}
       select id, (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took, awaited
-        ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from kept) as expires`}
+        ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from saved) as expires`}
       from done`),
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ends.map(({ attempt, run }) => toWritten(byId.get(attempt.id), run.stored))
 }
 
-function toGiven({ attempt: { id, attempt }, run: { outcome, outputData, logs, published } }: AttemptEnd) {
+function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs, published } }: AttemptEnd) {
   const { status, result, isolation, errorCode, errorMessage, environment = null } = outcome
   return {
     id,
@@ -84,7 +84,7 @@ function toWritten(row: Row | undefined, stored: NewStoredResult | null): Writte
   return { ended, awaited: row.awaited }
 }
 
-const keep = ({ handle, mediaType, content, lifeMs }: NewStoredResult): SQL => sql`, kept as (
+const saveResult = ({ handle, mediaType, content, lifeMs }: NewStoredResult): SQL => sql`, saved as (
   insert into execution_results (id, workspace_id, execution_id, caller_id, media_type, bytes, content, expires_at)
   select ${handle}::uuid, workspace_id, id, caller_id, ${mediaType}, ${Buffer.byteLength(content)}::int,
     ${storableText(content)}, ${after(lifeMs)} from done returning expires_at)`

@@ -7,19 +7,19 @@ import { isUuid } from '../rows.ts'
 import { executionResults, toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
 
-// What may be long is not read at all: a list stays quick whatever was printed.
+// Potentially large columns are not read, so that lists stay fast.
 const {
   inputData: _input,
   outputData: _output,
   stdout: _out,
   stderr: _err,
-  definition: _what,
+  definition: _definition,
   ...short
 } = getTableColumns(toolExecutions)
 const { content: _content, ...about } = getTableColumns(executionResults)
-const left = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
+const omitted = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
 
-/** A page of runs, newest first unless told otherwise. */
+/** A page of runs, by default newest first. */
 export async function selectExecutions(
   db: Db,
   cursors: Cursors,
@@ -28,12 +28,12 @@ export async function selectExecutions(
 ): Promise<Page<ExecutionSummary>> {
   const { limit, cursor, ...filters } = query
   const list = ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }]
-  const place = cursors.read(list, cursor)
+  const position = cursors.read(list, cursor)
   const isOldestFirst = filters.sort === 'createdAt'
   const after = isOldestFirst ? sql`>` : sql`<`
   const beyond =
-    place &&
-    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) ${after} (${sql.param(new Date(place.value), toolExecutions.createdAt)}, ${place.id}::uuid)`
+    position &&
+    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) ${after} (${sql.param(new Date(position.value), toolExecutions.createdAt)}, ${position.id}::uuid)`
   const rows = await db
     .select({ run: short, result: about })
     .from(toolExecutions)
@@ -42,7 +42,7 @@ export async function selectExecutions(
     .orderBy(...[toolExecutions.createdAt, toolExecutions.id].map(isOldestFirst ? asc : desc))
     .limit(limit + 1)
   const items = rows.slice(0, limit).map(({ run, result }) => {
-    const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...left, ...run }, result)
+    const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...omitted, ...run }, result)
     return summary
   })
   const last = items.at(-1)

@@ -1,9 +1,9 @@
 import type { RunNotice } from '../../contract/execution.ts'
 
-/** The channel on which processes tell each other of runs. */
+/** The channel for notices about runs. */
 export const runChannel = 'tooldex_runs'
 
-/** A notice as it was sent, or nothing where it is none of ours. */
+/** Parses a notice; undefined where the payload is not a valid one. */
 export function readNotice(payload: string): RunNotice | undefined {
   const [kind, id] = payload.split(':')
   if (id === undefined || (kind !== 'queued' && kind !== 'cancel' && kind !== 'changed')) return undefined

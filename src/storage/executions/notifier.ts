@@ -4,37 +4,37 @@ import type { Db } from '../database.ts'
 import { runChannel } from './notices.ts'
 
 /**
- * Tells other processes of runs, after what it tells is committed. PostgreSQL lets transactions with a notice commit one after
- * the other only, so notices are not part of the writes: they go out together, and never two statements at once.
+ * Sends notices about runs to other processes after the commit. PostgreSQL serializes the commits of transactions with a notice,
+ * so notices are not part of the writes: they are sent in batches, one statement at a time.
  */
 export class RunNotifier {
   readonly #db: Db
   #waiting = new Set<string>()
-  #sending = false
+  #flushing = false
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  tell({ kind, id }: RunNotice): void {
-    // Whoever looks for work looks for all of it: one notice is as good as many.
-    const isKnown = kind === 'queued' && [...this.#waiting].some((notice) => notice.startsWith('queued:'))
-    if (!isKnown) this.#waiting.add(`${kind}:${id}`)
-    if (!this.#sending) void this.#send()
+  send({ kind, id }: RunNotice): void {
+    // A worker claims all waiting runs, so one notice about queued runs is enough.
+    const isPending = kind === 'queued' && [...this.#waiting].some((notice) => notice.startsWith('queued:'))
+    if (!isPending) this.#waiting.add(`${kind}:${id}`)
+    if (!this.#flushing) void this.#flush()
   }
 
-  async #send(): Promise<void> {
-    this.#sending = true
-    // What is told in the same moment goes together.
+  async #flush(): Promise<void> {
+    this.#flushing = true
+    // Notices of the same moment are sent together.
     await Promise.resolve()
     while (this.#waiting.size > 0) {
       const notices = JSON.stringify([...this.#waiting])
       this.#waiting = new Set()
-      // One that is lost costs others a moment: they look by themselves, too.
+      // A lost notice only delays other processes, because they also poll.
       await this.#db
         .execute(sql`select pg_notify(${runChannel}, value) from jsonb_array_elements_text(${notices}::jsonb)`)
         .catch(() => {})
     }
-    this.#sending = false
+    this.#flushing = false
   }
 }

@@ -1,40 +1,40 @@
 import type { NewExecution, QueueLimits } from '../../contract/execution.ts'
 
-/** How many waited when they were last counted. */
+/** The numbers of waiting runs at the last count. */
 export interface Waiting {
   readonly ofTool: number
   readonly ofCaller: number
   readonly all: number
 }
 
-// Only so much of the room that was seen is used before it is counted again: others fill it, too.
+// Only this share of the counted room is used before the next count, because other processes fill it, too.
 const share = 1 / 8
-const believedMs = 1000
-const maxKnown = 1000
+const validMs = 1000
+const maxEntries = 1000
 
-/** Remembers how much room there was in the queue, so that not every call counts all that wait. */
+/** Caches the free room of the queue, so that not every call counts all waiting runs. */
 export class QueueRoom {
-  readonly #known = new Map<string, { left: number; readonly until: number }>()
+  readonly #counts = new Map<string, { left: number; readonly until: number }>()
   #leftOfAll = 0
 
   /** Whether a call fits without counting. */
   take(workspace: string, draft: NewExecution): boolean {
-    const known = this.#known.get(keyOf(workspace, draft))
-    if (known === undefined || known.left < 1 || this.#leftOfAll < 1 || performance.now() > known.until) return false
-    known.left--
+    const count = this.#counts.get(keyOf(workspace, draft))
+    if (count === undefined || count.left < 1 || this.#leftOfAll < 1 || performance.now() > count.until) return false
+    count.left--
     this.#leftOfAll--
     return true
   }
 
   note(workspace: string, draft: NewExecution, { all, perTool, perCaller }: QueueLimits, waiting: Waiting): void {
-    if (this.#known.size >= maxKnown) this.#known.clear()
+    if (this.#counts.size >= maxEntries) this.#counts.clear()
     const left = Math.min(perTool - waiting.ofTool, perCaller - waiting.ofCaller) * share
-    this.#known.set(keyOf(workspace, draft), { left, until: performance.now() + believedMs })
+    this.#counts.set(keyOf(workspace, draft), { left, until: performance.now() + validMs })
     this.#leftOfAll = (all - waiting.all) * share
   }
 }
 
-/** What waits for a worker and what waits for a person are bounded apart. */
+/** Separate limits for runs that wait for a worker and runs that wait for approval. */
 export type QueueRooms = Readonly<Record<'queue' | 'approval', QueueRoom>>
 
 const keyOf = (workspace: string, { toolName, callerId }: NewExecution): string =>

@@ -4,7 +4,7 @@ import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { listWorkers } from './workers.ts'
 
-/** What waits and what runs in a workspace. */
+/** The waiting and running executions of a workspace. */
 export async function selectQueue(db: Db, workspace: string): Promise<QueueState> {
   const [counts] = rowsOf<{ queued: number; approval: number; running: number; oldest: number | null }>(
     await db.execute(sql`select

@@ -5,7 +5,7 @@ import type { executionResults, toolExecutions } from '../schema-runs.ts'
 
 type ResultRow = Pick<typeof executionResults.$inferSelect, 'id' | 'bytes' | 'mediaType' | 'expiresAt'>
 
-/** A run as everybody sees it. */
+/** Converts a row to a run. */
 export function toExecution(row: typeof toolExecutions.$inferSelect, result: ResultRow | null = null): Execution {
   return {
     id: row.id,
@@ -47,15 +47,15 @@ export const toStored = ({ id, bytes, mediaType, expiresAt }: ResultRow): Stored
   expiresAt: expiresAt.toISOString(),
 })
 
-/** A run that was just written down: what the database adds to it is when. */
-export function toFresh(draft: NewExecution, begin: Beginning, madeMs: number): Execution {
-  const { bodyHash: _hash, maxAttempts: _most, definition: _definition, purpose: _purpose, ...more } = draft
-  const { traceparent: _trace, ...said } = more
-  const at = new Date(madeMs).toISOString()
+/** Converts a draft that was just stored; the database adds only the time. */
+export function toFresh(draft: NewExecution, begin: Beginning, createdMs: number): Execution {
+  const { bodyHash: _hash, maxAttempts: _max, definition: _definition, purpose: _purpose, ...more } = draft
+  const { traceparent: _trace, ...fields } = more
+  const at = new Date(createdMs).toISOString()
   const runs = begin.how === 'run'
   const waits = 'withinMs' in begin
   return {
-    ...said,
+    ...fields,
     status: runs ? 'RUNNING' : 'PENDING',
     reason: runs ? null : begin.how === 'approval' ? 'approval' : 'queued',
     outputData: null,
@@ -72,7 +72,7 @@ export function toFresh(draft: NewExecution, begin: Beginning, madeMs: number): 
     startedAt: runs ? at : null,
     completedAt: null,
     durationMs: null,
-    expiresAt: waits ? new Date(madeMs + begin.withinMs).toISOString() : null,
+    expiresAt: waits ? new Date(createdMs + begin.withinMs).toISOString() : null,
     createdAt: at,
     updatedAt: at,
   }

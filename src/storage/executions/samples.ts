@@ -4,7 +4,6 @@ import type { Db } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
 
-/** Of which version, and how many. */
 interface SampleQuery {
   readonly workspace: string
   readonly toolId: string
@@ -12,7 +11,7 @@ interface SampleQuery {
   readonly limit: number
 }
 
-/** The newest successful runs of a version, each input once, whatever the order of its keys. */
+/** The newest successful runs of a version, without repeated inputs, independent of the order of their keys. */
 export async function readSamples(db: Db, query: SampleQuery): Promise<readonly Execution[]> {
   const { workspace, toolId, version, limit } = query
   const input = sql`md5(${runs.inputData}::jsonb::text)`

@@ -6,27 +6,27 @@ import { runChannel } from './notices.ts'
 import { tookMs } from './took.ts'
 import { pruneWorkers } from './workers.ts'
 
-// What never said that it runs is believed for this long.
+// A run without any lease is assumed alive for this long.
 const silentMs = 60_000
-// A process that was not told that it got a run has given up waiting for the answer by then; it does not run it.
+// A process that did not receive the response to its claim has timed out by then, so it does not run the claimed run.
 const unheardMs = 30_000
 const batch = 1000
-// Deleting little at a time keeps every statement short.
+// Small batches keep every statement short.
 const pruneBatch = 2000
-// A run that is to be tried again waits for a worker no longer than it may take, or this long.
+// The minimum time that a retried run waits for a worker; otherwise its own deadline.
 const minRetryMs = 30_000
-const maxPrinted = 1_000_000
+const maxOutput = 1_000_000
 
-/** What a run that is lost had been heard to print; whoever ran it cannot tell any more. */
-const printed = (stream: 'stdout' | 'stderr') => sql`coalesce((
-  select left(string_agg(event.text, '' order by event.seq), ${maxPrinted}::int) from execution_events event
+/** The published output of a lost run, which its own process can no longer report. */
+const publishedOutput = (stream: 'stdout' | 'stderr') => sql`coalesce((
+  select left(string_agg(event.text, '' order by event.seq), ${maxOutput}::int) from execution_events event
   where event.execution_id = run.id and event.attempt = run.attempt and event.stream = ${stream}), '')`
 
-/** The label of the workers that a run made by its server is for. */
+/** The worker label of a run that was started by its server. */
 const labelOfTool = sql`coalesce(run.definition -> 'executorConfig' ->> 'worker', (select executor_config ->> 'worker'
   from tool_versions where tool_id = run.tool_id and tool_versions.version = run.version), '')`
 
-/** Ends what nobody runs any more and what waited too long; what may be tried again goes back into the queue. */
+/** Ends runs of lost workers and runs that waited too long; runs that may be retried return to the queue. */
 export async function sweepExecutions(
   db: Db,
   { worker: self, runs }: SweepingWorker = { worker: '', runs: [] },
@@ -34,7 +34,7 @@ export async function sweepExecutions(
   const rows = rowsOf<SweptRow>(
     await db.execute(sql`
       with dead as materialized (
-        -- A worker that comes back in this moment waits, and then finds that its runs were taken.
+        -- A worker that renews its lease at this moment waits, and then finds that its runs were taken.
         select name from workers where lease_until < now() for update skip locked
       ), stale as materialized (
         select id from tool_executions run where status in ('PENDING', 'RUNNING')
@@ -54,51 +54,51 @@ export async function sweepExecutions(
           turn = coalesce(turn, 0), expires_at = now() + greatest(run.timeout_ms, ${minRetryMs}::int) * interval '1 millisecond', updated_at = now()
         from stale where run.id = stale.id and run.status = 'RUNNING' and run.attempt < run.max_attempts
           and not run.cancel_requested and (run.version is not null or run.definition is not null)
-        returning ${told}
+        returning ${affected}
       ), lost as (
         update tool_executions run set completed_at = now(), updated_at = now(), lease_until = null,
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
           duration_ms = ${tookMs(sql`run.started_at`)},
-          stdout = ${printed('stdout')}, stderr = ${printed('stderr')},
+          stdout = ${publishedOutput('stdout')}, stderr = ${publishedOutput('stderr')},
           error_code = case when run.status = 'PENDING' then 'CALLER_LOST' when run.cancel_requested
             then 'EXECUTION_CANCELLED' else 'WORKER_LOST' end,
           error_message = case when run.status = 'PENDING'
-            then 'The process that was called ended before the tool was started.'
-            else 'The process that ran the tool ended or lost touch before it could say how the run ended.' end
+            then 'The process that received the call ended before the tool was started.'
+            else 'The process that ran the tool ended or lost its connection to the database before the end of the run.' end
         from stale where run.id = stale.id and run.id not in (select id from retried)
-        returning ${told}
+        returning ${affected}
       ), expired as (
         update tool_executions run set completed_at = now(), updated_at = now(),
           status = (case when run.status = 'PENDING' or run.cancel_requested then 'CANCELLED' else 'FAILED' end)::execution_status,
           error_code = case when run.cancel_requested then 'EXECUTION_CANCELLED' when run.status = 'RUNNING'
             then 'WORKER_LOST' when run.reason = 'approval' then 'APPROVAL_EXPIRED' else 'QUEUE_EXPIRED' end,
           error_message = case when run.cancel_requested then 'The run was cancelled.' when run.status = 'RUNNING'
-            then 'The process that ran the tool was lost, and no other took it over in time.'
+            then 'The process that ran the tool was lost, and no other process took over the run in time.'
             when run.reason = 'approval' then 'Nobody approved the call in time.'
             else 'No worker took the call in time.' end
-        from late where run.id = late.id returning ${told}
-      ), told as (
-        select 'retried' as what, * from retried union all select 'lost', * from lost
+        from late where run.id = late.id returning ${affected}
+      ), affected as (
+        select 'retried' as outcome, * from retried union all select 'lost', * from lost
         union all select 'expired', * from expired
       )
-      select *, pg_notify(${runChannel}, (case what when 'retried' then 'queued:' else 'changed:' end) || id)
-      from told`),
+      select *, pg_notify(${runChannel}, (case outcome when 'retried' then 'queued:' else 'changed:' end) || id)
+      from affected`),
   )
-  const of = (what: keyof Swept) => rows.filter((row) => row.what === what).map(({ id }) => id)
+  const of = (outcome: keyof Swept) => rows.filter((row) => row.outcome === outcome).map(({ id }) => id)
   const swept = { lost: of('lost'), retried: of('retried'), expired: of('expired') }
-  return { swept, ends: rows.filter(({ what }) => what !== 'retried').map(toEnd) }
+  return { swept, ends: rows.filter(({ outcome }) => outcome !== 'retried').map(toEnd) }
 }
 
 interface SweptRow {
   readonly id: string
-  readonly what: keyof Swept
+  readonly outcome: keyof Swept
   readonly workspace_id: string
   readonly tool_name: string
   readonly status: ExecutionStatus
   readonly error_code: string | null
 }
 
-const told = sql`run.id, run.workspace_id, run.tool_name, run.status, run.error_code`
+const affected = sql`run.id, run.workspace_id, run.tool_name, run.status, run.error_code`
 
 const toEnd = ({
   workspace_id: workspace,
@@ -112,10 +112,10 @@ const toEnd = ({
   errorCode,
 })
 
-// Whoever follows a run that has ended still hears the last of what it printed.
+// Followers of a finished run still receive its last output.
 const eventLifeMs = 60_000
 
-/** Deletes some of what is too old or too much, with outputs that have expired and what ended runs had told. */
+/** Deletes a batch of runs beyond the retention limits, expired outputs and published output of finished runs. */
 export async function pruneExecutions(db: Db, { days, maxRows, eventsMs = eventLifeMs }: Retention): Promise<number> {
   await db.execute(sql`delete from execution_events where execution_id in (
     select id from tool_executions where id in (select execution_id from execution_events)

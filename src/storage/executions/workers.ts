@@ -4,10 +4,10 @@ import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { after } from './create.ts'
 
-// A process that is gone is listed for this long.
+// A dead process is listed for this long.
 const listedMs = 600_000
 
-/** Renews the lease of a worker; its first renewal puts it on the list. */
+/** Renews the lease of a worker; the first renewal adds it to the list. */
 export async function renewLease(db: Db, info: WorkerInfo, leaseMs: number): Promise<void> {
   const { worker, kind, version, executors, labels, slots, takesWork, draining } = info
   await db.execute(sql`
@@ -17,7 +17,7 @@ export async function renewLease(db: Db, info: WorkerInfo, leaseMs: number): Pro
     on conflict (name) do update set seen_at = now(), lease_until = excluded.lease_until, draining = excluded.draining`)
 }
 
-/** Takes a worker that ended off the list, unless a run of it is still to be swept. */
+/** Removes a stopped worker from the list, unless one of its runs is still to be swept. */
 export async function removeWorker(db: Db, worker: string): Promise<void> {
   await db.execute(sql`delete from workers where name = ${worker} and ${isIdle}`)
 }
@@ -25,7 +25,7 @@ export async function removeWorker(db: Db, worker: string): Promise<void> {
 const isIdle = sql`not exists (select 1 from tool_executions run
   where run.worker = workers.name and run.status in ('PENDING', 'RUNNING'))`
 
-/** Takes workers off the list that have not been seen for long. */
+/** Removes workers whose lease ended long ago. */
 export async function pruneWorkers(db: Db): Promise<void> {
   await db.execute(sql`delete from workers
     where lease_until < now() - ${listedMs}::float8 * interval '1 millisecond' and ${isIdle}`)
@@ -46,7 +46,7 @@ interface Row {
   readonly running: number
 }
 
-/** The fleet, with what each runs in a workspace. */
+/** All workers, each with the number of its runs in a workspace. */
 export async function listWorkers(db: Db, workspace: string): Promise<readonly WorkerState[]> {
   const rows = rowsOf<Row>(
     await db.execute(sql`select name, kind, version, executors::text, labels::text, slots, takes_work, draining,

@@ -3,41 +3,43 @@ import { ExecutorType, registryLimits } from '../../contract/registry.ts'
 import { toolStatus } from '../schema.ts'
 import type { OldRow } from './rows.ts'
 
-const maxNamed = 10
-const maxShown = 60
+const maxListed = 10
+const maxValueLength = 60
 
-/** Refuses what ours cannot have, all of it at once and by name: a value that is changed in silence is lost. */
+/** Rejects values that the current schema cannot store, all at once: a silently changed value would be lost. */
 export function checkOlderRows(
   categories: readonly OldRow[],
   tools: readonly OldRow[],
   versions: readonly OldRow[],
 ): void {
   const names = new Map(tools.map((tool) => [String(tool.id), String(tool.name)]))
-  refuse([
-    ...categories.flatMap(({ name }) => tooLong(`the name of the category ${show(name)}`, name, 'category')),
+  rejectProblems([
+    ...categories.flatMap(({ name }) => tooLong(`the name of the category ${shorten(name)}`, name, 'category')),
     ...tools.flatMap(problemsOfTool),
     ...versions.flatMap((row) =>
-      notObjects(`version ${show(row.version)} of the tool ${show(names.get(String(row.tool_id)))}`, row),
+      notObjects(`version ${shorten(row.version)} of the tool ${shorten(names.get(String(row.tool_id)))}`, row),
     ),
   ])
 }
 
-/** Refuses a status that ours does not know. */
-export function checkStatuses(what: string, statuses: readonly unknown[], known: readonly string[]): void {
-  const bad = new Set(statuses.map((status) => String(status ?? '')).filter((status) => !known.includes(status)))
-  if (bad.size === 0) return
-  const named = [...bad].slice(0, maxNamed).join(', ')
-  throw new TooldexError('MIGRATION_FAILED', `There is no such ${what} status: ${named}.`, {
-    hint: `Set it to one of ${known.join(', ')} in the old database first.`,
+/** Rejects unknown statuses. */
+export function checkStatuses(kind: string, statuses: readonly unknown[], valid: readonly string[]): void {
+  const unknown = new Set(statuses.map((status) => String(status ?? '')).filter((status) => !valid.includes(status)))
+  if (unknown.size === 0) return
+  const list = [...unknown].slice(0, maxListed).join(', ')
+  throw new TooldexError('MIGRATION_FAILED', `Unknown ${kind} status: ${list}.`, {
+    hint: `Set it to one of ${valid.join(', ')} in the old database first.`,
   })
 }
 
-/** A category that is its own ancestor. */
-export const circleRefusal = (): TooldexError =>
-  new TooldexError('MIGRATION_FAILED', 'The old categories are each other’s parents in a circle.')
+/** The error for a category that is its own ancestor. */
+export const circleError = (): TooldexError =>
+  new TooldexError('MIGRATION_FAILED', 'The parents of the old categories form a circle.', {
+    hint: 'Nothing was changed; set parent_id of one of them to null in the old database first.',
+  })
 
 function problemsOfTool(tool: OldRow): readonly string[] {
-  const the = `the tool ${show(tool.name)}`
+  const the = `the tool ${shorten(tool.name)}`
   const name = String(tool.name)
   return [
     ...(/^[a-z0-9_]+$/.test(name) ? [] : [`the name of ${the} is not in snake_case`]),
@@ -45,48 +47,51 @@ function problemsOfTool(tool: OldRow): readonly string[] {
     ...tooLong(`the display_name of ${the}`, tool.display_name, 'displayName'),
     ...tooLong(`the description of ${the}`, tool.description, 'description'),
     ...tooLong(`the script_content of ${the}`, tool.script_content, 'script'),
-    ...(tool.input_schema == null ? [`input_schema of ${the} is no object`] : []),
+    ...(tool.input_schema == null ? [`input_schema of ${the} is not an object`] : []),
     ...notObjects(the, tool),
     ...problemsOfTags(the, tool.tags),
     ...(tool.executor_type == null || ExecutorType.safeParse(tool.executor_type).success
       ? []
-      : [`the executor_type of ${the} is ${show(tool.executor_type)}, not one of ${ExecutorType.options.join(', ')}`]),
+      : [
+          `the executor_type of ${the} is ${shorten(tool.executor_type)}, not one of ${ExecutorType.options.join(', ')}`,
+        ]),
   ]
 }
 
 function problemsOfTags(the: string, tags: unknown): readonly string[] {
   if (tags == null) return []
-  if (!Array.isArray(tags)) return [`tags of ${the} is no list`]
-  if (tags.some((tag) => typeof tag === 'object' && tag !== null)) return [`tags of ${the} has what is no text`]
-  return tags.flatMap((tag) => tooLong(`the tag ${show(tag)} of ${the}`, tag, 'tag'))
+  if (!Array.isArray(tags)) return [`tags of ${the} is not an array`]
+  if (tags.some((tag) => typeof tag === 'object' && tag !== null))
+    return [`tags of ${the} contains a value that is not a string`]
+  return tags.flatMap((tag) => tooLong(`the tag ${shorten(tag)} of ${the}`, tag, 'tag'))
 }
 
 const notObjects = (the: string, row: OldRow): readonly string[] =>
   ['input_schema', 'output_schema', 'executor_config']
     .filter((field) => row[field] != null && (typeof row[field] !== 'object' || Array.isArray(row[field])))
-    .map((field) => `${field} of ${the} is no object`)
+    .map((field) => `${field} of ${the} is not an object`)
 
 function tooLong(what: string, value: unknown, limit: keyof typeof registryLimits): readonly string[] {
   const { length } = String(value ?? '')
-  const most = registryLimits[limit]
-  return length > most ? [`${what} is too long: ${length} characters, ${most} at most`] : []
+  const max = registryLimits[limit]
+  return length > max ? [`${what} is too long: ${length} characters, ${max} at most`] : []
 }
 
-function show(value: unknown): string {
+function shorten(value: unknown): string {
   const text = String(value)
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text
 }
 
-function refuse(problems: readonly string[]): void {
+function rejectProblems(problems: readonly string[]): void {
   if (problems.length === 0) return
-  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : ''
-  const named = problems.slice(0, maxNamed).join('; ')
-  throw new TooldexError('MIGRATION_FAILED', `What is in the older tables cannot be brought over: ${named}${more}.`, {
-    hint: 'Nothing was changed; mend it in the old database first.',
+  const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : ''
+  const list = problems.slice(0, maxListed).join('; ')
+  throw new TooldexError('MIGRATION_FAILED', `The older tables cannot be converted: ${list}${more}.`, {
+    hint: 'Nothing was changed; fix the listed problems in the old database first.',
   })
 }
 
-/** The statuses of tools, where one that is not set is the first. */
+/** Validates the statuses of tools; a missing one means DRAFT. */
 export const checkToolStatuses = (tools: readonly OldRow[]): void =>
   checkStatuses(
     'tool',

@@ -3,30 +3,31 @@ import type { Db } from '../database.ts'
 import { rowsOf } from '../rows-of.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
 import { executionStatus, toolExecutions } from '../schema-runs.ts'
-import { checkOlderRows, checkStatuses, checkToolStatuses, circleRefusal } from './checks.ts'
+import { checkOlderRows, checkStatuses, checkToolStatuses, circleError } from './checks.ts'
 import { executionStatusOf, toExecutionRow } from './executions.ts'
 import { legacyTimes, type NumberedVersion, type OldRow, toToolRow, toVersionRow } from './rows.ts'
-import { aside, checkRenamedTables, isThere, type OldTable, oldTables } from './tables.ts'
+import { checkRenamedTables, isThere, legacySchema, type OldTable, oldTables } from './tables.ts'
 import { numberVersions } from './versions.ts'
 
-// The first data model called versions "1.0.0", kept no scripts, and could mark several versions as latest. Its tables are set
-// aside, ours are made, and every row is brought over; the old tables stay where they were put.
+// The first data model had versions such as "1.0.0", stored no scripts, and could mark several versions as latest. Its tables are
+// moved to another schema, the current tables are created, and every row is converted; the old tables stay in that schema.
 const batch = 500
 
-/** Moves the old tables out of the way. */
+/** Moves the old tables to their own schema. */
 export async function renameOldTables(db: Db): Promise<void> {
   await checkRenamedTables(db)
-  await db.execute(sql.raw(`create schema ${aside}`))
-  for (const table of oldTables) await db.execute(sql.raw(`alter table if exists public.${table} set schema ${aside}`))
+  await db.execute(sql.raw(`create schema ${legacySchema}`))
+  for (const table of oldTables)
+    await db.execute(sql.raw(`alter table if exists public.${table} set schema ${legacySchema}`))
   const types = await db.execute(sql`
     select distinct t.typname as name from pg_type t
     join pg_attribute a on a.atttypid = t.oid join pg_class c on c.oid = a.attrelid
-    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and c.relnamespace = ${aside}::regnamespace`)
+    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and c.relnamespace = ${legacySchema}::regnamespace`)
   for (const { name } of rowsOf<{ name: string }>(types))
-    await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${aside}`))
+    await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${legacySchema}`))
 }
 
-/** Brings every row over, versions numbered by the time they were made. */
+/** Converts every row; versions are numbered by their creation time. */
 export async function convertRows(db: Db, onStep: (name: string) => void): Promise<void> {
   const categories = await readAll(db, 'tool_categories')
   const oldTools = await readAll(db, 'tools')
@@ -38,28 +39,28 @@ export async function convertRows(db: Db, onStep: (name: string) => void): Promi
   const rows = oldTools.map((tool) => toToolRow(tool, versions.get(String(tool.id)) ?? []))
   for (const part of parts(rows)) await db.insert(tools).values([...part])
   const versionRows = oldTools.flatMap((tool) => {
-    const known = versions.get(String(tool.id)) ?? []
-    return known.map((version) => toVersionRow(tool, version, known.length))
+    const numbered = versions.get(String(tool.id)) ?? []
+    return numbered.map((version) => toVersionRow(tool, version, numbered.length))
   })
   for (const part of parts(versionRows)) await db.insert(toolVersions).values([...part])
-  const executions = await bringExecutions(db, oldTools, versions)
+  const executions = await convertExecutions(db, oldTools, versions)
   onStep(
-    `${rows.length} tools, ${versionRows.length} versions, ${executions} executions and ${categories.length} categories brought over`,
+    `${rows.length} tools, ${versionRows.length} versions, ${executions} executions and ${categories.length} categories converted`,
   )
 }
 
-/** There may be millions, so they never are in memory all at once. */
-async function bringExecutions(
+/** Converts page by page, because there may be millions of rows. */
+async function convertExecutions(
   db: Db,
   oldTools: readonly OldRow[],
   versions: ReadonlyMap<string, readonly NumberedVersion[]>,
 ): Promise<number> {
-  if (!(await isThere(db, `${aside}.tool_executions`))) return 0
+  if (!(await isThere(db, `${legacySchema}.tool_executions`))) return 0
   const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
   let count = 0
   for (let after = ''; ; ) {
     const page = rowsOf<JsonRow>(
-      await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.tool_executions`)} t
+      await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${legacySchema}.tool_executions`)} t
         where t.id::text > ${after} order by t.id::text limit ${batch}`),
     ).map(toOldRow)
     const last = page.at(-1)
@@ -71,10 +72,10 @@ async function bringExecutions(
   }
 }
 
-/** Rows as JSON, so that columns which are there or not make no difference. */
+/** Reads rows as JSON, so that missing columns make no difference. */
 async function readAll(db: Db, table: OldTable): Promise<readonly OldRow[]> {
-  if (!(await isThere(db, `${aside}.${table}`))) return []
-  const result = await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${aside}.${table}`)} t`)
+  if (!(await isThere(db, `${legacySchema}.${table}`))) return []
+  const result = await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${legacySchema}.${table}`)} t`)
   return rowsOf<JsonRow>(result).map(toOldRow)
 }
 
@@ -83,19 +84,19 @@ interface JsonRow {
   readonly made_us: string | number | null
 }
 
-// json keeps the order of keys where the old column did. Two versions made in the same millisecond have an order too, which a
-// Date does not know.
+// json keeps the order of keys where the old column did. Microseconds order two versions of the same millisecond, which a
+// Date cannot.
 const rowWithTime = sql.raw(
   'to_json(t)::text as row, (extract(epoch from t.created_at) * 1000000)::bigint::text as made_us',
 )
 const toOldRow = ({ row, made_us }: JsonRow): OldRow => ({ ...(JSON.parse(row) as OldRow), made_us })
 
-/** Parents first. */
+/** Inserts parents first. */
 async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<void> {
   const waiting = new Map(categories.map((category) => [String(category.id), category]))
   while (waiting.size > 0) {
     const ready = [...waiting.values()].filter(({ parent_id }) => parent_id == null || !waiting.has(String(parent_id)))
-    if (ready.length === 0) throw circleRefusal()
+    if (ready.length === 0) throw circleError()
     for (const row of ready) {
       waiting.delete(String(row.id))
       await db.insert(toolCategories).values({

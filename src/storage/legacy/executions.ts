@@ -10,12 +10,12 @@ export function toExecutionRow(
 ): typeof toolExecutions.$inferInsert {
   const toolId = legacyText(row.tool_id)
   const name = names.get(toolId ?? '')
-  const known = versions.get(toolId ?? '') ?? []
+  const numbered = versions.get(toolId ?? '') ?? []
   return {
     id: String(row.id),
     toolId: name === undefined ? null : toolId,
     toolName: name ?? 'unknown',
-    version: findVersion(known, row),
+    version: findVersion(numbered, row),
     legacyVersion: legacyText(row.version),
     ...endOf(row),
     inputData: row.input_data ?? {},
@@ -27,7 +27,7 @@ export function toExecutionRow(
   }
 }
 
-/** What was under way has nobody who could end it any more, and must not be run a second time. */
+/** A run in progress has no process that could end it, and must not be repeated. */
 function endOf(row: OldRow) {
   const status = executionStatusOf(row)
   const end = {
@@ -42,11 +42,11 @@ function endOf(row: OldRow) {
     ...end,
     status: 'FAILED' as const,
     errorCode: 'WORKER_LOST',
-    errorMessage: `It was ${status} when the database was brought over, and nobody is left who could end it.`,
+    errorMessage: `The run was ${status} when the database was migrated, and no process is left to end it.`,
     completedAt:
       end.completedAt ?? legacyTime(row.updated_at) ?? legacyTime(row.started_at) ?? legacyTime(row.created_at),
   }
 }
 
-/** The status of an old run, which waited where nothing else was said. */
+/** The status of an old run; a missing one means PENDING. */
 export const executionStatusOf = ({ status }: OldRow): string => String(status ?? 'PENDING')

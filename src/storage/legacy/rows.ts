@@ -1,19 +1,19 @@
 import type { tools, toolVersions } from '../schema.ts'
 
-/** A row of the first data model; `made_us` is when it was made, in microseconds. */
+/** A row of the first data model; `made_us` is its creation time in microseconds. */
 export type OldRow = Readonly<Record<string, unknown>>
 const draft07 = 'http://json-schema.org/draft-07/schema#'
 
-/** A version as it was, with the number it gets. */
+/** An old version with its new number. */
 export interface NumberedVersion {
   readonly number: number
-  /** What it was called; null where it had no name of its own. */
+  /** Its old version string; null where it had none. */
   readonly legacy: string | null
   readonly changelog: string | null
-  /** Where what it was is written, and when it was made. */
+  /** The rows that contain its content and its times. */
   readonly content: OldRow
   readonly times: OldRow
-  /** Made from the tool itself, because no row of a version says the same. */
+  /** Whether it was created from the tool itself, because no version row has the same content. */
   readonly fromTool: boolean
 }
 
@@ -23,7 +23,7 @@ export function toToolRow(tool: OldRow, versions: readonly NumberedVersion[]): t
     name: String(tool.name),
     status: String(tool.status ?? 'DRAFT') as 'DRAFT',
     version: Math.max(versions.length, 1),
-    ...meaningOf(tool),
+    ...metadataOf(tool),
     ...legacyContent(tool),
     ...legacyTimes(tool),
   }
@@ -41,13 +41,13 @@ export function toVersionRow(
     isLatest: number === latest,
     changelog,
     name: String(tool.name),
-    ...meaningOf(tool),
+    ...metadataOf(tool),
     ...legacyContent(content),
     ...legacyTimes(times),
   }
 }
 
-function meaningOf(tool: OldRow) {
+function metadataOf(tool: OldRow) {
   return {
     displayName: String(tool.display_name ?? tool.name),
     description: String(tool.description ?? ''),
@@ -57,7 +57,7 @@ function meaningOf(tool: OldRow) {
   }
 }
 
-/** What a version keeps for itself; the old schemas were draft-07 without saying so. */
+/** The content of a version; the old schemas were draft-07 without a `$schema`. */
 export function legacyContent(row: OldRow) {
   return {
     inputSchema: asDraft07(row.input_schema),
@@ -67,7 +67,7 @@ export function legacyContent(row: OldRow) {
   }
 }
 
-/** Tags are texts here, each of them once. */
+/** Converts tags to unique strings. */
 function tagsOf(tags: unknown): string[] {
   const texts = (Array.isArray(tags) ? tags : []).map((tag) => String(tag ?? '').trim())
   return [...new Set(texts.filter((tag) => tag !== ''))]
@@ -81,7 +81,7 @@ function asDraft07(value: unknown): Record<string, unknown> {
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 export const legacyText = (value: unknown): string | null => (value == null ? null : String(value))
-/** A time without a zone was meant as UTC. */
+/** A time without a zone is UTC. */
 export function legacyTime(value: unknown): Date | null {
   if (value == null) return null
   const text = String(value)

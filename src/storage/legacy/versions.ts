@@ -3,7 +3,7 @@ import { legacyContent, legacyText, type NumberedVersion, type OldRow } from './
 
 const contentFields = ['input_schema', 'output_schema', 'executor_config', 'script_content']
 
-/** The versions of each tool from 1 on, by the time they were made. */
+/** Numbers the versions of each tool from 1 by creation time. */
 export function numberVersions(
   oldTools: readonly OldRow[],
   oldVersions: readonly OldRow[],
@@ -15,7 +15,7 @@ export function numberVersions(
   )
 }
 
-/** What the latest version is must be what the tool is; where no row says that, one more version does. */
+/** The latest version must equal the tool; where no row does, a version is added. */
 function versionsOf(tool: OldRow, rows: readonly OldRow[]): readonly NumberedVersion[] {
   const numbered = rows.map((row, index) => ({
     number: index + 1,
@@ -27,11 +27,11 @@ function versionsOf(tool: OldRow, rows: readonly OldRow[]): readonly NumberedVer
   }))
   const newest = numbered.at(-1)
   if (newest !== undefined && isDeepStrictEqual(legacyContent(newest.content), legacyContent(tool))) return numbered
-  const called = legacyText(tool.current_version ?? tool.version)
+  const currentName = legacyText(tool.current_version ?? tool.version)
   const own = {
     number: numbered.length + 1,
-    legacy: numbered.some(({ legacy }) => legacy === called) ? null : called,
-    changelog: newest === undefined ? null : 'The tool as it was, which no version had kept.',
+    legacy: numbered.some(({ legacy }) => legacy === currentName) ? null : currentName,
+    changelog: newest === undefined ? null : 'The content of the tool, which no version contained.',
     content: tool,
     times: newest === undefined ? tool : { created_at: tool.updated_at ?? tool.created_at },
     fromTool: true,
@@ -39,20 +39,20 @@ function versionsOf(tool: OldRow, rows: readonly OldRow[]): readonly NumberedVer
   return [...numbered, own]
 }
 
-/** What the newest version never kept is what the tool has. */
+/** Fills missing fields of the newest version from the tool. */
 const filled = (row: OldRow, tool: OldRow): OldRow =>
   Object.fromEntries(contentFields.map((field) => [field, row[field] ?? tool[field]]))
 
-/** The newest version of that name that was there when it ran; the newest of that name otherwise, or else the first. */
-export function findVersion(known: readonly NumberedVersion[], execution: OldRow): number {
-  const same = known.filter(({ legacy }) => legacy === String(execution.version))
-  const before = same.filter(({ fromTool, times }) => fromTool || madeAt(times) <= madeAt(execution))
+/** The newest version of that name that existed at the time of the run; otherwise the newest of that name, or the first. */
+export function findVersion(numbered: readonly NumberedVersion[], execution: OldRow): number {
+  const same = numbered.filter(({ legacy }) => legacy === String(execution.version))
+  const before = same.filter(({ fromTool, times }) => fromTool || createdAt(times) <= createdAt(execution))
   return (before.at(-1) ?? same.at(-1))?.number ?? 1
 }
 
 const byTime = (a: OldRow, b: OldRow): number =>
-  madeAt(a) - madeAt(b) ||
+  createdAt(a) - createdAt(b) ||
   byNumbers.compare(String(a.version), String(b.version)) ||
   (String(a.id) < String(b.id) ? -1 : 1)
-const madeAt = (row: OldRow): number => Number(row.made_us ?? 0)
+const createdAt = (row: OldRow): number => Number(row.made_us ?? 0)
 const byNumbers = new Intl.Collator('en', { numeric: true })

@@ -3,15 +3,15 @@ import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
 import { startEngine } from './start-engine.ts'
 import type { EngineError, EngineRequest, EngineResponse } from './threaded-engine.ts'
 
-const answer = (message: EngineResponse): void => parentPort?.postMessage(message)
+const respond = (message: EngineResponse): void => parentPort?.postMessage(message)
 
 const transactions = new Map<number, { client: Transaction; end: (commit: boolean) => void; ended: Promise<void> }>()
 const listeners = new Map<number, () => Promise<void>>()
 
-/** Thrown inside a transaction that its caller gives up. */
+/** Thrown inside a transaction to roll it back. */
 const rolledBack = new Error('rolled back')
 
-/** Opens a transaction that stays open until its caller ends it; other statements wait meanwhile. */
+/** Opens a transaction that stays open until an `end` request; other statements wait meanwhile. */
 function begin(engine: PGlite, id: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const ended = engine.transaction(
@@ -40,7 +40,7 @@ async function handle(engine: PGlite, request: EngineRequest): Promise<unknown> 
       const { text, params, options, transaction } = request
       const client: Pick<PGliteInterface, 'query'> | undefined =
         transaction === undefined ? engine : transactions.get(transaction)?.client
-      if (client === undefined) throw new Error('the transaction is over')
+      if (client === undefined) throw new Error('the transaction has ended')
       return client.query(text, [...params], { rowMode: options.rowMode, parsers: asTexts(options.texts) })
     }
     case 'begin':
@@ -50,7 +50,7 @@ async function handle(engine: PGlite, request: EngineRequest): Promise<unknown> 
     case 'listen':
       listeners.set(
         request.id,
-        await engine.listen(request.channel, (payload) => answer({ listener: request.id, payload })),
+        await engine.listen(request.channel, (payload) => respond({ listener: request.id, payload })),
       )
       return undefined
     case 'unlisten':
@@ -62,7 +62,7 @@ async function handle(engine: PGlite, request: EngineRequest): Promise<unknown> 
 
 const asTexts = (types: readonly number[]) => Object.fromEntries(types.map((type) => [type, (text: string) => text]))
 
-/** An error with its codes: those are lost where an error itself is sent. */
+/** Copies an error with its codes, which `postMessage` would drop. */
 function toEngineError(thrown: unknown): EngineError {
   const { message, stack, query: _, ...rest } = thrown as Error & Record<string, unknown>
   const codes = Object.entries(rest).filter(([, value]) => typeof value === 'string' || typeof value === 'number')
@@ -71,13 +71,13 @@ function toEngineError(thrown: unknown): EngineError {
 
 const started = startEngine((workerData as { dataDir?: string }).dataDir)
 started.then(
-  () => answer({ id: 0, value: undefined }),
-  (thrown) => answer({ id: 0, error: toEngineError(thrown) }),
+  () => respond({ id: 0, value: undefined }),
+  (thrown) => respond({ id: 0, error: toEngineError(thrown) }),
 )
 parentPort?.on('message', async (request: EngineRequest) => {
   try {
-    answer({ id: request.id, value: await handle(await started, request) })
+    respond({ id: request.id, value: await handle(await started, request) })
   } catch (thrown) {
-    answer({ id: request.id, error: toEngineError(thrown) })
+    respond({ id: request.id, error: toEngineError(thrown) })
   }
 })

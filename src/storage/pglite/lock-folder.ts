@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
 
-/** Keeps a folder for this process: two that write the same files would destroy them. A lock left by a dead process is taken over. */
+/** Locks a folder for this process: two writers would destroy the files. The lock of a dead process is taken over. */
 export function lockFolder(folder: string): () => void {
   ensurePrivateFolder(folder)
   const file = join(folder, 'lock')
@@ -17,11 +17,11 @@ export function lockFolder(folder: string): () => void {
   throw lockedBy(folder, readOwner(file))
 }
 
-// Most commands are done with it sooner; a server is not, and is found and asked instead.
+// Most commands end sooner; a running server is detected and called instead.
 const patienceMs = 10_000
-const lookAgainMs = 100
+const retryMs = 100
 
-/** The same, waiting a moment for one that may soon be done: of two that start at once the second goes on after the first. */
+/** Locks a folder, waiting up to 10 s for another process. */
 export async function lockFolderSoon(folder: string): Promise<() => void> {
   const end = performance.now() + patienceMs
   for (;;) {
@@ -31,11 +31,11 @@ export async function lockFolderSoon(folder: string): Promise<() => void> {
       const isLocked = thrown instanceof TooldexError && thrown.code === 'DATABASE_LOCKED'
       if (!isLocked || performance.now() > end) throw thrown
     }
-    await sleep(lookAgainMs)
+    await sleep(retryMs)
   }
 }
 
-/** The file appears with its text in it: nobody sees a lock without an owner. */
+/** Creates the lock file with its content atomically, so that no process sees a lock without an owner. */
 function tryLock(file: string): boolean {
   const own = `${file}.${process.pid}`
   try {
@@ -50,7 +50,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** One at a time, or the second would remove the lock that the first has just made. */
+/** Serialized, because a second process would remove the lock that the first has just created. */
 function removeLeftOver(file: string): void {
   const turn = `${file}.turn`
   if (!tryLock(turn)) {
@@ -77,7 +77,7 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-/** A process of the same number that started at another time is another one; one that has ended and was not waited for is dead. */
+/** A process with the same pid but another start time is another process; a zombie is dead. */
 function isAlive({ pid, start }: Owner): boolean {
   try {
     process.kill(pid, 0)
@@ -88,10 +88,10 @@ function isAlive({ pid, start }: Owner): boolean {
   return start === '' || startOf(pid) === '' || startOf(pid) === start
 }
 
-/** When a process started, where the system tells. */
+/** The start time of a process, where /proc has it. */
 const startOf = (pid: number): string => stateOf(pid)?.[19] ?? ''
 
-/** What Linux says of a process, from its state on. */
+/** The fields of /proc/PID/stat from the state on. */
 function stateOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -13,7 +13,7 @@ import type { ThreadedEngine } from './threaded-engine.ts'
 
 type Engine = Pick<PGlite, 'query' | 'transaction' | 'listen' | 'close'> | ThreadedEngine
 
-/** Opens the embedded database in a folder, for this process alone; without a folder it lives in memory. */
+/** Opens the embedded database in a folder, locked for this process; without a folder in memory. */
 export async function openPglite(folder: string | undefined, inThread = false): Promise<Database> {
   const start = inThread && canStartThreads ? startThreaded : startInProcess
   if (folder === undefined) return toDatabase(await start(undefined), undefined, () => {})
@@ -49,16 +49,16 @@ function toDatabase(client: Engine, folder: string | undefined, unlock: () => vo
   }
 }
 
-// Of the two only the one in use is loaded: a process whose engine runs in a thread needs none of its own.
+// Only one of the two is loaded: a process whose engine runs in a thread needs no engine on the main thread.
 const startInProcess = async (dataDir: string | undefined): Promise<Engine> =>
   (await import('./start-engine.ts')).startEngine(dataDir)
 const startThreaded = async (dataDir: string | undefined): Promise<Engine> =>
   (await import('./threaded-engine.ts')).ThreadedEngine.start(dataDir)
 
-/** The engine ends without a reason that it can name: either it could not write, or its files are damaged. */
+/** Finds the cause of a failed start, which the engine does not report: it could not write, or its files are damaged. */
 function explainStart(thrown: unknown, folder: string): unknown {
-  const known = toHomeError(thrown, folder)
-  if (known !== thrown) return known
+  const explained = toHomeError(thrown, folder)
+  if (explained !== thrown) return explained
   const blocked = probeWrite(folder)
   if (blocked !== undefined) return toHomeError(blocked, folder)
   return new TooldexError('DATABASE_DAMAGED', `The embedded database in ${folder} is damaged and cannot be opened.`, {
@@ -66,7 +66,7 @@ function explainStart(thrown: unknown, folder: string): unknown {
   })
 }
 
-/** The error of writing as much as the engine needs for one file of its log. */
+/** Tries to write a file of the size of a log segment; returns the error. */
 function probeWrite(folder: string): unknown {
   const file = join(folder, `probe.${process.pid}`)
   try {

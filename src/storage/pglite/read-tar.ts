@@ -6,7 +6,7 @@ interface TarEntry {
 
 const block = 512
 
-/** The entries of a plain tar archive, as the engine writes one of its data folder. */
+/** The entries of a plain tar archive, as the engine dumps its data folder. */
 export function* readTar(tar: Uint8Array): Generator<TarEntry> {
   for (let at = 0; at + block <= tar.length; ) {
     const header = tar.subarray(at, at + block)

@@ -3,7 +3,7 @@ import { PGlite, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { templateBlob } from './template.ts'
 
-/** Starts the engine on a folder, or in memory; a text that is read by the query builder must not be read twice, or "11" becomes a number. */
+/** Starts the engine on a folder or in memory; JSON is left to the query builder, because parsing it twice would turn the string "11" into a number. */
 export async function startEngine(dataDir: string | undefined): Promise<PGlite> {
   const loadDataDir = dataDir === undefined ? templateBlob() : undefined
   setFlagsFromString(`--wasm-tiering-budget=${tieringBudget.engine}`)

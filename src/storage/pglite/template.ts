@@ -5,11 +5,11 @@ import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
 import { emptyDatabaseDir } from '../../base/package-info.ts'
 import { readTar } from './read-tar.ts'
 
-/** Where the build puts a database with nothing in it; one of another engine is none. */
+/** The empty database that the build creates, for one version of the engine. */
 export const templateFile = (version: string = engineVersion()): string =>
   join(emptyDatabaseDir, `pglite-${version}.tar.br`)
 
-/** Making a database takes the engine seconds; unpacking one takes a moment. It appears whole or not at all. */
+/** Unpacks an empty database atomically: creating one takes the engine seconds. */
 export function unpackTemplate(folder: string): void {
   if (existsSync(join(folder, 'PG_VERSION'))) return
   const tar = readTemplate()
@@ -17,16 +17,16 @@ export function unpackTemplate(folder: string): void {
     ensurePrivateFolder(folder)
     return
   }
-  const growing = `${folder}.new`
-  rmSync(growing, { recursive: true, force: true })
-  ensurePrivateFolder(growing)
+  const partial = `${folder}.new`
+  rmSync(partial, { recursive: true, force: true })
+  ensurePrivateFolder(partial)
   try {
-    unpack(tar, growing)
-    renameOldTables(folder)
-    renameSync(growing, folder)
+    unpack(tar, partial)
+    renameBroken(folder)
+    renameSync(partial, folder)
   } catch (error) {
-    // On a full disk every file that stays is one too many.
-    rmSync(growing, { recursive: true, force: true })
+    // On a full disk no partial file may remain.
+    rmSync(partial, { recursive: true, force: true })
     throw error
   }
 }
@@ -38,14 +38,14 @@ function unpack(tar: Buffer, target: string): void {
   }
 }
 
-/** What is there is no database that can be opened, but it may be all that is left of one. */
-function renameOldTables(folder: string): void {
+/** Renames a folder that is not a valid database, because it may contain the rest of one. */
+function renameBroken(folder: string): void {
   if (!existsSync(folder)) return
   if (readdirSync(folder).length === 0) rmdirSync(folder)
   else renameSync(folder, `${folder}.broken-${Date.now()}`)
 }
 
-/** The same for a database in memory. */
+/** The empty database for use in memory. */
 export function templateBlob(): Blob | undefined {
   const tar = readTemplate()
   return tar === undefined ? undefined : new Blob([new Uint8Array(tar)], { type: 'application/x-tar' })

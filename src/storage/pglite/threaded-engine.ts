@@ -9,7 +9,7 @@ type EngineTask =
       readonly kind: 'query'
       readonly text: string
       readonly params: readonly unknown[]
-      /** `texts`: types whose values are returned as the engine writes them. */
+      /** `texts`: types whose values are returned as unparsed text. */
       readonly options: { readonly rowMode: 'array' | 'object'; readonly texts: readonly number[] }
       readonly transaction?: number | undefined
     }
@@ -18,14 +18,14 @@ type EngineTask =
   | { readonly kind: 'listen'; readonly channel: string }
   | { readonly kind: 'unlisten'; readonly listener: number }
 
-/** An error of the engine, as it crosses threads. */
+/** An error of the engine in a form that can be posted between threads. */
 export interface EngineError {
   readonly message: string
   readonly stack: string | undefined
   readonly codes: Readonly<Record<string, unknown>>
 }
 
-/** An answer of the thread: a result, an error, or a notice for a listener. */
+/** A message of the thread: a result, an error, or a notice for a listener. */
 export type EngineResponse =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: EngineError }
@@ -38,7 +38,7 @@ interface Pending {
 
 type Query = (text: string, params?: unknown[], options?: QueryOptions) => Promise<Results>
 
-/** The embedded engine in a worker thread, with the methods that the query builder calls; no statement holds the event loop. */
+/** The embedded engine in a worker thread, with the methods that the query builder calls, so that no statement blocks the event loop. */
 export class ThreadedEngine {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
@@ -48,7 +48,7 @@ export class ThreadedEngine {
 
   private constructor(dataDir: string | undefined) {
     this.#worker = new Worker(new URL('./engine-thread.js', import.meta.url), { workerData: { dataDir } })
-    this.#worker.on('message', (answer: EngineResponse) => this.#take(answer))
+    this.#worker.on('message', (response: EngineResponse) => this.#receive(response))
     this.#worker.on('error', (error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(new Error('the thread of the embedded database ended')))
   }
@@ -66,12 +66,12 @@ export class ThreadedEngine {
 
   query: Query = (text, params, options) => this.#query(undefined, text, params, options)
 
-  /** Commits what `work` did, or rolls it back where it fails. */
+  /** Runs `work` in a transaction, which is rolled back where it fails. */
   async transaction<Result>(work: (client: { query: Query }) => Promise<Result>): Promise<Result> {
-    const begun = this.#ask({ kind: 'begin' })
+    const begun = this.#request({ kind: 'begin' })
     const transaction = this.#last
     await begun
-    const end = (commit: boolean) => this.#ask({ kind: 'end', transaction, commit })
+    const end = (commit: boolean) => this.#request({ kind: 'end', transaction, commit })
     let result: Result
     try {
       result = await work({ query: (text, params, options) => this.#query(transaction, text, params, options) })
@@ -84,53 +84,53 @@ export class ThreadedEngine {
   }
 
   async listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>> {
-    const listening = this.#ask({ kind: 'listen', channel })
+    const listening = this.#request({ kind: 'listen', channel })
     const listener = this.#last
     this.#listeners.set(listener, onNotice)
     await listening
     return async () => {
       this.#listeners.delete(listener)
-      await this.#ask({ kind: 'unlisten', listener })
+      await this.#request({ kind: 'unlisten', listener })
     }
   }
 
   async close(): Promise<void> {
-    await this.#ask({ kind: 'close' })
+    await this.#request({ kind: 'close' })
     await this.#worker.terminate()
   }
 
   #query(transaction: number | undefined, text: string, params: unknown[] = [], options: QueryOptions = {}) {
     const texts = Object.keys(options.parsers ?? {}).map(Number)
     const { rowMode = 'object' } = options
-    return this.#ask({ kind: 'query', text, params, options: { rowMode, texts }, transaction }) as Promise<Results>
+    return this.#request({ kind: 'query', text, params, options: { rowMode, texts }, transaction }) as Promise<Results>
   }
 
-  #ask(task: EngineTask): Promise<unknown> {
+  #request(task: EngineTask): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const id = ++this.#last
     this.#worker.postMessage({ id, ...task })
     return this.#wait(id)
   }
 
-  /** A thread that has nothing to do does not keep the process running. */
+  /** Keeps the process running only while requests are pending. */
   #wait(id: number): Promise<unknown> {
     if (this.#pending.size === 0) this.#worker.ref()
     return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }))
   }
 
-  #take(answer: EngineResponse): void {
-    if ('listener' in answer) {
-      this.#listeners.get(answer.listener)?.(answer.payload)
+  #receive(response: EngineResponse): void {
+    if ('listener' in response) {
+      this.#listeners.get(response.listener)?.(response.payload)
       return
     }
-    const pending = this.#pending.get(answer.id)
-    this.#pending.delete(answer.id)
+    const pending = this.#pending.get(response.id)
+    this.#pending.delete(response.id)
     if (this.#pending.size === 0) this.#worker.unref()
-    if ('value' in answer) pending?.resolve(answer.value)
-    else pending?.reject(toError(answer.error))
+    if ('value' in response) pending?.resolve(response.value)
+    else pending?.reject(toError(response.error))
   }
 
-  /** The code makes it an outage, like a connection that is gone. */
+  /** The code marks an outage, like a closed connection. */
   #fail(cause: Error): void {
     this.#failure ??= Object.assign(new Error('the embedded database has stopped', { cause }), {
       code: 'CONNECTION_CLOSED',

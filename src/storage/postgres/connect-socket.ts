@@ -5,21 +5,21 @@ import { DatabaseSocket, socketError } from './socket.ts'
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** How long things may take, in milliseconds. */
-interface LineLimits {
+/** Timeouts in milliseconds. */
+interface SocketTimeouts {
   readonly connectMs: number
   readonly answerMs: number
 }
 
-/** Starts a line to the first place that can be reached; what goes wrong on the way is said on the line. */
+/** Connects to the first reachable host; failures are emitted on the returned socket. */
 export function connectSocket(
   { places, tls }: Pick<Address, 'places' | 'tls'>,
-  { connectMs, answerMs }: LineLimits,
+  { connectMs, answerMs }: SocketTimeouts,
 ): DatabaseSocket {
   const line = new DatabaseSocket(answerMs)
-  const given = new AbortController()
-  line.once('close', () => given.abort())
-  reach({ places, tls, eachMs: connectMs / places.length, signal: given.signal }).then(
+  const closing = new AbortController()
+  line.once('close', () => closing.abort())
+  reach({ places, tls, eachMs: connectMs / places.length, signal: closing.signal }).then(
     (socket) => line.attach(socket),
     (error: Error) => line.lose(error),
   )
@@ -33,9 +33,9 @@ interface Reach extends Pick<Address, 'places' | 'tls'> {
 
 async function reach({ places, tls, eachMs, signal }: Reach): Promise<Socket> {
   let failure: unknown
-  for (const place of places) {
+  for (const host of places) {
     try {
-      return await reachPlace(place, tls, AbortSignal.any([signal, AbortSignal.timeout(eachMs)]))
+      return await reachPlace(host, tls, AbortSignal.any([signal, AbortSignal.timeout(eachMs)]))
     } catch (error) {
       failure = error
     }
@@ -44,17 +44,17 @@ async function reach({ places, tls, eachMs, signal }: Reach): Promise<Socket> {
   throw failure
 }
 
-async function reachPlace(place: HostAddress, tls: Tls | undefined, signal: AbortSignal): Promise<Socket> {
-  const socket = 'path' in place ? connect(place.path) : connect(place.port, place.host)
-  // Whoever waits for it hears of it; between two who wait nobody would.
+async function reachPlace(host: HostAddress, tls: Tls | undefined, signal: AbortSignal): Promise<Socket> {
+  const socket = 'path' in host ? connect(host.path) : connect(host.port, host.host)
+  // `nextEvent` rejects on errors; between two calls an error without a listener would end the process.
   socket.on('error', () => {})
-  const giveUp = () => socket.destroy(socketError('ETIMEDOUT', 'the server took too long to answer'))
+  const giveUp = () => socket.destroy(socketError('ETIMEDOUT', 'the server did not respond in time'))
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    await heard(socket, 'connect')
+    await nextEvent(socket, 'connect')
     socket.setNoDelay(true)
-    // Nobody listens on a socket of this machine.
-    return tls === undefined || 'path' in place ? socket : await secure(socket, place.host, tls)
+    // A local socket cannot be intercepted on the network.
+    return tls === undefined || 'path' in host ? socket : await secure(socket, host.host, tls)
   } catch (error) {
     socket.destroy()
     throw error
@@ -63,11 +63,11 @@ async function reachPlace(place: HostAddress, tls: Tls | undefined, signal: Abor
   }
 }
 
-/** Asks the server for TLS, and goes on without it only where the URL says that it is merely preferred. */
+/** Requests TLS, and continues without it only where sslmode makes it optional. */
 async function secure(socket: Socket, host: string, { optional, checked, named, ca }: Tls): Promise<Socket> {
   socket.write(sslRequest)
-  const [answer] = (await heard(socket, 'data')) as Buffer
-  if (answer !== 'S'.charCodeAt(0)) {
+  const [response] = (await nextEvent(socket, 'data')) as Buffer
+  if (response !== 'S'.charCodeAt(0)) {
     if (optional) return socket
     throw socketError('TLS_REFUSED', 'the server does not offer TLS')
   }
@@ -79,13 +79,13 @@ async function secure(socket: Socket, host: string, { optional, checked, named, 
     ...(named ? {} : { checkServerIdentity: () => undefined }),
   })
   secured.on('error', () => {})
-  await heard(secured, 'secureConnect').catch((error: Error) => {
+  await nextEvent(secured, 'secureConnect').catch((error: Error) => {
     throw socketError('TLS_REFUSED', error.message)
   })
   return secured
 }
 
-function heard(socket: Socket, event: string): Promise<unknown> {
+function nextEvent(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.once(event, resolve)
     socket.once('error', reject)

@@ -9,13 +9,13 @@ import { type Address, readAddress } from './read-address.ts'
 import { type DatabaseSocket, socketError } from './socket.ts'
 import { padStartup } from './startup-message.ts'
 
-/** How long things may take: everything that waits has an end. */
+/** Timeouts and limits; every wait is bounded. */
 export interface PostgresLimits {
-  /** For a connection to be there, log-in included. */
+  /** For a connection, including authentication. */
   readonly connectSeconds: number
   readonly lockMs: number
   readonly statementMs: number
-  /** For an answer to come, where the server itself does not give up. */
+  /** For a response, where the server does not enforce its own timeout. */
   readonly answerMs: number
   readonly idleInTransactionMs: number
   readonly connections: number
@@ -29,18 +29,18 @@ const defaultLimits: PostgresLimits = {
   idleInTransactionMs: 20_000,
   connections: 10,
 }
-// A heartbeat that is not answered soon is sent again on another line, well within the default lease.
+// A heartbeat without a response is repeated on another connection, well within the default lease.
 const heartbeatLimits = { connections: 1, connectSeconds: 2, lockMs: 2000, statementMs: 2500, answerMs: 3000 }
-// A server that comes back is found again this soon.
+// The pause between attempts to reconnect.
 const reconnectSeconds = 0.2
-// Whoever is not done by then is cut off.
+// Statements that have not ended by then are aborted.
 const closeSeconds = 2
 
-/** Connects to a PostgreSQL server; connections are made when they are needed. */
+/** Opens a PostgreSQL database; connections are opened on demand. */
 export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Database {
   const limits = { ...defaultLimits, ...own }
   if (!/^postgres(ql)?:\/\//.test(url))
-    throw new TooldexError('USAGE', 'DATABASE_URL is not the address of a PostgreSQL database.', {
+    throw new TooldexError('USAGE', 'DATABASE_URL is not a valid PostgreSQL URL.', {
       hint: 'Write postgres://user:password@host:5432/database',
     })
   const address = readAddress(url)
@@ -62,27 +62,27 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
   }
 }
 
-/** The driver on lines of our own; once it is closed there is none left, for one that is made while it closes would be forgotten. */
+/** The driver on own sockets; `close` destroys them all, because the driver forgets a socket that is opened during its end. */
 function createClient(address: Address, limits: PostgresLimits) {
-  const lines = new Set<DatabaseSocket>()
+  const sockets = new Set<DatabaseSocket>()
   let closed = false
   const connect = connectInTurn(address, limits)
   const socket = () => {
     if (closed) throw socketError('CONNECTION_ENDED', 'the database is closed')
-    const line = connect()
-    lines.add(line)
-    return line.once('close', () => lines.delete(line))
+    const opened = connect()
+    sockets.add(opened)
+    return opened.once('close', () => sockets.delete(opened))
   }
   const client = postgres(padStartup(address.rest), { ...driverOptions(limits), socket } as object)
   const close = async () => {
     await client.end({ timeout: closeSeconds })
     closed = true
-    for (const line of lines) line.destroy()
+    for (const opened of sockets) opened.destroy()
   }
   return { client, close }
 }
 
-/** The first place that answers will do, unless the driver asks each what it is; then each line starts at the next. */
+/** Starts at the first host, or, where the driver checks the role of each host, at the next one for each connection. */
 function connectInTurn(
   { places, tls, anyPlace }: Address,
   { connectSeconds, answerMs }: PostgresLimits,
@@ -100,9 +100,9 @@ const driverOptions = (limits: PostgresLimits) => ({
   connect_timeout: limits.connectSeconds,
   idle_timeout: 60,
   backoff: () => reconnectSeconds,
-  // Nothing here is kept in array columns, so their types need not be asked for.
+  // No column is an array, so array types need not be fetched.
   fetch_types: false,
-  // Read by the query builder: it would read a second time what is read already, and make a number of the text "11".
+  // Left to the query builder: parsing JSON twice would turn the string "11" into a number.
   types: { json: { to: 3802, from: [114, 3802], serialize: asIs, parse: asIs } },
   onnotice: () => {},
   ssl: false,

@@ -1,14 +1,14 @@
 import type postgres from 'postgres'
 
-// Long statements carry many rows, and no two of them are alike.
-const longest = 4000
+// Long statements contain many rows and are never repeated.
+const maxLength = 4000
 
-// How such a condition is best looked up depends on what is looked for, so it is planned each time.
+// The best plan for such a condition depends on its values, so it is planned each time.
 const dependsOnValues = / ilike | @> /
 
 type Client = postgres.Sql | postgres.TransactionSql
 
-/** Lets the server keep statements it has seen: without that each one is parsed and planned anew, in two trips instead of one. */
+/** Uses prepared statements: otherwise the server parses and plans each one again, in two round trips instead of one. */
 export function prepareStatements(sql: postgres.Sql): postgres.Sql {
   prepareOn(sql)
   const begin = sql.begin as unknown as (...args: unknown[]) => unknown
@@ -19,10 +19,10 @@ export function prepareStatements(sql: postgres.Sql): postgres.Sql {
   return sql
 }
 
-function prepareOn<Given extends Client>(client: Given): Given {
+function prepareOn<AnyClient extends Client>(client: AnyClient): AnyClient {
   const unsafe = client.unsafe as unknown as (text: string, values?: unknown, options?: object) => unknown
   const prepared = (text: string, values?: unknown, options?: object) =>
-    unsafe(text, values, { ...options, prepare: text.length < longest && !dependsOnValues.test(text) })
+    unsafe(text, values, { ...options, prepare: text.length < maxLength && !dependsOnValues.test(text) })
   ;(client as { unsafe: unknown }).unsafe = prepared
   if ('savepoint' in client) {
     const savepoint = client.savepoint as unknown as (...args: unknown[]) => unknown

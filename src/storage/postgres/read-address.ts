@@ -1,53 +1,53 @@
 import { readFileSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 
-/** One server that may have the database. */
+/** One host of the database. */
 export type HostAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 
-/** How a connection is kept from others. */
+/** The TLS settings of a connection. */
 export interface Tls {
-  /** Whether to go on without where the server has none. */
+  /** Whether to continue without TLS where the server does not support it. */
   readonly optional: boolean
-  /** Whether the server must show a certificate that we trust. */
+  /** Whether the server needs a trusted certificate. */
   readonly checked: boolean
-  /** Whether that certificate must be for the host we asked for. */
+  /** Whether that certificate must match the host name. */
   readonly named: boolean
   readonly ca?: string
 }
 
-/** Where a database is. */
+/** The parsed address of a database. */
 export interface Address {
-  /** To be tried in this order. */
+  /** In the order of connection attempts. */
   readonly places: readonly HostAddress[]
   readonly tls: Tls | undefined
-  /** Whether any of the places will do; else the driver asks each what it is. */
+  /** Whether any host is acceptable; otherwise the driver checks the role of each. */
   readonly anyPlace: boolean
-  /** What is left for the driver: who asks, for which database, with which settings. */
+  /** The URL for the driver: user, database and settings. */
   readonly rest: string
-  /** What to call it, without a password. */
+  /** A display name without a password. */
   readonly name: string
 }
 
-const ours = ['host', 'port', 'ssl', 'sslmode', 'sslrootcert']
+const ownParameters = ['host', 'port', 'ssl', 'sslmode', 'sslrootcert']
 const shape = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 
-/** Reads a URL as libpq does: several hosts with commas between them, `host=/folder` for a socket, `sslmode` and `sslrootcert`. */
+/** Parses a URL as libpq does: several hosts separated by commas, `host=/folder` for a socket, `sslmode` and `sslrootcert`. */
 export function readAddress(url: string, env: NodeJS.ProcessEnv = process.env): Address {
   const [all, user = '', hosts = '', database = '', search = ''] = shape.exec(url) ?? []
-  if (all === undefined) throw unreadable('cannot be read')
+  if (all === undefined) throw invalidUrl('is not a valid URL')
   const query = new URLSearchParams(search)
   const get = (name: string) => query.get(name) || undefined
-  // A port may stand before the path alone, with the host behind the question mark.
+  // The authority may consist of a port only, with the host in the query.
   const [, onlyPort] = /^:(\d+)$/.exec(hosts) ?? []
-  const given = (onlyPort === undefined && decode(hosts)) || get('host') || env.PGHOST || 'localhost'
+  const hostList = (onlyPort === undefined && decode(hosts)) || get('host') || env.PGHOST || 'localhost'
   const port = onlyPort ?? get('port') ?? env.PGPORT ?? '5432'
-  const places = given.split(',').map((each) => toPlace(each, port))
+  const places = hostList.split(',').map((each) => toHostAddress(each, port))
   const tls = toTls(get('sslmode') ?? get('ssl') ?? 'disable', get('sslrootcert'))
-  for (const name of ours) query.delete(name)
+  for (const name of ownParameters) query.delete(name)
   const anyPlace = !query.has('target_session_attrs')
-  // The driver never connects by itself; it only has to know whether there is another place to try.
-  const shown = anyPlace ? 'localhost' : places.map(() => 'localhost').join(',')
-  const rest = `postgres://${decode(user) === '' ? '' : `${user}@`}${shown}${database}?${query}`
+  // The driver never connects by itself; it only needs the number of hosts to try.
+  const placeholder = anyPlace ? 'localhost' : places.map(() => 'localhost').join(',')
+  const rest = `postgres://${decode(user) === '' ? '' : `${user}@`}${placeholder}${database}?${query}`
   return { places, tls, anyPlace, rest, name: `${places.map(nameOf).join(',')}${database}` }
 }
 
@@ -58,29 +58,30 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw unreadable('has a % that is not followed by two digits')
+    throw invalidUrl('contains a % that is not followed by two hexadecimal digits')
   }
 }
 
-function toPlace(text: string, defaultPort: string): HostAddress {
+function toHostAddress(text: string, defaultPort: string): HostAddress {
   const [, bracketed, plain = '', own] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain
   const port = Number(own ?? defaultPort)
-  if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535) throw unreadable('names no host and port')
+  if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
+    throw invalidUrl('has no valid host and port')
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
 function toTls(mode: string, rootFile: string | undefined): Tls | undefined {
   if (mode === 'disable' || mode === 'false') return undefined
-  const known = {
+  const modes = {
     allow: { optional: true, checked: false, named: false },
     prefer: { optional: true, checked: false, named: false },
     require: { optional: false, checked: rootFile !== undefined, named: false },
     'verify-ca': { optional: false, checked: true, named: false },
     'verify-full': { optional: false, checked: true, named: true },
   }
-  const tls = known[(mode === 'true' ? 'verify-full' : mode) as keyof typeof known]
-  if (tls === undefined) throw unreadable(`has an sslmode that is not one of disable, ${Object.keys(known).join(', ')}`)
+  const tls = modes[(mode === 'true' ? 'verify-full' : mode) as keyof typeof modes]
+  if (tls === undefined) throw invalidUrl(`has an sslmode that is not one of disable, ${Object.keys(modes).join(', ')}`)
   if (rootFile === undefined) return tls
   return rootFile === 'system' ? { ...tls, checked: true, named: true } : { ...tls, ca: readCertificate(rootFile) }
 }
@@ -90,14 +91,14 @@ function readCertificate(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new TooldexError('USAGE', `The file that sslrootcert names in DATABASE_URL cannot be read (${reason}).`, {
-      hint: 'Name the file with the certificate of your certificate authority.',
+    throw new TooldexError('USAGE', `The sslrootcert file of DATABASE_URL cannot be read (${reason}).`, {
+      hint: 'Set sslrootcert to the file with the certificate of your certificate authority.',
       cause,
     })
   }
 }
 
-const unreadable = (why: string): TooldexError =>
+const invalidUrl = (why: string): TooldexError =>
   new TooldexError('USAGE', `DATABASE_URL ${why}.`, {
-    hint: 'Write postgres://user:password@host:5432/database, with %XX for odd characters.',
+    hint: 'Write postgres://user:password@host:5432/database, with special characters percent-encoded (%XX).',
   })

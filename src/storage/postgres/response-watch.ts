@@ -1,29 +1,29 @@
 const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5])
 const idle = 'I'.charCodeAt(0)
 
-/** Tells from what goes over a line what the server still owes, and whether a transaction is open on it. */
+/** Tracks from the bytes of a connection whether a response is outstanding and whether a transaction is open. */
 export class ResponseWatch {
   #tail: Buffer = Buffer.alloc(0)
   #outstanding = false
   #inside = false
   #ready = false
 
-  /** Whether the server has let us in. */
+  /** Whether the server has accepted the connection. */
   get ready(): boolean {
     return this.#ready
   }
 
-  /** Whether a transaction is open, and then whether it waits for an answer or has yet to say what comes next. */
-  get transaction(): 'none' | 'asking' | 'thinking' {
+  /** Whether a transaction is open, and whether it waits for a response or for the next statement. */
+  get transaction(): 'none' | 'waiting' | 'idle' {
     if (!this.#inside) return 'none'
-    return this.#outstanding ? 'asking' : 'thinking'
+    return this.#outstanding ? 'waiting' : 'idle'
   }
 
   sent(): void {
     this.#outstanding = true
   }
 
-  /** What came; true where the server is ready for more, so that nothing is outstanding. */
+  /** Records received bytes; true where the server is ready for the next query, so that nothing is outstanding. */
   received(chunk: Buffer): boolean {
     this.#tail = chunk.length >= 6 ? chunk.subarray(-6) : Buffer.concat([this.#tail, chunk]).subarray(-6)
     if (!this.#tail.subarray(0, 5).equals(readyForQuery)) return false

@@ -1,12 +1,12 @@
 const errorResponse = 'E'.charCodeAt(0)
 
-/** What a server says when it does not serve, or no longer. */
+/** The error of a server that rejects or ends a connection. */
 export interface ServerError {
   readonly code: string
   readonly message: string
 }
 
-/** Why the server does not let us in, where that is what it says; messages are a letter, a length and a body each. */
+/** The error of a rejected connection, where a chunk contains one; each message has a type byte, a length and a body. */
 export function findServerError(chunk: Buffer): ServerError | undefined {
   for (let at = 0; at + 5 <= chunk.length; ) {
     const end = at + 1 + chunk.readUInt32BE(at + 1)
@@ -17,7 +17,7 @@ export function findServerError(chunk: Buffer): ServerError | undefined {
   return undefined
 }
 
-/** Why the server ends a connection that served, where a chunk says just that. */
+/** The error that ends an established connection, where a chunk consists of one. */
 export function readTermination(chunk: Buffer): ServerError | undefined {
   if (chunk[0] !== errorResponse || chunk.length < 5 || chunk.readUInt32BE(1) !== chunk.length - 1) return undefined
   const { severity, ...refusal } = readFields(chunk.subarray(5))
@@ -26,10 +26,10 @@ export function readTermination(chunk: Buffer): ServerError | undefined {
 
 function readFields(body: Buffer): ServerError & { readonly severity?: string | undefined } {
   const fields = body.toString('utf8').split('\0')
-  const find = (letter: string) => fields.find((field) => field.startsWith(letter))?.slice(1)
+  const find = (type: string) => fields.find((field) => field.startsWith(type))?.slice(1)
   return {
     severity: find('V'),
     code: find('C') ?? '08004',
-    message: find('M') ?? 'the server refused the connection',
+    message: find('M') ?? 'the server rejected the connection',
   }
 }

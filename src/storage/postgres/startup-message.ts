@@ -1,20 +1,20 @@
-// The driver writes at once what has this many bytes, and gathers what is shorter.
-const gatheredBytes = 1024
+// The driver writes at once from this many bytes, and buffers shorter messages.
+const bufferedBytes = 1024
 const protocolVersion = 3 << 16
 
 /**
- * The URL with so long a startup message that the driver writes it at once. A shorter one it may gather for ever: when a line is
- * lost while something is gathered for it, the driver forgets to write that, and waits on the next line as if it still would.
+ * Pads the startup message of a URL so that the driver writes it at once. It may buffer a shorter one forever: when a connection is
+ * lost while something is buffered for it, the driver never writes that, and waits on the next connection as if it would.
  */
 export function padStartup(url: string): string {
   const at = url.indexOf('?')
   const query = new URLSearchParams(url.slice(at + 1))
   // The server skips spaces between options.
-  query.set('options', `${query.get('options') ?? ''}${' '.repeat(gatheredBytes)}`)
+  query.set('options', `${query.get('options') ?? ''}${' '.repeat(bufferedBytes)}`)
   return `${url.slice(0, at)}?${query}`
 }
 
-/** The startup message without what the driver had gathered for the line before; anything else as it is. */
+/** Removes data that the driver had buffered for the previous connection before the startup message; returns other chunks unchanged. */
 export function cutToStartup(chunk: Uint8Array): Uint8Array {
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength)
   for (let at = 0; at + 8 <= chunk.length; at++)

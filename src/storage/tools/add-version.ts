@@ -6,7 +6,7 @@ import type { Db } from '../database.ts'
 import { contentOf } from '../rows.ts'
 import { toolVersions } from '../schema.ts'
 
-/** The newest version takes the place of the one that was latest. */
+/** Stores the content of a tool as its latest version. */
 export async function addVersion(
   db: Db,
   { actor }: Caller,

@@ -5,10 +5,10 @@ import { announce, recordMany } from '../record.ts'
 import { contentOf } from '../rows.ts'
 import { tools, toolVersions } from '../schema.ts'
 
-// The embedded engine works in this very thread: a statement of this many tools keeps others waiting for some 50 ms.
+// The embedded engine may run on this thread: a statement of this many tools blocks the event loop for about 50 ms.
 const batch = 100
 
-/** Makes tools with their first versions, many to a statement; others get their turn between statements. */
+/** Creates tools with their first versions in batches; yields to the event loop between statements. */
 export async function createMany(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
   const { workspace: workspaceId, actor } = caller
   for (let start = 0; start < drafts.length; start += batch) {
@@ -30,12 +30,12 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
       })),
     )
     await nextTurn()
-    const made = part.map(({ content, status }) => ({
+    const changes = part.map(({ content, status }) => ({
       action: 'tool.create',
       subject: `tool:${content.name}`,
       after: { ...contentOf(content), status, version: 1 },
     }))
-    await recordMany(db, caller, made)
+    await recordMany(db, caller, changes)
   }
   if (drafts.length > 0) await announce(db, workspaceId)
 }

@@ -6,12 +6,12 @@ import { toTool } from '../rows.ts'
 import { rowsOf } from '../rows-of.ts'
 import { toolCategories, tools } from '../schema.ts'
 
-// The embedded engine works in this very thread: a page of this many keeps others waiting for some 50 ms.
+// The embedded engine may run on this thread: a page of this many tools blocks the event loop for about 50 ms.
 const pageRows = 250
-/** More changes than this are read with all the others. */
+/** With more changes than this, all tools are read. */
 const maxChanges = 250
 
-/** Every active tool by name, page by page; what changes meanwhile is seen at the next look. */
+/** Every active tool by name, page by page; concurrent changes appear in the next read. */
 export async function listOffered(db: Db, workspace: string): Promise<OfferedTools> {
   const all: OfferedTool[] = []
   const [now] = rowsOf<{ seen: string }>(await db.execute(sql`select ${horizon} as seen`))
@@ -25,7 +25,7 @@ export async function listOffered(db: Db, workspace: string): Promise<OfferedToo
   }
 }
 
-/** What changed since: no clock is asked, and no change is missed however long its transaction took. */
+/** The changes since a transaction id, not a time, so that no change is missed however long its transaction took. */
 export async function listOfferedSince(db: Db, workspace: string, seen: string): Promise<OfferedChanges> {
   const [row] = rowsOf<{ seen: string; active: number; named: boolean; ids: readonly string[] | string }>(
     await db.execute(sql`select ${horizon} as seen,
@@ -37,7 +37,7 @@ export async function listOfferedSince(db: Db, workspace: string, seen: string):
   if (row === undefined) return { tools: undefined, active: 0, seen }
   const ids: readonly string[] = typeof row.ids === 'string' ? JSON.parse(row.ids) : row.ids
   const about = { active: Number(row.active), seen: row.seen }
-  // The name of a category is shown with all its tools.
+  // Every tool has the name of its category, so a changed category changes all its tools.
   if (row.named || ids.length > maxChanges) return { ...about, tools: undefined }
   return { ...about, tools: ids.length === 0 ? [] : await readPage(db, inArray(tools.id, [...ids])) }
 }
@@ -53,9 +53,9 @@ async function readPage(db: Db, which: SQL | undefined): Promise<OfferedTool[]> 
   return page.map(({ tool, category }) => ({ tool: toTool(tool), category }))
 }
 
-/** All transactions before this one have ended, so that what they did is seen. */
+/** All transactions with lower ids have ended, so their changes are visible. */
 const horizon = sql`pg_snapshot_xmin(pg_current_snapshot())::text`
 
-/** Whether a row was written by that transaction or a later one; rows know the lower half of the number only. */
+/** Whether a row was written by that transaction or a later one; rows contain only the lower 32 bits of the id. */
 const isSince = (seen: string): SQL =>
   sql`(xmin::text::bigint - ${seen}::bigint % 4294967296 + 4294967296) % 4294967296 < 2147483648`

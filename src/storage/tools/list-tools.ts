@@ -11,7 +11,7 @@ import { tools } from '../schema.ts'
 const columns = { name: tools.name, updatedAt: tools.updatedAt, createdAt: tools.createdAt }
 type SortKey = keyof typeof columns
 
-/** A page of tools. The id decides between equals, so that no page repeats or loses one. */
+/** A page of tools. Ties are broken by id, so that no page repeats or loses one. */
 export async function selectTools(
   db: Db,
   cursors: Cursors,
@@ -21,17 +21,17 @@ export async function selectTools(
   const { limit, cursor, page, total, names, ...filters } = query
   const list = ['tools', workspace, { ...filters, ...(names && { names: [...names] }) }]
   const [key, direction] = readSort(filters.sort ?? '-updatedAt')
-  const place = cursors.read(list, cursor)
+  const position = cursors.read(list, cursor)
   const column = columns[key]
   const after = direction === 'asc' ? sql`>` : sql`<`
-  const value = key === 'name' ? place?.value : new Date(place?.value ?? 0)
-  const beyond = place && sql`(${column}, ${tools.id}) ${after} (${sql.param(value, column)}, ${place.id}::uuid)`
-  const fits = conditions(workspace, query)
+  const value = key === 'name' ? position?.value : new Date(position?.value ?? 0)
+  const beyond = position && sql`(${column}, ${tools.id}) ${after} (${sql.param(value, column)}, ${position.id}::uuid)`
+  const filter = conditions(workspace, query)
   const order = direction === 'asc' ? [asc(column), asc(tools.id)] : [desc(column), desc(tools.id)]
   const rows = await db
     .select()
     .from(tools)
-    .where(and(...fits, beyond))
+    .where(and(...filter, beyond))
     .orderBy(...order)
     .limit(limit + 1)
     .offset(limit * ((page ?? 1) - 1))
@@ -39,7 +39,7 @@ export async function selectTools(
   const last = items.at(-1)
   const next =
     rows.length > limit && last !== undefined ? cursors.write(list, { value: last[key], id: last.id }) : undefined
-  const count = total === true ? await db.$count(tools, and(...fits)) : undefined
+  const count = total === true ? await db.$count(tools, and(...filter)) : undefined
   return {
     items,
     ...(next === undefined ? {} : { nextCursor: next }),
@@ -67,7 +67,7 @@ function conditions(workspace: string, query: ToolListQuery): readonly (SQL | un
   ]
 }
 
-/** In a category or in one below it. */
+/** The condition that a tool is in a category or one of its descendants. */
 const inCategory = (workspace: string, id: string): SQL => sql`${tools.categoryId} in (
   with recursive below as (
     select id from tool_categories where id = ${id}::uuid and workspace_id = ${workspace}

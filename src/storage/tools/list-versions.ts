@@ -15,7 +15,7 @@ export async function selectVersions(
   { limit, cursor }: PageQuery,
 ): Promise<Page<ToolVersion>> {
   const list = ['versions', workspace, toolId]
-  const place = cursors.read(list, cursor)
+  const position = cursors.read(list, cursor)
   const rows = await db
     .select({ version: toolVersions })
     .from(toolVersions)
@@ -24,7 +24,7 @@ export async function selectVersions(
       and(
         eq(tools.workspaceId, workspace),
         eq(tools.id, toolId),
-        place === undefined ? undefined : lt(toolVersions.version, Number(place.value)),
+        position === undefined ? undefined : lt(toolVersions.version, Number(position.value)),
       ),
     )
     .orderBy(desc(toolVersions.version))

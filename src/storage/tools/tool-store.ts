@@ -21,12 +21,11 @@ import { listOffered, listOfferedSince } from './list-offered.ts'
 import { selectTools } from './list-tools.ts'
 import { selectVersions } from './list-versions.ts'
 
-/** Registered tools and their versions, in the database. */
 export class DatabaseToolStore implements ToolStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
   readonly #reads = new SharedReads<RegisteredTool | undefined>()
-  #found: ReturnType<typeof prepareFinders> | undefined
+  #prepared: ReturnType<typeof prepareFinders> | undefined
 
   constructor(db: Db, cursors: () => Promise<Cursors>) {
     this.#db = db
@@ -52,7 +51,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   createMany(caller: Caller, drafts: readonly NewTool[]) {
-    // Whoever makes many says how long that may take.
+    // The transaction of the caller has its own time limit.
     const withinMs = Number.POSITIVE_INFINITY
     const make = async (db: Db) => {
       for (const categoryId of new Set(drafts.map(({ content }) => content.categoryId)))
@@ -74,10 +73,10 @@ export class DatabaseToolStore implements ToolStore {
     return this.#reads.read(JSON.stringify([workspace, idOrName]), () => guard(find))
   }
 
-  /** The query that is asked most is put into words once. */
+  /** The most frequent queries are prepared once. */
   #finders() {
-    this.#found ??= prepareFinders(this.#db)
-    return this.#found
+    this.#prepared ??= prepareFinders(this.#db)
+    return this.#prepared
   }
 
   list(workspace: string, query: ToolListQuery) {
@@ -189,20 +188,20 @@ function prepareFinders(db: Db) {
   }
 }
 
-const named = (workspace: string, idOrName: string): SQL | undefined =>
+const hasIdOrName = (workspace: string, idOrName: string): SQL | undefined =>
   and(
     eq(tools.workspaceId, workspace),
     isUuid(idOrName) ? eq(tools.id, idOrName.toLowerCase()) : eq(tools.name, idOrName),
   )
 
-/** Reads a tool that nobody else can change until the transaction ends. */
+/** Reads a tool and locks it until the end of the transaction. */
 async function lockTool(db: Db, workspace: string, idOrName: string): Promise<RegisteredTool> {
-  const [row] = await db.select().from(tools).where(named(workspace, idOrName)).limit(1).for('update')
+  const [row] = await db.select().from(tools).where(hasIdOrName(workspace, idOrName)).limit(1).for('update')
   if (row === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
   return toTool(row)
 }
 
-/** A category of another workspace is as unknown as one that is not there. */
+/** A category of another workspace is reported as not found. */
 async function checkCategory(db: Db, workspace: string, categoryId: string | null): Promise<void> {
   if (categoryId === null) return
   const [found] = await db
@@ -211,15 +210,15 @@ async function checkCategory(db: Db, workspace: string, categoryId: string | nul
     .where(and(eq(toolCategories.workspaceId, workspace), eq(toolCategories.id, categoryId)))
     .for('key share')
   if (found !== undefined) return
-  const problems = [{ severity: 'error', pointer: '/categoryId', message: 'there is no such category' }] as const
-  throw new TooldexError('TOOL_INVALID', 'The category of the tool is unknown.', { problems })
+  const problems = [{ severity: 'error', pointer: '/categoryId', message: 'category not found' }] as const
+  throw new TooldexError('TOOL_INVALID', 'The category of the tool does not exist.', { problems })
 }
 
 function checkExpected(tool: RegisteredTool, expected: Expected | undefined): void {
   if (isExpectedTool(tool, expected)) return
   if (typeof expected === 'number')
     throw new TooldexError('STALE', `${tool.name} is at version ${tool.version}, not ${expected}.`)
-  throw new TooldexError('STALE', `${tool.name} is "${toolTag(tool)}" now, and If-Match names another.`)
+  throw new TooldexError('STALE', `If-Match does not match: the current ETag of ${tool.name} is "${toolTag(tool)}".`)
 }
 
 function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
@@ -229,7 +228,7 @@ function illegalStep(tool: RegisteredTool, step: Transition): TooldexError {
   return new TooldexError('ILLEGAL_STEP', message)
 }
 
-/** Only what differs, as it was and as it is, and the versions. */
+/** The audit entry of a change: the differing fields and the versions, before and after. */
 function toChange(before: RegisteredTool, after: RegisteredTool, { backTo }: ChangeOptions): Change {
   const keys = contentKeys.filter((key) => !sameOrderedJson(before[key], after[key]))
   const pick = (tool: RegisteredTool) => ({
