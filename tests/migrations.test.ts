@@ -266,7 +266,7 @@ async function checkRows(database: Database, stage: OlderStage): Promise<void> {
       status: 'FAILED',
       input_data: [],
       error_code: 'WORKER_LOST',
-      error_message: expect.stringContaining('It was PENDING'),
+      error_message: expect.stringContaining('The run was PENDING'),
     },
   ])
   expect(await query(database, 'select name, description, parent_id from tool_categories order by name')).toEqual([

@@ -171,7 +171,7 @@ export type Transition = z.infer<typeof Transition>
 const likeUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Returns the problem of a category name: names must be distinguishable by eye and usable in lookups. */
-export function wrongCategoryName(name: string): string | undefined {
+export function findCategoryNameProblem(name: string): string | undefined {
   if (hasInvisible(name) || /[\r\n\t]/.test(name)) return 'must not contain line breaks or invisible characters'
   if (likeUuid.test(name)) return 'must not have the form of an id, because lookups would treat it as one'
   return name === 'tree' ? "must not be 'tree', because that path returns the whole tree" : undefined
@@ -184,7 +184,7 @@ export const CategoryName = z
   .min(1)
   .max(registryLimits.category)
   .superRefine((name, context) => {
-    const message = wrongCategoryName(name)
+    const message = findCategoryNameProblem(name)
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import type { TooldexError } from '../base/errors.ts'
-import { isOutOfConnections, toOurs } from './failures.ts'
+import { isOutOfConnections, toStorageError } from './failures.ts'
 
 const failed = (code: string, message = 'as the database says it') => Object.assign(new Error(message), { code })
-const messageOf = (thrown: Error) => (toOurs(new Error('Failed query', { cause: thrown })) as TooldexError).message
+const messageOf = (thrown: Error) =>
+  (toStorageError(new Error('Failed query', { cause: thrown })) as TooldexError).message
 
 it('reports that the database does not answer only where it does not', () => {
   for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'CONNECTION_CLOSED', '08006'])
@@ -20,7 +21,7 @@ it('reports the words of a connection pooler that refuses', () => {
     'The connection pooler of the database rejected the connection: no more connections allowed (max_client_conn).',
   )
   expect(messageOf(failed('XX000', 'MaxClientsInSessionMode: max clients reached'))).toContain('max clients reached')
-  expect(toOurs(failed('XX000', 'cache lookup failed'))).toMatchObject({ code: 'XX000' })
+  expect(toStorageError(failed('XX000', 'cache lookup failed'))).toMatchObject({ code: 'XX000' })
 })
 
 it('waits for a connection only where none was to be had', () => {

@@ -123,7 +123,7 @@ function nameTaken(constraint = '', detail = ''): TooldexError {
 }
 
 /** Converts a failure of the database to a TooldexError; other errors are returned unchanged. */
-export function toOurs(thrown: unknown): unknown {
+export function toStorageError(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
   const failure = causeOf(thrown)
   const { code, constraint, detail, text } = failure

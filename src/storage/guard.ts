@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
 import type { Db } from './database.ts'
-import { causeOf, isConflict, isOutOfConnections, toOurs } from './failures.ts'
+import { causeOf, isConflict, isOutOfConnections, toStorageError } from './failures.ts'
 
 const maxAttempts = 4
 /** The maximum wait of a caller for the database, including the pool, locks and retries. */
@@ -28,7 +28,7 @@ export async function guard<Result>(
         attempt--
         continue
       }
-      if (!isConflict(failure.code) || attempt >= attempts || isLate()) throw toOurs(thrown)
+      if (!isConflict(failure.code) || attempt >= attempts || isLate()) throw toStorageError(thrown)
       await sleep(Math.random() * 20 * 2 ** attempt)
     }
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { StatementBatcher } from './statement-batcher.ts'
 
-const limits = { atOnce: 1, most: 3, maxWeight: 100, isWorthAnother: () => true }
+const limits = { atOnce: 1, maxItems: 3, maxWeight: 100, isRetriable: () => true }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 it('does together what comes in one turn or meanwhile, each with its answer', async () => {
@@ -52,7 +52,7 @@ it('does not try each alone where none can go well', async () => {
     await nextTurn()
     throw new Error('away')
   }
-  const gatherer = new StatementBatcher(away, { ...limits, isWorthAnother: () => false })
+  const gatherer = new StatementBatcher(away, { ...limits, isRetriable: () => false })
   const answers = await Promise.allSettled([1, 2, 3].map((item) => gatherer.do(item)))
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(tried).toBe(1)

@@ -12,11 +12,11 @@ interface BatchLimits {
   /** The maximum number of concurrent batches. */
   readonly atOnce: number
   /** The maximum number of items of a batch. */
-  readonly most: number
+  readonly maxItems: number
   /** The maximum weight of a batch; a single item may be heavier. */
   readonly maxWeight: number
   /** Whether items of a failed batch may succeed alone. */
-  readonly isWorthAnother: (thrown: unknown) => boolean
+  readonly isRetriable: (thrown: unknown) => boolean
 }
 
 /** Batches the items of one turn of the event loop, and those that arrive while the maximum number of batches runs. */
@@ -48,7 +48,7 @@ export class StatementBatcher<Item, Result> {
   }
 
   #takeSome(): readonly Waiting<Item, Result>[] {
-    const { most: maxItems, maxWeight } = this.#limits
+    const { maxItems, maxWeight } = this.#limits
     let weight = 0
     const end = this.#waiting.findIndex((one, at) => {
       weight += one.weight
@@ -63,7 +63,7 @@ export class StatementBatcher<Item, Result> {
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
     } catch (thrown) {
       // An item must not fail because of another one.
-      if (batch.length > 1 && this.#limits.isWorthAnother(thrown)) for (const one of batch) await this.#doAll([one])
+      if (batch.length > 1 && this.#limits.isRetriable(thrown)) for (const one of batch) await this.#doAll([one])
       else for (const { reject } of batch) reject(thrown)
     }
   }

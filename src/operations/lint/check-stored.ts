@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { toPointer } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { type RegisteredTool, ToolContent, wrongCategoryName } from '../../contract/registry.ts'
+import { findCategoryNameProblem, type RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { describeShape } from '../../diagnostics/shape-problems.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
 import type { OperationContext } from '../operation.ts'
@@ -29,7 +29,7 @@ export async function checkStored(context: OperationContext): Promise<readonly L
     cursor = page.nextCursor
   }
   for (const { name } of await stores.categories.all(workspace)) {
-    const wrong = wrongCategoryName(name)
+    const wrong = findCategoryNameProblem(name)
     if (wrong !== undefined) findings.push(toFinding(`category:${name}`, `the name ${wrong}`))
   }
   if (!context.scopes.has('write')) return findings

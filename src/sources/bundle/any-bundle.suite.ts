@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { Bundle } from '../../contract/bundle.ts'
-import { wrongCategoryName } from '../../contract/registry.ts'
+import { findCategoryNameProblem } from '../../contract/registry.ts'
 import { sortBundle } from './join-parts.ts'
 
 const nastyTexts = [
@@ -107,7 +107,7 @@ function toObject(entries: readonly (readonly [string, unknown])[]): Record<stri
 
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const short = some.map((value) => value.slice(0, 100)).filter((value) => value.trim() !== '')
-const categoryName = short.filter((value) => wrongCategoryName(value.trim()) === undefined)
+const categoryName = short.filter((value) => findCategoryNameProblem(value.trim()) === undefined)
 const name = fc.stringMatching(/^[a-z0-9_]{1,12}$/)
 
 const tool = (categories: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/suggest.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
-import { registryLimits, wrongCategoryName } from '../../contract/registry.ts'
+import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { BundlePart } from './read-part.ts'
 
@@ -66,7 +66,7 @@ function findUnknown<Seen extends Part>(parts: readonly Seen[]): readonly PartFi
 /** Invalid category names, including those that only tools reference. */
 function findMisnamed<Seen extends Part>(parts: readonly Seen[]): readonly PartFinding<Seen>[] {
   const ask = (part: Seen, name: string | null, path: readonly PropertyKey[]): readonly PartFinding<Seen>[] => {
-    const wrong = name === null ? undefined : wrongCategoryName(name)
+    const wrong = name === null ? undefined : findCategoryNameProblem(name)
     return wrong === undefined ? [] : [{ part, path, message: `the name of a category ${wrong}`, hint: 'rename it' }]
   }
   return parts.flatMap((part) => [

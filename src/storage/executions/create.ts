@@ -34,7 +34,7 @@ export async function createExecution(
   const waiting = { ofTool: Number(row?.of_tool), ofCaller: Number(row?.of_caller), all: Number(row?.all_waiting) }
   if (row === undefined || row.made === null) {
     const full = counts ? fullMessage(draft, begin, waiting) : undefined
-    return { execution: await findKnown(db, workspace, draft, full), fresh: false }
+    return { execution: await findExisting(db, workspace, draft, full), fresh: false }
   }
   if (counts) room.note(workspace, draft, begin.limits, waiting)
   return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
@@ -105,7 +105,7 @@ const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
   sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
 /** Returns the existing run with the key; another call under the key is rejected, and a call without one found the queue full. */
-export async function findKnown(
+export async function findExisting(
   db: Db,
   workspace: string,
   draft: NewExecution,

@@ -26,7 +26,7 @@ import { executionEvents, executionResults, toolExecutions } from '../schema-run
 import { StatementBatcher } from '../statement-batcher.ts'
 import { checkAttempts, giveBack } from './attempts.ts'
 import { claimExecutions } from './claim.ts'
-import { after, createExecution, findKnown } from './create.ts'
+import { after, createExecution, findExisting } from './create.ts'
 import { createInline, type InlineDraft } from './create-inline.ts'
 import { cancelRun, decideOn, decideRun } from './decide-approval.ts'
 import { type AttemptEnd, finishExecutions, type WrittenEnd } from './finish.ts'
@@ -71,7 +71,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#listen = listen
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
-    const limits = { atOnce: atOnce[engine], most: 50, maxWeight, isWorthAnother: isOfContent }
+    const limits = { atOnce: atOnce[engine], maxItems: 50, maxWeight, isRetriable: isOfContent }
     this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts), limits)
     this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), limits)
   }
@@ -87,7 +87,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
   async #createInline({ workspace }: Caller, draft: NewExecution, begin: InlineDraft['begin']) {
     const created = await this.#inlineRuns.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
-    if (created === undefined) return { execution: await findKnown(this.#db, workspace, draft), fresh: false }
+    if (created === undefined) return { execution: await findExisting(this.#db, workspace, draft), fresh: false }
     return { execution: toFresh(draft, begin, created), fresh: true }
   }
 
