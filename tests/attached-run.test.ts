@@ -230,7 +230,7 @@ tools:
     const wrongKey = await connect(['coreutils'], { env: { ...here(), TOOLDEX_API_KEY: 'wrong' } })
     const refused = await ask(wrongKey.client, 'search_tools', { query: 'count words' })
     expect(refused.text).toContain(`(The server at ${server.url}: The key is unknown`)
-    expect(stderr()).toContain('set TOOLDEX_API_KEY to one of its keys')
+    expect(stderr()).toContain('Set TOOLDEX_API_KEY to one of its keys')
     const both = await runCli(['run', '--no-registry', '--server', server.url, 'git'], { env: here() })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('contradict each other') })
     const none = await runCli(['run'], { env: alone() })
