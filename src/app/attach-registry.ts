@@ -1,9 +1,14 @@
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import type { Logger } from '../base/logger.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
 import { findServer, hasDatabase, runningServer } from './find-server.ts'
 import { SharedRegistry } from './shared-registry.ts'
+
+const loadRemoteClient = lazyModule(() => import('../operations/registry-client/remote-client.ts'))
+// Its database, stores and executors are some hundred files.
+const loadOwnRegistry = lazyModule(() => import('./open-own-registry.ts'), 128)
 
 /** The registry whose tools are offered together with those of configs. */
 export interface AttachedRegistry {
@@ -33,15 +38,14 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
       },
       key: server.key,
     }
-    const open = async () =>
-      (await import('../operations/registry-client/remote-client.ts')).openRemote(current, ending)
+    const open = async () => (await loadRemoteClient()).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
   return hasDatabase() ? openLocalDatabase(ending) : undefined
 }
 
 function openLocalDatabase(ending: AbortSignal): AttachedRegistry {
-  const open = async () => (await import('./open-own-registry.ts')).openOwnRegistry(ending, { follow: true })
+  const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true })
   // PostgreSQL allows other processes at the same time.
   const isEmbedded = !process.env.DATABASE_URL
   const client = new SharedRegistry({ open, idleMs: isEmbedded ? idleMs : undefined })

@@ -1,3 +1,4 @@
+import { lazyModule } from '../base/lazy-module.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
@@ -8,6 +9,9 @@ import { createStores, type Database } from '../storage/index.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
+
+const loadRegistryFeed = lazyModule(() => import('../operations/catalog/registry-feed.ts'))
+const loadOpenRuns = lazyModule(() => import('./open-runs.ts'))
 
 /** Options of a registry in the database of this process. */
 interface OwnRegistryOptions {
@@ -88,6 +92,10 @@ class OwnRegistry implements RegistryClient {
 
   #offered(): Promise<OperationContext> {
     this.#offering ??= this.#openOffered()
+    this.#offering.catch(() => {
+      // The next use tries again.
+      this.#offering = undefined
+    })
     return this.#offering
   }
 
@@ -96,7 +104,7 @@ class OwnRegistry implements RegistryClient {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
     const { catalog, logger, caller } = context
-    const { RegistryFeed } = await import('../operations/catalog/registry-feed.ts')
+    const { RegistryFeed } = await loadRegistryFeed()
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
     return context
@@ -105,9 +113,13 @@ class OwnRegistry implements RegistryClient {
   async #withRuns(context: OperationContext): Promise<OperationContext> {
     const { runner, logger, tracing } = context
     const store = this.#registry.stores.executions
-    this.#running ??= import('./open-runs.ts').then(({ openRuns }) =>
+    this.#running ??= loadOpenRuns().then(({ openRuns }) =>
       openRuns({ runner, logger, tracing, store, kind: 'command', takesWork: false, runsTools: true }),
     )
+    this.#running.catch(() => {
+      // The next use tries again.
+      this.#running = undefined
+    })
     return { ...context, runs: await this.#running }
   }
 }

@@ -1,3 +1,4 @@
+import { lazyModule } from '../base/lazy-module.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { type Tracing, untraced } from '../contract/tracing.ts'
 
@@ -7,12 +8,10 @@ const registered = Symbol.for('opentelemetry.js.api.1')
 /** Records spans if an OpenTelemetry SDK was loaded with `node --import`; otherwise nothing is loaded. */
 export function openTracing(): Tracing {
   if (!(registered in globalThis)) return untraced
-  let tracing: Promise<Tracing> | undefined
-  const load = async () => (await import('../telemetry/index.ts')).createTracing(packageVersion())
+  const load = lazyModule(async () => (await import('../telemetry/index.ts')).createTracing(packageVersion()))
   return {
     async inSpan(name, options, work) {
-      tracing ??= load()
-      return (await tracing).inSpan(name, options, work)
+      return (await load()).inSpan(name, options, work)
     },
   }
 }

@@ -1,9 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import type { SchemaValidator } from '../json-schema/index.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toolStatusOf } from './tool-filters.ts'
+
+const loadJsonSchema = lazyModule(() => import('../json-schema/index.ts'))
 
 /** A call of a tool with validated arguments, defaults filled in. */
 export interface CatalogCall {
@@ -43,7 +46,7 @@ const validators = new WeakMap<object, SchemaValidator>()
 async function validatorOf(schema: CatalogTool['inputSchema']): Promise<SchemaValidator> {
   const known = validators.get(schema)
   if (known !== undefined) return known
-  const { compileSchema } = await import('../json-schema/index.ts')
+  const { compileSchema } = await loadJsonSchema()
   const compiled = compileSchema(schema)
   validators.set(schema, compiled)
   return compiled

@@ -1,9 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
+
+const loadJsonWork = lazyModule(() => import('../json-schema/offload/json-work.ts'))
 
 /** Rejects a call whose values violate the constraints. Takes the final values, so defaults and global arguments are checked too. */
 export async function checkValues(
@@ -53,7 +56,7 @@ async function findViolations(
 
 /** The pattern engine is loaded with the first policy that has a pattern. */
 async function matches(pattern: string, text: string): Promise<boolean> {
-  const { matchesPattern } = await import('../json-schema/offload/json-work.ts')
+  const { matchesPattern } = await loadJsonWork()
   return matchesPattern(pattern, text)
 }
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
@@ -65,7 +66,6 @@ export function createRunner(parts: RunnerParts): Runner {
   const closing = new AbortController()
   // Every concurrent run listens to it.
   setMaxListeners(0, closing.signal)
-  const loadChecks = cachedChecks()
   const running = new Map<Promise<unknown>, number>()
   const executorOf = ({ name, executorType }: RunnableTool): Executor => {
     const executor = parts.executors[executorType]
@@ -176,13 +176,7 @@ async function completeInput(tool: RunnableTool, input: Input, load: LoadChecks)
 type LoadChecks = () => Promise<typeof import('./check-values.ts')>
 
 /** A dynamic import takes longer than most validations, even of a loaded module. */
-function cachedChecks(): LoadChecks {
-  let loaded: ReturnType<LoadChecks> | undefined
-  return () => {
-    loaded ??= import('./check-values.ts')
-    return loaded
-  }
-}
+const loadChecks: LoadChecks = lazyModule(() => import('./check-values.ts'))
 
 const anySignal = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
   other === undefined ? one : AbortSignal.any([one, other])

@@ -1,9 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { type Replacement, redactJson, replaceAll } from '../base/redact-value.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../base/worker-pool.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { OutputResults, OutputTask } from './output-tasks.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
+
+const loadOutputTasks = lazyModule(() => import('./output-tasks.ts'))
 
 /** Shorter outputs are read on this thread, unless with a path or a pattern, which can be slow on short texts. */
 const maxInlineLength = 64 * 1024
@@ -46,7 +49,7 @@ const unbounded = { waiting: Number.MAX_SAFE_INTEGER, waitingEach: Number.MAX_SA
 
 /** Runs a task on the output of a finished run in a worker thread. */
 export async function finishOutput<Task extends OutputTask>(task: Task): Promise<OutputResults[Task['kind']]> {
-  if (!canStartThreads) return (await import('./output-tasks.ts')).doOutputTask(task) as OutputResults[Task['kind']]
+  if (!canStartThreads) return (await loadOutputTasks()).doOutputTask(task) as OutputResults[Task['kind']]
   finishers ??= new WorkerPool({ module, ...unbounded })
   try {
     return await finishers.run<OutputResults[Task['kind']]>(task)

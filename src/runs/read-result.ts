@@ -1,7 +1,10 @@
 import { TooldexError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { compileSearchPattern, type Pattern } from '../base/pattern.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
+
+const loadJsonPath = lazyModule(() => import('../json-schema/offload/json-path.ts'))
 
 /** The requested part of a stored output. */
 export interface ResultQuery {
@@ -99,7 +102,7 @@ function readPattern(text: string): Pattern {
 }
 
 async function valuesAt(content: string, path: string): Promise<readonly unknown[]> {
-  const { findByPath } = await import('../json-schema/offload/json-path.ts')
+  const { findByPath } = await loadJsonPath()
   try {
     return findByPath(JSON.parse(content), path)
   } catch (error) {

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/storage/index.ts'
+import { lockFolder } from '../../src/storage/pglite/lock-folder.ts'
 import { needs } from '../support/needs.ts'
 import { mainFile } from '../support/run-cli.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
@@ -168,6 +170,22 @@ describe('fault 48: input without end, and the end of input', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expectFrames(server, [0, 1, 2])
     expect(server.lines.at(-1)).toContain('"exitCode":0')
+  })
+
+  it('fault 48: a request that waits for the embedded database at the end of input is answered', async () => {
+    const home = tempFolder()
+    await (await openDatabase({ home })).close()
+    const unlock = lockFolder(join(home, 'db'))
+    const server = new RawServer([], { TOOLDEX_HOME: home, TOOLDEX_URL: '', DATABASE_URL: '' })
+    await server.initialize()
+    server.send({ id: 1, method: 'tools/call', params: { name: 'search_tools', arguments: { query: 'x' } } })
+    server.child.stdin.end()
+    // Longer than a request without a call was waited for, shorter than a process waits for the lock.
+    await Promise.race([server.ended, sleep(4000)])
+    unlock()
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expectFrames(server, [0, 1])
+    expect(server.lines.at(-1)).toContain('"results":[]')
   })
 
   needsProc('fault 48: after the end of input nothing outlives the deadline of a call', async () => {

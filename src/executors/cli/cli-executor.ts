@@ -1,4 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../../contract/run.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
@@ -15,8 +16,10 @@ import {
 } from './prepare-command.ts'
 import { ProgramReadiness } from './program-readiness.ts'
 import { resolveTool } from './resolve-tool.ts'
-import type { RunHere } from './run-here.ts'
 import { networkOf } from './sandbox-shape.ts'
+
+// Loaded on demand: most processes never need it.
+const loadRunSandboxed = lazyModule(() => import('./run-sandboxed.ts'))
 
 /** The settings of the CLI executor. */
 export interface CliExecutorOptions extends CommandSettings {
@@ -32,7 +35,8 @@ export interface CliExecutorOptions extends CommandSettings {
 /** Runs the commands of YAML configs: for a user with the rights of the user, for a service in a sandbox. */
 export function createCliExecutor(options: CliExecutorOptions): Executor {
   const limits = { ...defaultLimits, ...options.limits }
-  let loaded: Promise<RunHere> | undefined
+  // Loaded with the first call, to keep the start of a server fast.
+  const loadRunHere = lazyModule(async () => (await import('./run-here.ts')).createRunHere(options, limits))
   const readiness = new ProgramReadiness(options)
   return {
     kind: 'cli',
@@ -52,9 +56,7 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       const level = await levelFor(job, options)
       const prepared = prepareCommand(job, level, options, limits)
       if (level !== 'limited') return runInSandbox(job, level, { prepared, options, controls })
-      // Loaded with the first call, to keep the start of a server fast.
-      loaded ??= import('./run-here.ts').then(({ createRunHere }) => createRunHere(options, limits))
-      return (await loaded)(prepared, controls)
+      return (await loadRunHere())(prepared, controls)
     },
   }
 }
@@ -118,8 +120,7 @@ async function runInSandbox(job: Job, level: Level, { prepared, options, control
     throw new TooldexError('UNAVAILABLE', `${job.tool.name} requires a sandbox, which is not available here.`, {
       hint: 'Call it through a server whose policy does not run commands in containers.',
     })
-  // Loaded on demand: most processes never need it.
-  const { runSandboxed } = await import('./run-sandboxed.ts')
+  const { runSandboxed } = await loadRunSandboxed()
   const declared = Object.keys(resolveTool(job.tool).env)
   return runSandboxed({ ...prepared, job, level, declared }, sandbox, controls)
 }

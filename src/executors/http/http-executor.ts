@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
@@ -16,11 +17,11 @@ const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
 
 /** Loads the HTTP client, which takes long enough to delay the first call noticeably. */
-export const loadHttpClient = () => import('undici')
+export const loadHttpClient = lazyModule(() => import('undici'))
 
 /** Runs tools that send an HTTP request. */
 export function createHttpExecutor(): Executor {
-  let agents: Promise<Agents> | undefined
+  const loadAgents = lazyModule(openAgents)
   return {
     kind: 'http',
     readiness: () => ready,
@@ -42,8 +43,7 @@ export function createHttpExecutor(): Executor {
       const config = readConfig(job)
       const built = buildRequest(config, job.input)
       const withTrace = job.traceparent === undefined ? built : traced(built, job.traceparent)
-      agents ??= openAgents()
-      const { anywhere, publicOnly } = await agents
+      const { anywhere, publicOnly } = await loadAgents()
       const dispatcher = config.allowPrivate === true ? anywhere : publicOnly
       return perform(config, withTrace, { ...controls, dispatcher, timeoutMs: job.timeoutMs ?? defaults.timeoutMs })
     },

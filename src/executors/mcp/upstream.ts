@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import type { Connection, OpenedTransport, UpstreamCall } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
+
+// The MCP client is loaded with the first call that needs it.
+const loadConnection = lazyModule(() => import('./connection.ts'))
 
 /** The settings of one server. */
 export interface UpstreamOptions {
@@ -133,7 +137,7 @@ export class Upstream {
     }
     try {
       // The MCP client is loaded with the first call that needs it.
-      const { Connection } = await import('./connection.ts')
+      const { Connection } = await loadConnection()
       opened = await Connection.open(this.#options.openTransport, this.#options.connectMs, onEnd)
       this.#now = opened
       if (opened.ended) this.#lost(opened)

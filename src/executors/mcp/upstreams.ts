@@ -1,4 +1,5 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { sameJson } from '../../base/same-json.ts'
 import type { PlainSecrets } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
@@ -12,6 +13,9 @@ import type { OpenedTransport } from './connection.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
 import { findReference, type HttpServer, isStdio, type McpServer, type StdioServer } from './server-settings.ts'
 import { Upstream } from './upstream.ts'
+
+const loadStdioTransport = lazyModule(() => import('./stdio-transport.ts'))
+const loadHttpTransport = lazyModule(() => import('./http-transport.ts'))
 
 /** The server definitions and the settings of their connections. */
 export interface UpstreamsOptions {
@@ -80,7 +84,7 @@ export class Upstreams {
   }
 
   async #start(server: StdioServer): Promise<OpenedTransport> {
-    const { StdioTransport } = await import('./stdio-transport.ts')
+    const { StdioTransport } = await loadStdioTransport()
     const env = { ...baseEnvironment(this.#options.env), ...(await this.#resolve(server.env)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {
@@ -95,7 +99,7 @@ export class Upstreams {
   }
 
   async #reach(server: HttpServer): Promise<OpenedTransport> {
-    const { HttpTransport } = await import('./http-transport.ts')
+    const { HttpTransport } = await loadHttpTransport()
     const address = { url: new URL(server.url), headers: await this.#resolve(server.headers) }
     return this.#withCheck((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
   }

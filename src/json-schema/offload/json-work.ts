@@ -1,6 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
 import { fromJsonText, JsonText, maxParsedHere } from '../../base/json-text.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
@@ -17,6 +18,8 @@ import {
 import { limitsHere } from '../limits.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
 import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
+
+const loadJsonTasks = lazyModule(() => import('./json-tasks.ts'))
 
 /** Options of a validation or a check. */
 export interface WorkOptions {
@@ -92,7 +95,7 @@ export async function findInText(text: string, path: string, signal?: AbortSigna
     async () => {
       if (text.length > maxParsedHere || !plainPath.test(path))
         throw new OutOfBudget(`the path '${path.slice(0, 100)}'`)
-      return (await import('./json-tasks.ts')).doJsonTask(task) as ReadText
+      return (await loadJsonTasks()).doJsonTask(task) as ReadText
     },
     () => task,
     {
@@ -200,7 +203,7 @@ async function inThread<Task extends JsonTask, Answer>(
   where: string,
   { signal, tooMuch, transfer }: ThreadOptions<Answer>,
 ): Promise<Answer> {
-  if (!canStartThreads) return (await import('./json-tasks.ts')).doJsonTask(task) as Answer
+  if (!canStartThreads) return (await loadJsonTasks()).doJsonTask(task) as Answer
   pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
   try {
     return await pool.run<Answer>(task, signal, transfer)

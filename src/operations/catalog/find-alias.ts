@@ -1,9 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { parseToolId, toFullId } from '../../contract/tool-id.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
+
+const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
 
 /** Finds a tool by its name, or else by its alias in a list for a provider, which is the only name a model has. */
 export async function orByAlias<Found>(
@@ -30,7 +33,7 @@ export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'nam
 }
 
 async function findByAlias(context: OperationContext, name: string): Promise<string | undefined> {
-  const { aliasCandidates, assignAliases } = await import('../../definitions/index.ts')
+  const { aliasCandidates, assignAliases } = await loadDefinitions()
   const { tools } = await context.catalog.open()
   const view = await viewOf(context)
   const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))

@@ -1,4 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { suggest } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { Catalog } from '../../catalog/index.ts'
@@ -10,6 +11,8 @@ import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
+
+const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
 /** A tool of another source than a config, such as the registry. */
 export interface RegistryMatch {
@@ -43,7 +46,7 @@ async function toOffered(context: OperationContext, { tool: latest, version }: N
   const offered = registered === latest ? tools.entries.get(id)?.tool : undefined
   if (offered?.source === 'registry') return { from: 'catalog' as const, id, tool: offered, registered }
   // Loaded on first use, because a server for configs starts without it.
-  const { showRegistered } = await import('../registry/offered-doc.ts')
+  const { showRegistered } = await loadOfferedDoc()
   return {
     from: 'catalog' as const,
     id,

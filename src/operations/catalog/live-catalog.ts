@@ -1,4 +1,5 @@
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Logger } from '../../base/logger.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import { watchFiles } from '../../base/watch-files.ts'
@@ -17,6 +18,8 @@ import { loadPolicy } from '../../policy/load-policy.ts'
 import { ToolIndex } from '../../search/tool-index.ts'
 import type { LiveIndexOptions } from './live-index.ts'
 import type { OpenCatalog } from './open-catalog.ts'
+
+const loadOpenCatalog = lazyModule(() => import('./open-catalog.ts'))
 
 /** The tools of all configs at one moment, ready to run: built whole, swapped whole. */
 export interface CatalogSnapshot {
@@ -84,7 +87,7 @@ export class LiveCatalog {
 
   /** The searchable catalog; loaded on first use, because a server starts without it. */
   async open(): Promise<OpenCatalog> {
-    const { openCatalog } = await import('./open-catalog.ts')
+    const { openCatalog } = await loadOpenCatalog()
     this.#opened ??= openCatalog(this.#options, () => this.#snapshot)
     return this.#opened
   }

@@ -1,9 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Embedder, PastQueries } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper } from './experience.ts'
+
+const loadPastQueries = lazyModule(() => import('../../search/past-queries.ts'))
 
 /** The store of experience, and the embedder that compares queries. */
 export interface SearchMemoryOptions {
@@ -133,8 +136,7 @@ export class SearchMemory {
   async #takeOver(keeper: ExperienceKeeper): Promise<void> {
     const { anew, experiences } = await keeper.news()
     const previous = anew ? undefined : this.#past
-    const past =
-      previous ?? new (await import('../../search/past-queries.ts')).PastQueries(this.#options.loadEmbedder())
+    const past = previous ?? new (await loadPastQueries()).PastQueries(this.#options.loadEmbedder())
     for (const [at, { query, toolIds }] of experiences.entries()) {
       // Yields to other requests.
       if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()

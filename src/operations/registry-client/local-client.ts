@@ -1,8 +1,13 @@
+import { lazyModule } from '../../base/lazy-module.ts'
 import { invoke } from '../invoke.ts'
 import type { OperationContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import type { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
+
+const loadCallTool = lazyModule(() => import('../runs/call-tool.ts'))
+const loadExecutionResult = lazyModule(() => import('../runs/execution-result.ts'))
+const loadFollow = lazyModule(() => import('../runs/follow.ts'))
 
 /** Runs operations in this process. */
 export function createLocalClient(context: OperationContext): RegistryClient {
@@ -17,10 +22,10 @@ export function createLocalClient(context: OperationContext): RegistryClient {
 
 async function callLocal(context: OperationContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
   const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
-  const { callTool } = await import('../runs/call-tool.ts')
+  const { callTool } = await loadCallTool()
   const response = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
   if (!('waitsFor' in response) || !controls.waitForApproval) return response
-  const { answerOf } = await import('../runs/execution-result.ts')
+  const { answerOf } = await loadExecutionResult()
   const { executionId, waitsFor: _what, expiresAt: _when, ...rest } = response
   for await (const event of followLocal({ ...context, signal }, executionId)) {
     if (event.event === 'end') return { ...rest, ...answerOf(event.execution) }
@@ -31,7 +36,7 @@ async function callLocal(context: OperationContext, call: RecordedCall, controls
 }
 
 async function* followLocal(context: OperationContext, id: string): AsyncGenerator<RunEvent> {
-  const { followExecution } = await import('../runs/follow.ts')
+  const { followExecution } = await loadFollow()
   const signal = context.signal ?? new AbortController().signal
   for await (const event of followExecution(context, id, 0, signal)) if (event !== undefined) yield event
 }

@@ -1,9 +1,13 @@
 import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Operation } from '../operation.ts'
 import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
+
+const loadCallRemote = lazyModule(() => import('./call-remote.ts'))
+const loadFollowRemote = lazyModule(() => import('./follow-remote.ts'))
 
 /** The server that operations are sent to; the URL is read for each request, because a restart may change it. */
 export interface RemoteServer {
@@ -20,11 +24,11 @@ export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryC
     invoke: (operation, input, { signal, trace }: RequestControls = {}) =>
       invokeRemote(traced(server, trace), operation, input, until(signal)),
     call: async (call, controls) => {
-      const { callRemote } = await import('./call-remote.ts')
+      const { callRemote } = await loadCallRemote()
       return callRemote(traced(server, controls.trace), call, controls, until(controls.signal))
     },
     async *follow(id) {
-      yield* (await import('./follow-remote.ts')).followRemote(server, id, ending)
+      yield* (await loadFollowRemote()).followRemote(server, id, ending)
     },
     close: async () => {},
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { JsonText } from '../../base/json-text.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../../contract/run.ts'
 import type { MemoryResults } from '../../runs/memory-results.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
@@ -9,6 +10,9 @@ import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { answerOf } from './execution-result.ts'
 import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolve-call.ts'
+
+const loadBuiltins = lazyModule(() => import('./builtins.ts'))
+const loadExecuteCall = lazyModule(() => import('./execute-call.ts'))
 
 const notes = {
   tool: z.string(),
@@ -55,7 +59,7 @@ export const callTool = defineOperation({
     const args = input.arguments ?? {}
     // Built-in tools, which are not listed.
     if (input.name.startsWith('tooldex:'))
-      return (await import('./builtins.ts')).callBuiltin(input.name, args, (operation, request) =>
+      return (await loadBuiltins()).callBuiltin(input.name, args, (operation, request) =>
         invoke(operation, request, context),
       )
     const call = await resolveCall(context, input.name, input.version == null ? undefined : Number(input.version))
@@ -108,7 +112,7 @@ async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
 }
 
 async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {
-  const { executeCall } = await import('./execute-call.ts')
+  const { executeCall } = await loadExecuteCall()
   const { signal, onProgress, onOutput, trace } = context
   const execution = await executeCall(context, call, input.arguments ?? {}, {
     wait: true,

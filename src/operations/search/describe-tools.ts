@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { cutText } from '../../catalog/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
@@ -14,6 +15,9 @@ import { configToolId } from '../catalog/live-catalog.ts'
 import type { FoundTool } from '../catalog/resolve-name.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
+
+const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
+const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
 /** The level of detail of a description. */
 export const DescribeLevel = z.enum(['summary', 'schema', 'full'])
@@ -94,7 +98,7 @@ export const describeTools = defineOperation({
 
 /** The description of one tool of any source. */
 async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DescribeLevel>) {
-  if (id.startsWith('tooldex:')) return (await import('../runs/builtins.ts')).describeBuiltin(id)
+  if (id.startsWith('tooldex:')) return (await loadBuiltins()).describeBuiltin(id)
   const found = await findTool(context, id)
   if (found.from === 'config') {
     const tool = fromConfig(found.resolved, found.entry.cliName)
@@ -102,7 +106,7 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
     return { ...toDoc(found, level), ...needs, ...isolationField(context.catalog.isolationOf(tool)) }
   }
   // Loaded on first use, because a server for configs starts without it.
-  const { toOfferedDoc } = await import('../registry/offered-doc.ts')
+  const { toOfferedDoc } = await loadOfferedDoc()
   const { readinessOf, isolationOf } = await context.catalog.open()
   const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
   const isolation = isolationField(isolationOf(found.tool))

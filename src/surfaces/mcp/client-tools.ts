@@ -28,22 +28,14 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
   const listeners = new Set<() => void>()
   const isListed = mode.classic || mode.pinned.length > 0
   let last: readonly ListedTool[] | undefined
-  let running = 0
+  const { counted, running } = countRequests(client)
   const read = async () => {
-    last = isListed ? await readList(client, mode) : []
+    last = isListed ? await readList(counted, mode) : []
     return last
   }
   // While the registry is unavailable, clients keep the last list.
   const list = () => read().catch((thrown: unknown) => last ?? Promise.reject(thrown))
   const find = (name: string, tools = last) => tools?.find(({ tool }) => tool.name === name)
-  const call: RegistryClient['call'] = async (request, controls) => {
-    running++
-    try {
-      return await client.call(request, controls)
-    } finally {
-      running--
-    }
-  }
   let [reported, revision]: [typeof last, string?] = [undefined]
   const checkForChanges = async () => {
     const now = (await client.invoke(listSources, {})).revision
@@ -55,19 +47,30 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
   }
   if (isListed && pollMs !== undefined) poll(checkForChanges, pollMs, signal)
   return {
-    client: {
-      invoke: client.invoke.bind(client),
-      follow: client.follow.bind(client),
-      call,
-      close: () => client.close(),
-    },
+    client: counted,
     mode,
     live: true,
     list,
     find: async (name) => find(name) ?? find(name, await list()),
     onChange: (listener) => void listeners.add(listener),
-    maxMs: () => (running > 0 ? maxMs : 0),
+    maxMs: () => (running() > 0 ? maxMs : 0),
   }
+}
+
+/** The same client with the number of its open requests: the first one may wait until a database is open. */
+function countRequests(client: RegistryClient): { counted: RegistryClient; running: () => number } {
+  let running = 0
+  const during = <Result>(request: Promise<Result>): Promise<Result> => {
+    running++
+    return request.finally(() => running--)
+  }
+  const counted: RegistryClient = {
+    invoke: (operation, input, controls) => during(client.invoke(operation, input, controls)),
+    follow: client.follow.bind(client),
+    call: (call, controls) => during(client.call(call, controls)),
+    close: () => client.close(),
+  }
+  return { counted, running: () => running }
 }
 
 /** Checks periodically; a check that fails is made up for by the next. */

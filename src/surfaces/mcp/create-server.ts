@@ -1,10 +1,15 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/tracing.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 import { serveResults } from './result-resources.ts'
+
+// Loaded with the first call: clients request the list of tools first.
+const loadHandleCall = lazyModule(() => import('./handle-call.ts'))
+const loadHandleAlias = lazyModule(() => import('./handle-climax-alias.ts'))
 
 /** The parts of an MCP server. */
 export interface McpServerOptions {
@@ -37,13 +42,12 @@ export function createMcpServer(options: McpServerOptions): Server {
     const args = params.arguments ?? {}
     const trace = readTrace(request.mcpReq._meta?.traceparent)
     const call = { client, trace, signal: request.mcpReq.signal, onProgress: progressReporter(request) }
-    // Loaded with the first call: clients request the list of tools first.
-    const { handleListedTool, handleMetaTool } = await import('./handle-call.ts')
+    const { handleListedTool, handleMetaTool } = await loadHandleCall()
     if (!classic && isMetaTool(params.name)) return handleMetaTool(params.name, args, call)
     const listed = await tools.find(params.name)
     if (listed !== undefined) return handleListedTool(listed.id, args, call)
     if (classic || !isClimaxAlias(params.name)) throw unknownTool(params.name, classic)
-    return (await import('./handle-climax-alias.ts')).handleClimaxAlias(params.name, args, call)
+    return (await loadHandleAlias()).handleClimaxAlias(params.name, args, call)
   })
   serveResults(server, client)
   return server

@@ -1,6 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { toTooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
+
+// Loaded with the first one: most connections read none.
+const loadResults = lazyModule(() => import('../../operations/runs/results.ts'))
 
 /** The URI prefix of large outputs. */
 export const resultScheme = 'tooldex://results/'
@@ -13,7 +17,7 @@ export function serveResults(server: Server, client: RegistryClient): void {
     if (!uri.startsWith(resultScheme)) throw invalidParams(`Unknown resource: ${uri.slice(0, 200)}`)
     try {
       // Loaded on first use: most connections read no results.
-      const { readWholeResult } = await import('../../operations/runs/results.ts')
+      const { readWholeResult } = await loadResults()
       const handle = uri.slice(resultScheme.length)
       const { mediaType, content } = await client.invoke(readWholeResult, { handle }, { signal })
       return { contents: [{ uri, mimeType: mediaType, text: content }] }

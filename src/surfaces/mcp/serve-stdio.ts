@@ -9,7 +9,7 @@ import { createLineReader, findId } from './whole-lines.ts'
 
 const maxMiB = 10
 /** After the end of input: the interval of checks for the parent, and the grace period of calls after their deadline. */
-const draining = { checkMs: 250, graceMs: 2000 }
+const draining = { checkMs: 250, graceMs: 30_000 }
 
 /** Options of the stdio server. */
 export interface StdioOptions extends McpServerOptions {
