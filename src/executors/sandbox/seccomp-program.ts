@@ -4,7 +4,7 @@ import { type Processor, processors } from './syscalls.ts'
 /** One BPF instruction: the operation, the two jump offsets and the operand. */
 type Instruction = readonly [code: number, yes: number, no: number, value: number]
 
-const [load, equal, atLeast, anyBit, result, keepBits] = [0x20, 0x15, 0x35, 0x45, 0x06, 0x54]
+const [load, equal, atLeast, anyBit, ret, keepBits] = [0x20, 0x15, 0x35, 0x45, 0x06, 0x54]
 const [allow, kill] = [0x7fff0000, 0x80000000]
 const refuse = (errno: number) => 0x00050000 | errno
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
@@ -59,7 +59,7 @@ function confine(calls: ConfinedCalls, { ownsFiles }: Confinement): readonly Ins
     ...ofCall(calls.socketpair, secondAt, [
       [keepBits, 0, 0, typeBits],
       ...[stream, packets].flatMap((type) => when([equal, type], allow)),
-      [result, 0, 0, refuse(EPERM)],
+      [ret, 0, 0, refuse(EPERM)],
     ]),
   ]
 }
@@ -73,7 +73,7 @@ function assemble(
   return [
     [load, 0, 0, archAt],
     [equal, 1, 0, auditArch],
-    [result, 0, 0, kill],
+    [ret, 0, 0, kill],
     [load, 0, 0, numberAt],
     ...(foreign === undefined ? [] : when([atLeast, foreign], refuse(ENOSYS))),
     ...denied.flatMap((number) => when([equal, number], refuse(EPERM))),
@@ -88,20 +88,20 @@ function assemble(
     ...more,
     ...ofCall(socket, firstAt, [
       ...allowed.flatMap((family) => when([equal, family], allow)),
-      [result, 0, 0, refuse(allowed.length === 0 ? EPERM : EAFNOSUPPORT)],
+      [ret, 0, 0, refuse(allowed.length === 0 ? EPERM : EAFNOSUPPORT)],
     ]),
-    [result, 0, 0, allow],
+    [ret, 0, 0, allow],
   ]
 }
 
-const when = ([code, value]: readonly [number, number], result: number): readonly Instruction[] => [
+const when = ([code, value]: readonly [number, number], action: number): readonly Instruction[] => [
   [code, 0, 1, value],
-  [result, 0, 0, result],
+  [ret, 0, 0, action],
 ]
 
 /** Checks an argument of one call; other calls skip the check. */
 function ofCall(number: number, at: number, checks: readonly Instruction[]): readonly Instruction[] {
-  return [[equal, 0, checks.length + 2, number], [load, 0, 0, at], ...checks, [result, 0, 0, allow]]
+  return [[equal, 0, checks.length + 2, number], [load, 0, 0, at], ...checks, [ret, 0, 0, allow]]
 }
 
 /** Denies a call unless the values at these offsets are zero; other calls skip the check. */
@@ -109,9 +109,9 @@ function mustBeZero(number: number, positions: readonly number[]): readonly Inst
   const checks = positions.flatMap((at): readonly Instruction[] => [
     [load, 0, 0, at],
     [equal, 1, 0, 0],
-    [result, 0, 0, refuse(EPERM)],
+    [ret, 0, 0, refuse(EPERM)],
   ])
-  return [[equal, 0, checks.length + 1, number], ...checks, [result, 0, 0, allow]]
+  return [[equal, 0, checks.length + 1, number], ...checks, [ret, 0, 0, allow]]
 }
 
 function encode(program: readonly Instruction[]): Buffer {
