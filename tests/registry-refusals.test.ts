@@ -124,7 +124,10 @@ it.each([
 it('an empty folder removes nothing, even with --prune', async () => {
   const env = { TOOLDEX_API_KEY: server.key }
   const { code, stderr } = await runInline(['apply', tempFolder(), '--prune', '--server', server.url], { env })
-  expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining('contains no tools, categories or policies')])
+  expect([code, stderr]).toEqual([
+    errorTable.USAGE.exit,
+    expect.stringContaining('contains no tools, categories or policies'),
+  ])
   expect((await server.request('GET', '/tools/greet')).status).toBe(200)
 })
 

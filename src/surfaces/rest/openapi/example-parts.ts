@@ -28,7 +28,7 @@ export const actor = 'key:admin'
 export const toolInput = {
   name: 'weather_now',
   displayName: 'Weather now',
-  description: 'Tells the weather of a city at this moment.',
+  description: 'Returns the current weather of a city.',
   tags: ['weather'],
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   executorType: 'http',
@@ -38,8 +38,8 @@ export const toolInput = {
 
 /** The change that makes its second version. */
 export const changeInput = {
-  description: 'Tells the weather of a city, and of the next hour.',
-  changelog: 'one hour more',
+  description: 'Returns the weather of a city now and in the next hour.',
+  changelog: 'add the next hour',
 }
 
 /** The content of the first version, with defaults. */
@@ -107,7 +107,7 @@ export const versions = [
 export const category = {
   id: ids.category,
   name: 'Weather',
-  description: 'What the sky does.',
+  description: 'Weather and forecasts.',
   parentId: null,
   createdAt: exampleTimes.created,
   updatedAt: exampleTimes.created,
