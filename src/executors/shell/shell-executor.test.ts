@@ -80,7 +80,7 @@ describe('shell executor', () => {
   it('names the flag that allows a folder which a failed command did not see', async () => {
     const command = ['cat', '{{file}}']
     const read = async (file: string, config = {}) => (await run({ command, ...config }, { file })).errorMessage ?? ''
-    expect(await read('/srv/none/notes.txt')).toContain('tooldex serve --allow-folder /srv/none (with')
+    expect(await read('/srv/none/notes.txt')).toContain('tooldex serve --allow-folder /srv/none (append :rw')
     // It may be a file or a folder.
     expect(await read('/srv/none/README')).toContain('--allow-folder /srv/none/README, or /srv/none if that is a file')
     const folder = tempFolder()
