@@ -70,9 +70,7 @@ it('lists and calls the tool of a config under its name, where the registry has 
         expect([own?.description === 'Does one thing.', others]).toEqual([false, []])
       }
       const names = tools.filter(({ description }) => description === 'Does one thing.').map(({ name }) => name)
-      expect(names).toEqual(
-        mode.classic ? ['acme_coreutils_cat', 'registry_coreutils_echo'] : [],
-      )
+      expect(names).toEqual(mode.classic ? ['acme_coreutils_cat', 'registry_coreutils_echo'] : [])
       // The name alone would mean either: what is listed is called all the same.
       const cat = await client.callTool({ name: 'coreutils_cat', arguments: { files: '/dev/null' } })
       expect(cat.isError, JSON.stringify(cat)).toBeFalsy()
