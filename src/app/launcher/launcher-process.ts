@@ -1,4 +1,5 @@
 import { onFaultPoint } from '../../base/fault-points.ts'
+import { JsonText } from '../../base/json-text.ts'
 import { type Executor, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import { createCliExecutor } from '../../executors/cli/cli-executor.ts'
@@ -84,7 +85,10 @@ async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void>
   }
   try {
     if (executors === undefined) throw new Error('not started')
-    send({ type: 'end', id, outcome: await executors[kind].run(job, controls) })
+    const outcome = await executors[kind].run(job, controls)
+    const { output, ...rest } = outcome
+    if (output instanceof JsonText) send({ type: 'end', id, outcome: rest, outputJson: output.json })
+    else send({ type: 'end', id, outcome })
   } catch (thrown) {
     send({ type: 'end', id, error: toErrorMessage(thrown) })
   } finally {

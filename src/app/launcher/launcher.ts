@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
+import { JsonText } from '../../base/json-text.ts'
 import { withoutCredentials } from '../../base/own-variables.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
@@ -105,8 +106,10 @@ export class Launcher {
     if (message.type === 'output') controls.onOutput?.(message.stream, message.text)
     else if (message.type === 'progress') controls.onProgress?.(message.bytes)
     else if (message.type === 'secret') void this.#sendSecret(child, message, controls)
-    else if (message.outcome !== undefined) pending.resolve(message.outcome)
-    else pending.reject(message.error && fromErrorMessage(message.error))
+    else if (message.outcome !== undefined) {
+      const { outcome, outputJson } = message
+      pending.resolve(outputJson === undefined ? outcome : { ...outcome, output: new JsonText(outputJson) })
+    } else pending.reject(message.error && fromErrorMessage(message.error))
   }
 
   async #sendSecret(

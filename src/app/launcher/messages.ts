@@ -43,7 +43,14 @@ export type FromLauncher =
   | { readonly type: 'progress'; readonly id: number; readonly bytes: number }
   | { readonly type: 'secret'; readonly id: number; readonly requestId: number; readonly reference: string }
   | { readonly type: 'point'; readonly point: FaultPoint }
-  | { readonly type: 'end'; readonly id: number; readonly outcome?: RunOutcome; readonly error?: ErrorMessage }
+  | {
+      readonly type: 'end'
+      readonly id: number
+      readonly outcome?: RunOutcome
+      /** The output of the outcome where it is a `JsonText`: messages do not preserve classes. */
+      readonly outputJson?: string
+      readonly error?: ErrorMessage
+    }
 
 /** A serialized error. */
 export type ErrorMessage =
