@@ -59,7 +59,7 @@ export class ThreadedEngine {
       await engine.#wait(0)
       return engine
     } catch (error) {
-      await engine.#worker.terminate()
+      await engine.#terminate()
       throw error
     }
   }
@@ -96,6 +96,12 @@ export class ThreadedEngine {
 
   async close(): Promise<void> {
     await this.#request({ kind: 'close' })
+    await this.#terminate()
+  }
+
+  /** Keeps the process running until the thread has exited: an unreferenced thread would let it end first, with code 13. */
+  async #terminate(): Promise<void> {
+    this.#worker.ref()
     await this.#worker.terminate()
   }
 
