@@ -20,20 +20,35 @@ const times = <Result>(count: number, work: (index: number) => Promise<Result>):
 const makeKey = async (server: TestServer, name: string): Promise<string> =>
   (await server.request('POST', '/keys', { body: { name, scopes: ['call', 'read'] } })).body.secret
 
+/**
+ * On a busy machine this process may open a connection and send its headers too late for the server, which then closes it.
+ * A call that was received nevertheless would be begun twice, and fail the test.
+ */
+async function retryUnsent<Result>(send: () => Promise<Result>): Promise<Result> {
+  for (;;)
+    try {
+      return await send()
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+      if (code !== 'ECONNRESET' && code !== 'UND_ERR_SOCKET') throw error
+    }
+}
+
 onEachWorld('more calls than there is room for', { words: ['--concurrency', '8'] }, (world) => {
   it('81: 1000 calls, 8 at once: never more children, callers take turns, a rejected caller gets the time to retry', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
     await tools.register(server, 'short', { seconds: 0.2 })
     const [noisy, quiet] = [await makeKey(server, 'noisy'), await makeKey(server, 'quiet')]
-    const call = (mark: string, key: string) => execute(server, 'short', { mark }, { wait: true, key })
+    const call = (mark: string, key: string) =>
+      retryUnsent(() => execute(server, 'short', { mark }, { wait: true, key }))
     // A shell that is about to start its sleep is there twice for a moment.
     const children = () => new Set(findProcesses('noisy-').map((line) => /noisy-\d+/.exec(line)?.[0])).size
     const [answers, peak] = await peakDuring(children, async () => {
       let settled = 0
       const many = times(960, (at) => call(`noisy-${at}`, noisy).finally(() => settled++))
       // All have been heard by then: those that were not refused run or wait in line.
-      await expect.poll(() => 960 - settled).toBeLessThanOrEqual(210)
+      await expect.poll(() => 960 - settled, { timeout: 300_000 }).toBeLessThanOrEqual(210)
       const before = tools.begun().length
       const few = await times(40, (at) => call(`quiet-${at}`, quiet))
       // All of the quiet one had their turns before the noisy one had many more than as many.
@@ -61,7 +76,7 @@ onEachWorld('more calls than there is room for', { words: ['--concurrency', '8']
     expect(tools.begun()).toHaveLength(ran.length)
     expect(new Set(tools.begun()).size).toBe(ran.length)
     expect(ran.length + refused.length).toBe(1000)
-  }, 240_000)
+  }, 600_000)
 
   it('81: in the queue callers take turns too', async () => {
     const server = world.server()
