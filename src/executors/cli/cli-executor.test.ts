@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { exampleToolsDir } from '../../base/package-info.ts'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { createCliExecutor } from './cli-executor.ts'
@@ -23,5 +27,24 @@ describe('cli executor in a sandbox', () => {
     const bare = createCliExecutor({ env: process.env, scope: 'service' })
     const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation } })
     await expect(bare.run({ tool, input: {} }, {})).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+
+  it.each(['isolated', 'confined'])('runs the example folder_sizes on the allowed folder: %s', async (isolation) => {
+    const example = parse(readFileSync(join(exampleToolsDir, 'folder-sizes.yaml'), 'utf8'))
+    const path = process.cwd()
+    const open = createCliExecutor({
+      env: process.env,
+      scope: 'service',
+      sandbox: new Sandbox({ env: process.env, folders: [{ path, writable: false }] }),
+    })
+    const tool = toolOf(example.executorType, { executorConfig: { ...example.executorConfig, isolation } })
+    for (const [folder, inside] of [
+      [join(path, 'docs'), join(path, 'docs', 'guides')],
+      ['docs', 'docs/guides'],
+    ]) {
+      const { status, result } = await open.run({ tool, input: { path: folder, depth: 1 } }, {})
+      expect([status, result.stderr]).toEqual(['SUCCESS', ''])
+      expect(result.stdout).toMatch(new RegExp(`^[1-9]\\d*\t${inside}$`, 'm'))
+    }
   })
 })
