@@ -85,8 +85,16 @@ function runPip(
   })
 }
 
-/** The last line that pip marks as an error. */
+const unreachable =
+  /connection broken by|Could not fetch URL|Failed to establish a new connection|Max retries exceeded/i
+
+/** The last line that pip marks as an error; after a network error that line only says that no version was found. */
 function lastError(output: string): string {
+  if (unreachable.test(output)) return `the package index could not be reached (${lastMarked(output)})`
+  return lastMarked(output)
+}
+
+function lastMarked(output: string): string {
   const lines = output.split('\n').map((line) => line.trim())
   const marked = lines.filter((line) => line.startsWith('ERROR: ')).map((line) => line.slice('ERROR: '.length))
   return (marked.at(-1) ?? lines.filter(Boolean).at(-1) ?? 'pip failed').slice(0, 500)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../../../base/errors.ts'
 import { formatProblem, type Problem } from '../../../../base/problem.ts'
+import { withoutPeriod } from '../../../../base/sentences.ts'
 import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import { getCategory } from '../../../../operations/registry/categories.ts'
@@ -112,10 +113,12 @@ async function activate(registry: RegistryClient, { id, name }: WrittenTool): Pr
   try {
     return await registry.invoke(tools.activateTool, { idOrName: id })
   } catch (thrown) {
-    const { code, message, problems } = toTooldexError(thrown)
+    const { code, message, problems, personHint } = toTooldexError(thrown)
+    // An edit fixes problems of the tool only; other errors, such as missing packages, have their own next step.
+    const first = code === 'TOOL_INVALID' ? `Fix it with: tooldex tools edit ${name}` : withoutPeriod(personHint)
     throw new TooldexError(code, `${name} is registered as a draft and was not activated: ${message}`, {
       problems,
-      hint: `Fix it with: tooldex tools edit ${name}; then run: tooldex tools activate ${name}`,
+      hint: `${first}; then run: tooldex tools activate ${name}`,
       cause: thrown,
     })
   }
