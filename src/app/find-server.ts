@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TooldexError } from '../base/errors.ts'
+import { existsInHome } from '../base/file-system-error.ts'
 import { tooldexHome } from '../sources/cli/config-files.ts'
 import type { ServerAddress } from '../surfaces/cli/index.ts'
 
@@ -25,8 +26,10 @@ const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).pr
 
 /** The local server by its server.json, if it still runs. */
 export function runningServer(env: NodeJS.ProcessEnv = process.env): ServerAddress | undefined {
+  const file = join(tooldexHome(env), 'server.json')
+  // With PostgreSQL nothing else needs TOOLDEX_HOME.
+  if (!env.DATABASE_URL && !existsInHome(file)) return undefined
   try {
-    const file = join(tooldexHome(env), 'server.json')
     const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as { url: string; pid: number }
     process.kill(pid, 0)
     return { url, key: env.TOOLDEX_API_KEY || undefined, named: false }
@@ -41,4 +44,4 @@ export const hasRegistry = (env: NodeJS.ProcessEnv = process.env): boolean =>
 
 /** Whether DATABASE_URL is set or the embedded database exists. */
 export const hasDatabase = (env: NodeJS.ProcessEnv = process.env): boolean =>
-  Boolean(env.DATABASE_URL) || existsSync(join(tooldexHome(env), 'db', 'data'))
+  Boolean(env.DATABASE_URL) || existsInHome(join(tooldexHome(env), 'db', 'data'))

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
+import { existsInHome } from '../base/file-system-error.ts'
 import { createLogger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { OperationContext } from '../operations/operation.ts'
@@ -35,7 +35,7 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
 function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): OperationContext | undefined {
   const configs = options.configs ?? []
   const hasRegistry = registry !== undefined && !registry.isRefused
-  const homeConfigs = configs.length === 0 && !hasRegistry && existsSync(userConfigsDir())
+  const homeConfigs = configs.length === 0 && !hasRegistry && existsInHome(userConfigsDir())
   if (configs.length === 0 && !homeConfigs) return undefined
   // Large outputs are stored in memory and read by their handles.
   return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { TooldexError } from './errors.ts'
 
 const full = new Set(['ENOSPC', 'EDQUOT'])
@@ -14,14 +15,14 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Converts a file system error below TOOLDEX_HOME to one with the path, the reason and the next step; returns others unchanged. */
-export function toHomeError(thrown: unknown, path: string): unknown {
+export function toHomeError(thrown: unknown, path: string, use: 'read' | 'written' = 'written'): unknown {
   if (!(thrown instanceof Error) || thrown instanceof TooldexError) return thrown
   const { code = '' } = thrown as NodeJS.ErrnoException
   if (full.has(code))
     return new TooldexError('DISK_FULL', `There is no space left to write ${path}.`, { cause: thrown })
   const reason = reasons[code]
   if (reason === undefined) return thrown
-  return new TooldexError('HOME_UNUSABLE', `${path} cannot be written: ${reason} (${code}).`, { cause: thrown })
+  return new TooldexError('HOME_UNUSABLE', `${path} cannot be ${use}: ${reason} (${code}).`, { cause: thrown })
 }
 
 /** Runs work on files below TOOLDEX_HOME, with its errors converted by `toHomeError`. */
@@ -30,5 +31,16 @@ export function inHome<Result>(path: string, work: () => Result): Result {
     return work()
   } catch (thrown) {
     throw toHomeError(thrown, path)
+  }
+}
+
+/** Whether a path below TOOLDEX_HOME exists; a path that this user may not look up is an error, because it may exist. */
+export function existsInHome(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw toHomeError(thrown, path, 'read')
   }
 }

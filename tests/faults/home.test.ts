@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../src/storage/index.ts'
@@ -50,6 +50,25 @@ describe('a home that cannot be used', () => {
     },
     patience,
   )
+
+  it('cannot be entered, which is not the same as absent', () => {
+    const home = tempFolder()
+    mkdirSync(join(home, 'db', 'data'), { recursive: true })
+    const program = (env: object) => `
+      const { findServer, hasRegistry } = await import(${JSON.stringify(new URL('../../dist/app/find-server.js', import.meta.url).href)})
+      if (process.geteuid() === 0) process.seteuid(65534)
+      for (const find of [() => findServer(undefined, ${JSON.stringify(env)}), () => hasRegistry(${JSON.stringify(env)})])
+        try { console.log(find()) } catch ({ code, message }) { console.log(code, message) }`
+    const linesOf = (env: object) =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', program(env)], { encoding: 'utf8' }).split('\n')
+    chmodSync(home, 0o000)
+    onTestFinished(() => chmodSync(home, 0o700))
+    const unusable = expect.stringMatching(/^HOME_UNUSABLE .* cannot be read: permission denied \(EACCES\)\.$/)
+    expect(linesOf({ TOOLDEX_HOME: home })).toEqual([unusable, unusable, ''])
+    const url = 'postgres://127.0.0.1/tools'
+    expect(linesOf({ TOOLDEX_HOME: home, DATABASE_URL: url })).toEqual(['undefined', 'true', ''])
+    expect(linesOf({ TOOLDEX_HOME: '/nonexistent/home' })).toEqual(['undefined', 'false', ''])
+  })
 
   it(
     'is read-only',
