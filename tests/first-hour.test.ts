@@ -8,7 +8,9 @@ import { invoke } from '../src/operations/invoke.ts'
 import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
 import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
 import type { RegistryClient } from '../src/operations/registry-client/registry-client.ts'
+import { describeTools } from '../src/operations/search/describe-tools.ts'
 import { createSecretBox } from '../src/secrets/index.ts'
+import { describeText } from '../src/surfaces/mcp/response-text.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -45,20 +47,40 @@ describe('tooldex tools create', () => {
   it('activates at once with --activate, and keeps the draft where it cannot', async () => {
     const { out } = await run('tools', 'create', toolFile('look_up'), '--activate')
     expect(out).toBe('look_up is ACTIVE, version 1.\n')
-    const refusing: RegistryClient = {
-      ...client,
-      invoke(operation, input) {
-        if (operation.name === 'registry.activate') throw new TooldexError('TOOL_INVALID', 'The script is missing.')
-        return client.invoke(operation, input)
-      },
+    const createWith = (name: string, error: TooldexError) => {
+      const rejecting: RegistryClient = {
+        ...client,
+        invoke(operation, input) {
+          if (operation.name === 'registry.activate') throw error
+          return client.invoke(operation, input)
+        },
+      }
+      return runInProcess(['tools', 'create', toolFile(name), '--activate'], { openRegistry: async () => rejecting })
     }
-    const words = ['tools', 'create', toolFile('stays_draft'), '--activate']
-    const failed = await runInProcess(words, { openRegistry: async () => refusing })
+    const failed = await createWith('stays_draft', new TooldexError('TOOL_INVALID', 'The script is missing.'))
     expect([failed.code, failed.err]).toEqual([
       2,
       expect.stringMatching(/stays_draft is registered as a draft and was not activated: The script is missing\./),
     ])
+    expect(failed.err).toContain('next: Fix it with: tooldex tools edit stays_draft; then run: tooldex tools activate')
+    const hint = 'Check names and versions. Without a network, run: PIP_NO_INDEX=1 tooldex envs build six'
+    const offline = new TooldexError('PACKAGES_MISSING', 'The packages could not be installed.', { hint })
+    const { err } = await createWith('needs_packages', offline)
+    expect(err).toContain(`next: ${hint}; then run: tooldex tools activate needs_packages`)
+    expect(err).not.toContain('tools edit')
     expect(JSON.parse((await run('tools', 'get', 'stays_draft')).out)).toMatchObject({ status: 'DRAFT' })
+  })
+})
+
+describe('an example with a title and without arguments', () => {
+  it('is no warning, and is shown with its title on the command line and to models', async () => {
+    const file = toolFile('with_example', 'examples: [ { title: Simple, description: Just call it } ]\n')
+    expect(await run('tools', 'create', file, '--activate')).toMatchObject({ code: 0, err: '' })
+    const own = { openRegistry: async () => client, hasRegistry: () => true }
+    const { out } = await runInProcess(['describe', 'with_example'], own)
+    expect(out).toContain('\nSimple - Just call it\n')
+    const described = await invoke(describeTools, { ids: ['with_example'], level: 'full' }, world.context)
+    expect(describeText(described)).toContain('\nExample: Simple - Just call it')
   })
 })
 

@@ -77,6 +77,7 @@ describe('checkTool', () => {
       { description: 'right', args: { city: 'Oslo' } },
       { description: 'wrong', args: { city: 7 } },
       { description: 'empty', args: {} },
+      { title: 'Simple', description: 'without arguments' },
     ]
     expect(await places({ examples })).toEqual(['warning /examples/1/args/city', 'warning /examples/2/args/city'])
   })

@@ -103,6 +103,7 @@ async function checkExamples(
 ): Promise<readonly Problem[]> {
   const found: Problem[] = []
   for (const [index, { args }] of examples.entries()) {
+    if (args === undefined) continue
     const { problems } = await validateValue(inputSchema, args, { cache, signal })
     const pointer = `/examples/${index}/args`
     found.push(

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
+import { exampleText } from '../text/example-text.ts'
 
 type SearchOutput = z.output<typeof searchTools.output>
 type DescribeOutput = z.output<typeof describeTools.output>
@@ -35,10 +36,11 @@ export function searchText(output: SearchOutput): string {
 
 /** Formats descriptions of tools for a model. */
 export function describeText({ tools, unknown = [] }: DescribeOutput): string {
-  const texts = tools.map(({ name, summary, tool, exampleRequests, notes }) => {
+  const texts = tools.map(({ name, summary, tool, exampleRequests, examples = [], notes }) => {
     const lines = [`${name}: ${tool?.description ?? summary}`]
     if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))
     if (exampleRequests !== undefined && exampleRequests.length > 0) lines.push(`For: ${exampleRequests.join(' | ')}`)
+    lines.push(...examples.map((example) => `Example: ${exampleText(example)}`))
     if (notes !== undefined) lines.push(notes)
     return lines.join('\n')
   })

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
+import { exampleText } from '../../text/example-text.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
 import { queryTools, withServerOption } from './query-server.ts'
 
@@ -28,7 +29,7 @@ export const addDescribe: AddCommand = (program, host) => {
       ]
       if (doc.tool !== undefined) lines.push(JSON.stringify(doc.tool.inputSchema, null, 2))
       if (doc.exampleRequests?.length) lines.push(`For example: ${doc.exampleRequests.join(' | ')}`)
-      for (const { description, args } of doc.examples ?? []) lines.push(`${description}: ${JSON.stringify(args)}`)
+      lines.push(...(doc.examples ?? []).map(exampleText))
       if (doc.notes !== undefined) lines.push(doc.notes)
       if (doc.externalRefs?.length) lines.push(`See ${doc.externalRefs.join(', ')}`)
       return lines.join('\n')
