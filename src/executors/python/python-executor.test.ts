@@ -168,6 +168,20 @@ with zipfile.ZipFile(f"{folder}/{name}-{version}-py3-none-any.whl", "w") as whee
   execFileSync('/usr/bin/env', ['python3', '-c', program, folder, name, version, source])
 }
 
+describe('a script that opens a file of the host', () => {
+  it.each(['isolated', 'confined'])('fails with the reason and another way: %s', async (isolation) => {
+    const open = async (path: string) => {
+      const scriptContent = `def main(input):\n    return open(input["path"]).read()\n`
+      const tool = toolOf('python', { scriptContent, executorConfig: { isolation } })
+      return (await executor.run({ tool, input: { path } }, {})).errorMessage
+    }
+    const reason = 'Scripts cannot see the folders of the host.'
+    expect(await open(`${process.cwd()}/package.json`)).toContain(reason)
+    expect(await open('absent.txt')).not.toContain(reason)
+    expect(await open('/usr/absent')).not.toContain(reason)
+  })
+})
+
 describe('packages that a tool lists', () => {
   const wheels = join(home, 'wheels')
   const folder = join(home, 'built')
@@ -212,6 +226,16 @@ describe('packages that a tool lists', () => {
       hint: expect.stringContaining("PIP_FIND_LINKS=FOLDER tooldex envs build 'no-such-package==9'"),
     })
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('are refused with the network as the reason if the index cannot be reached', async () => {
+    const closed = { ...process.env, PIP_INDEX_URL: 'http://127.0.0.1:1/simple', PIP_CONFIG_FILE: '/dev/null' }
+    const offline = createPythonExecutor({ sandbox, env: closed, environments: built })
+    const checked = offline.check?.({ dependencies: ['sundial==1.2'] }, '/executorConfig', { prepare: true })
+    await expect(checked).rejects.toMatchObject({
+      code: 'PACKAGES_MISSING',
+      message: expect.stringContaining('the package index could not be reached'),
+    })
   })
 
   it.each(['--index-url=http://evil', '-r/etc/passwd', './wheel.whl', 'x @ file:///x', 'git+https://x/y', 'x; y', ''])(

@@ -8,6 +8,7 @@ const Failure = z.object({
   where: z.string().nullish(),
   text: z.string().nullish(),
   errno: z.int().nullish().catch(null),
+  file: z.string().nullish().catch(null),
 })
 type Failure = z.infer<typeof Failure>
 
@@ -19,6 +20,8 @@ export interface ScriptFailure {
   readonly type: string
   /** The errno of an OSError, else null. */
   readonly errno: number | null
+  /** The path of an OSError, else null. */
+  readonly file: string | null
 }
 
 /** The result of a script: its return value, its exception, nothing, or data that the runner did not write. */
@@ -37,8 +40,8 @@ export async function readScriptResult(text: string, nonce: string): Promise<Scr
   const error = await readJsonPart(json, '/error', { exact: false })
   const failure = Failure.safeParse('value' in error ? error.value : undefined)
   if (!failure.success) return { kind: 'forged' }
-  const { type, errno = null } = failure.data
-  return { kind: 'failure', message: describe(failure.data), type, errno }
+  const { type, errno = null, file = null } = failure.data
+  return { kind: 'failure', message: describe(failure.data), type, errno, file }
 }
 
 /** The exception and its location in the script, on one line. */

@@ -73,7 +73,8 @@ def run():
         lines = source.split('\\n')
         text = lines[line - 1].strip() if line and line <= len(lines) else ''
         errno = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
-        return {'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200], 'errno': errno}
+        file = error.filename[:2000] if errno is not None and isinstance(error.filename, str) else None
+        return {'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200], 'errno': errno, 'file': file}
 
     try:
         module = ModuleType('tool')

@@ -4,6 +4,7 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { toOutcome } from '../process/to-outcome.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
+import { isAlwaysVisible } from '../sandbox/visible-program.ts'
 import type { ScriptFailure, ScriptResult } from './read-script-result.ts'
 
 /** The result and the settings of a script that ended. */
@@ -17,7 +18,7 @@ export interface ScriptEnd {
 
 /** The outcome of a script: its return value, or the reason of its failure on one line. */
 export function toScriptOutcome(end: ProcessEnd, ended: ScriptEnd): RunOutcome {
-  const { answer, limits } = ended
+  const { answer, limits, level } = ended
   const base = { ...toOutcome(end, { ...ended, subject: 'Script' }, ended.outputFactor, ended.level), output: null }
   const failed = (errorMessage: string, errorCode = 'EXECUTION_FAILED'): RunOutcome => ({
     ...base,
@@ -29,7 +30,7 @@ export function toScriptOutcome(end: ProcessEnd, ended: ScriptEnd): RunOutcome {
   if (end.stopped !== null) return base
   if (answer.kind === 'value')
     return { ...base, status: 'SUCCESS', errorCode: null, errorMessage: null, output: answer.value }
-  if (answer.kind === 'failure') return failed(withLimit(answer, limits))
+  if (answer.kind === 'failure') return failed(`${withLimit(answer, limits)}${hiddenReason(answer, level)}`)
   if (answer.kind === 'forged')
     return failed('The script wrote to the stream that is reserved for its result, so the result was rejected')
   if (end.signal !== null) return failed(bySignal(end.signal, limits), 'KILLED_BY_SIGNAL')
@@ -42,6 +43,16 @@ function withLimit({ message, type, errno }: ScriptFailure, { memoryMb, fileMb }
   if (errno === constants.errno.EFBIG || errno === constants.errno.ENOSPC)
     return `${message}; the limit for files is ${fileMb} MiB`
   return message
+}
+
+const { ENOENT, EACCES, EPERM, EROFS } = constants.errno
+const hidden = new Set([ENOENT, EACCES, EPERM, EROFS])
+
+/** The reason why a script cannot use a path of the host; no option allows it. */
+function hiddenReason({ errno, file }: ScriptFailure, level: Level): string {
+  if (level === 'limited' || errno === null || !hidden.has(errno)) return ''
+  if (file === null || !file.startsWith('/') || isAlwaysVisible(file)) return ''
+  return '. Scripts cannot see the folders of the host. Pass the content as an argument, or use a shell or cli tool with --allow-folder'
 }
 
 function bySignal(signal: NodeJS.Signals, { cpuSeconds, memoryMb }: SandboxLimits): string {
