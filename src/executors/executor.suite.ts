@@ -87,7 +87,12 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       // A program has no word for null, so there it is an argument that is left out.
       expect(bound(null)).toBe(executor.kind === 'cli' || executor.kind === 'shell' ? undefined : null)
       if (executor.kind === 'cli') return
-      expect([bound({ a: 1 }), bound([2, null])]).toEqual(['{"a":1}', [2, 'null']])
+      expect([bound({ a: 1 }), bound([[1]])]).toEqual([{ uncheckable: 'an object' }, { uncheckable: 'an array' }])
+      expect(bound([2, null])).toEqual({ uncheckable: 'an array' })
+      const { tool } = jobOf(fixture.echo, { input: {} })
+      const inputSchema = { type: 'object', properties: { text: { type: 'array' } } }
+      const declared = executor.boundValues({ tool: { ...tool, inputSchema }, input: { text: [2, null] } })
+      expect(declared[0]?.get('text')).toEqual([2, 'null'])
     })
 
     it('a tool that fails is a result with a code and a reason', async () => {

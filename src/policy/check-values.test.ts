@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { TooldexError } from '../base/errors.ts'
-import type { ArgValue } from '../contract/arguments.ts'
+import type { ArgValue, Uncheckable } from '../contract/arguments.ts'
 import { checkValues } from './check-values.ts'
 
-const refusal = async (constraint: object, value: ArgValue | null) => {
+const refusal = async (constraint: object, value: ArgValue | null | Uncheckable) => {
   try {
     await checkValues({ amount: constraint }, new Map([['amount', value]]))
     return undefined
@@ -18,9 +18,12 @@ it('refuses null where an argument is bound, and says what to do', async () => {
   expect(await refusal({ pattern: '.*' }, null)).toEqual(['POLICY_REFUSED', '/amount', message])
 })
 
-it('refuses an object where a number is bound', async () => {
-  const message = `Argument 'amount': value '{"a":1}' is not a number, but the policy bounds it`
-  expect(await refusal({ min: 0, max: 3 }, '{"a":1}')).toEqual(['POLICY_REFUSED', '/amount', message])
+it('refuses an object or an array where a scalar is bound, whatever its text', async () => {
+  const message = (what: string) =>
+    `Argument 'amount': ${what} cannot be checked, but the policy bounds it; pass a string, a number or a boolean`
+  for (const constraint of [{ min: 0, max: 3 }, { pattern: '.*' }])
+    for (const uncheckable of ['an object', 'an array'] as const)
+      expect(await refusal(constraint, { uncheckable })).toEqual(['POLICY_REFUSED', '/amount', message(uncheckable)])
   expect(await refusal({ max: 3 }, [2, 'null'])).toMatchObject([
     'POLICY_REFUSED',
     '/amount',

@@ -17,8 +17,8 @@ export async function checkValues(
   for (const [name, constraint] of Object.entries(constraints)) {
     const value = values.get(name)
     if (value === undefined) continue
-    if (value === null) {
-      const message = `Argument '${name}': null cannot be checked, but the policy bounds it; pass a value or omit it`
+    if (value === null || (typeof value === 'object' && 'uncheckable' in value)) {
+      const message = `Argument '${name}': ${value === null ? 'null' : value.uncheckable} cannot be checked, but the policy bounds it; ${value === null ? 'pass a value or omit it' : 'pass a string, a number or a boolean'}`
       problems.push({ severity: 'error', pointer: toPointer([name]), message })
       continue
     }
