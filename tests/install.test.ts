@@ -108,6 +108,14 @@ describe('tooldex install', () => {
       args: ['run', 'git'],
       env: { TOOLDEX_HOME: '${env:TOOLDEX_HOME}' },
     })
+    const usual = { ...env, TOOLDEX_HOME: join(here.home, '.tooldex') }
+    await runInline(['install', 'gemini', 'git', '--scope', 'project'], { ...here, env: usual })
+    const { mcpServers } = JSON.parse(readFileSync(join(here.cwd, '.gemini', 'settings.json'), 'utf8'))
+    expect(mcpServers.tooldex).toEqual({ command: 'tooldex', args: ['run', 'git'] })
+    const literal = { ...env, TOOLDEX_HOME: '$TOOLDEX_HOME' }
+    const { code, stderr } = await runInline(['tools', 'list'], { ...here, env: literal })
+    expect([code, stderr]).toEqual([78, expect.stringContaining("a variable that is not set: '$TOOLDEX_HOME'")])
+    expect(existsSync(join(here.cwd, '$TOOLDEX_HOME'))).toBe(false)
   })
 
   it('writes to the scope that is named, or says which the client has', async () => {

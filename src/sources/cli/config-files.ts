@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
+import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { bundledConfigsDir } from '../../base/package-info.ts'
 
@@ -40,8 +41,17 @@ export function listConfigFiles(folder: string): readonly string[] {
 
 /** The folder of the user's data. */
 export function tooldexHome(env: Environment = process.env): string {
-  return env.TOOLDEX_HOME || join(env.HOME || homedir(), '.tooldex')
+  const home = env.TOOLDEX_HOME || defaultHome(env)
+  // Some clients pass a reference to an unset variable on as it is written.
+  if (home.startsWith('$'))
+    throw new TooldexError('HOME_UNUSABLE', `TOOLDEX_HOME refers to a variable that is not set: '${home}'.`, {
+      hint: 'Set the variable TOOLDEX_HOME, or remove it from the config of the client.',
+    })
+  return home
 }
+
+/** The folder of the user's data where TOOLDEX_HOME is not set. */
+export const defaultHome = (env: Environment = process.env): string => join(env.HOME || homedir(), '.tooldex')
 
 /** The folder for the user's own configs. */
 export function userConfigsDir(env: Environment = process.env): string {
