@@ -91,7 +91,7 @@ describe('fault 11: arguments that contradict themselves are warnings, and error
       'two positionals in one place',
       '[{name: x, positional: 1}, {name: y, positional: 1}]',
       ['5:60'],
-      /position 1 already/,
+      /already has the position 1/,
     ],
     ['two arguments of one name', '[{name: x}, {name: x}]', ['5:30'], /two arguments are called 'x'/],
     ['positional with a flag', '[{name: x, positional: true, flag: --x}]', ['5:46'], /positional and has a flag/],
