@@ -13,6 +13,14 @@ export function cutText(text: string, max: number): string {
   return text.slice(0, splitsPair(text, max) ? max - 1 : max)
 }
 
+/** Cuts a text to at most `max` UTF-16 units at the end of a word, if one is in its second half, and marks the cut with an ellipsis. */
+export function cutLine(text: string, max: number): string {
+  if (text.length <= max) return text
+  const head = cutText(text, max - 1)
+  const space = /\s/.test(text.charAt(head.length)) ? head.length : head.lastIndexOf(' ')
+  return `${head.slice(0, space > max / 2 ? space : head.length).trimEnd()}…`
+}
+
 /** Printable ASCII never forms a grapheme with its printable ASCII neighbors. */
 function isPlain(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)

@@ -59,6 +59,20 @@ describe('a search answer', () => {
     expect(fitHits([candidate], { level: 'line' }, count).results).toEqual([line])
   })
 
+  it('cuts a long text at the end of a word, with a mark, at every level', () => {
+    const long = { ...candidate, tool: { ...tool, summary: 'leaving history as it was '.repeat(10).trim() } }
+    const textAt = (level: 'line' | 'summary' | 'schema') =>
+      fitHits([long], { level }, count).results[0]?.shortDescription
+    expect(textAt('line')).toBe('leaving history as it was leaving history as it was leaving…')
+    for (const level of ['summary', 'schema'] as const) {
+      expect(textAt(level)).toMatch(/ as it was leaving history…$/)
+      expect(textAt(level)?.length).toBeLessThanOrEqual(120)
+    }
+    const unbroken = { ...candidate, tool: { ...tool, summary: '字'.repeat(200) } }
+    const cut = fitHits([unbroken], { level: 'summary' }, count).results[0]
+    expect([cut?.shortDescription, cut?.summary]).toEqual(Array.from({ length: 2 }, () => `${'字'.repeat(119)}…`))
+  })
+
   it('leaves fields out before it leaves tools out, so that it stays within the budget', () => {
     const many = Array.from({ length: 6 }, () => candidate)
     const whole = fitHits(many, {}, count)

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../../base/tokens.ts'
-import { type CatalogHit, cutText, toSummary } from '../../catalog/index.ts'
+import { type CatalogHit, toSummary } from '../../catalog/index.ts'
+import { cutLine } from '../../contract/cut-text.ts'
 import { Isolation } from '../../contract/run.ts'
 import { Explanation, SearchMode } from '../../contract/search.ts'
+import { maxShortDescription } from '../../contract/summary.ts'
 import { toFullId } from '../../contract/tool-id.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { signatureOf } from './signature.ts'
@@ -69,7 +71,7 @@ export function toLine(hit: SearchHit): SearchHit {
     id,
     name,
     ...(callAs === undefined ? {} : { callAs }),
-    shortDescription: cutText(shortDescription, maxLine),
+    shortDescription: cutLine(shortDescription, maxLine),
     score,
     scoreType,
     ...(readiness === undefined ? {} : { readiness }),
@@ -106,13 +108,14 @@ type ShownLevel = SearchLevel | 'lean'
 
 function toHit(candidate: Candidate, level: ShownLevel): SearchHit {
   const { id, tool, score, scoreType, readiness, explanation, sharesName, isolation } = candidate
-  const { name, namespace, shortDescription, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
+  const { name, namespace, tags, inputModes, outputModes, securitySummary } = toSummary(tool)
+  const shortDescription = cutLine(tool.summary ?? tool.description, level === 'line' ? maxLine : maxShortDescription)
   const fullId = sharesName ? toFullId(tool) : undefined
   const callAs = fullId === undefined ? {} : { callAs: fullId }
   const why = explanation === undefined ? {} : { explanation }
   const state = { ...unlessReady(readiness), ...(isolation === undefined ? {} : { isolation }) }
   const ranked = { score, scoreType, ...state, ...why }
-  if (level === 'line') return { id, name, ...callAs, shortDescription: cutText(shortDescription, maxLine), ...ranked }
+  if (level === 'line') return { id, name, ...callAs, shortDescription, ...ranked }
   const signature = signatureOf(fullId ?? name, tool.inputSchema)
   const lean = { id, name, ...callAs, shortDescription, ...ranked, signature, category: tool.category ?? null }
   if (level === 'lean') return lean

@@ -1,6 +1,5 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
-import { maxShortDescription } from '../../../contract/summary.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
 import { formatTable } from '../format-table.ts'
 import {
@@ -93,7 +92,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
   const rows = hits.map((hit) => {
     const { readiness: state } = hit
-    const text = withEllipsis(hit.shortDescription)
+    const text = hit.shortDescription
     const what = state === undefined ? text : `${text} (not ready: ${state.reason ?? state.state})`
     return [hit.score.toFixed(2), hit.callAs ?? hit.name, what, hit.category ?? '']
   })
@@ -109,13 +108,6 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   )
   const table = formatTable(['Score', 'Tool', 'Description', 'Category'], rows, columns)
   return `${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
-}
-
-/** Ends a truncated description with a whole word and an ellipsis. */
-function withEllipsis(text: string): string {
-  if (text.length < maxShortDescription || /[.!?)]$/.test(text)) return text
-  const space = text.lastIndexOf(' ')
-  return `${text.slice(0, space > 0 ? space : text.length)}…`
 }
 
 function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>): string[] {
