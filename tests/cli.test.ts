@@ -236,5 +236,11 @@ describe('tooldex in the terminal', () => {
     const env = { TOOLDEX_HOME: home }
     expect((await runInline(['list'], { env })).stdout.split('\n')).toContain('mine')
     expect((await runCli(['call', 'mine_hi'], { env })).stdout).toBe('hi\n')
+    tempFile('configs/notes.yaml', 'name: my_notes\ncommand: echo\ntools: []\n', home)
+    tempFile('configs/broken.yaml', 'name: broken\n  command: echo\n', home)
+    const { code, stdout, stderr } = await runCli(['list'], { env })
+    expect([code, stdout.split('\n')]).toEqual([0, expect.arrayContaining(['git', 'mine', 'notes (my_notes)'])])
+    expect(stdout).not.toContain('broken')
+    expect(stderr).toContain('broken.yaml')
   })
 })

@@ -28,13 +28,18 @@ export const addList: AddCommand = (program, host) => {
 }
 
 async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
-  const configs = host.configNames()
+  // Opened, so that a config that cannot be loaded is reported and not listed.
+  const { catalog } = await host.open(toOpenOptions(flags))
+  const loaded = catalog.current().configs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const configs = loaded.map(({ name }) => name)
   const answer = await queryRegistry(host, flags, async (registry, where) => ({
     where,
     tools: await readAll(registry, flags),
   }))
   if (flags.json) return host.out(toJson({ configs, ...(answer === undefined ? {} : { tools: answer.value.tools }) }))
-  host.out(`${configs.join('\n')}\n`)
+  // Commands take the name of the file; search and describe show the name in it.
+  const lines = loaded.map(({ name, config }) => (name === config.name ? name : `${name} (${config.name})`))
+  host.out(`${lines.join('\n')}\n`)
   if (answer === undefined) return
   const { where, tools } = answer.value
   const rows = tools.map((hit) => [hit.name, hit.shortDescription, hit.category ?? ''])
