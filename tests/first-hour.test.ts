@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ensureSecretKey, secretKeyOf } from '../src/app/secret-key.ts'
 import { TooldexError } from '../src/base/errors.ts'
 import { silentLogger } from '../src/base/logger.ts'
@@ -81,6 +81,16 @@ describe('an example with a title and without arguments', () => {
     expect(out).toContain('\nSimple - Just call it\n')
     const described = await invoke(describeTools, { ids: ['with_example'], level: 'full' }, world.context)
     expect(describeText(described)).toContain('\nExample: Simple - Just call it')
+  })
+})
+
+describe('tooldex envs list', () => {
+  it('ends with a newline', async () => {
+    const folder = tempFolder()
+    mkdirSync(join(folder, 'weather'))
+    vi.stubEnv('TOOLDEX_PYTHON_ENVS', folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect((await run('envs', 'list')).out).toMatch(/weather .*\n$/)
   })
 })
 

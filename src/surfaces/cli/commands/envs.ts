@@ -26,7 +26,7 @@ export const addEnvs: AddCommand = (program, host) => {
       const text =
         rows.length === 0
           ? 'No environments.\n'
-          : formatTable(['name', 'state', 'folder or packages'], rows, host.columns)
+          : `${formatTable(['name', 'state', 'folder or packages'], rows, host.columns)}\n`
       host.out(flags.json ? toJson(answer) : text)
     })
   envs
