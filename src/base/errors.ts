@@ -131,7 +131,7 @@ export const errorTable = {
     http: 424,
     exit: 78,
     retry: false,
-    hint: 'Add it to servers.json of the server, and start again.',
+    hint: 'Add it to servers.json of the server, which applies changes while it runs.',
   },
   ADDRESS_REFUSED: { http: 200, exit: 6, retry: false, hint: 'Use a public internet address.' },
   FILE_REFUSED: { http: 422, exit: 3, retry: false, hint: 'Give the path of a regular file.' },

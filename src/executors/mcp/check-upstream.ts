@@ -27,7 +27,14 @@ export async function checkUpstream(
   const { server, tool } = parsed.data
   if (!upstreams.servers.has(server)) {
     const message = `${unknownServer(server)}${didYouMean(server, upstreams.servers.keys())}`
-    return [{ severity: 'error', pointer: `${pointer}/server`, message, hint: 'add it to servers.json and restart' }]
+    return [
+      {
+        severity: 'error',
+        pointer: `${pointer}/server`,
+        message,
+        hint: 'add it to servers.json; a running server applies the change',
+      },
+    ]
   }
   const found = await listTools(upstreams, server, signal)
   if ('why' in found) {

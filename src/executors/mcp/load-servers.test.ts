@@ -49,6 +49,13 @@ describe('loadServers', () => {
     expect(() => loadServers({ path: '/nowhere/servers.json', required: true }, env)).toThrow('does not exist')
   })
 
+  it('suggests the key that was meant', () => {
+    expect(problemsOf('{ "mcpServers": { "up": { "comand": "node" }, "no": {} } }')).toMatchObject([
+      { message: 'command or url is required', hint: "did you mean 'command' instead of 'comand'?" },
+      { message: 'command or url is required' },
+    ])
+  })
+
   it('says everything that is wrong at once, with its place', () => {
     expect(
       problemsOf(`{ "mcpServers": {

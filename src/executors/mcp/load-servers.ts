@@ -3,6 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { isOwnVariable } from '../../base/own-variables.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
+import { suggest } from '../../base/suggest.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
@@ -60,6 +61,12 @@ function read(
     )
     return undefined
   }
+  if (isObject(definition) && definition.command === undefined && definition.url === undefined) {
+    const written = Object.keys(definition)
+    const near = ['command', 'url'].find((key) => suggest(key, written) !== undefined)
+    report(path, 'command or url is required', near && `did you mean '${near}' instead of '${suggest(near, written)}'?`)
+    return undefined
+  }
   const filled = fill(definition, path, { env, report })
   const parsed = schemaFor(filled).safeParse(filled, describedParse)
   if (parsed.success) return parsed.data
@@ -96,6 +103,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const refuse = (path: string, problems: readonly Problem[]): TooldexError =>
   new TooldexError('CONFIG_INVALID', `${path} cannot be used: ${problems.slice(0, 5).map(formatProblem).join('; ')}.`, {
-    hint: 'Fix the listed problems, then restart.',
+    hint: 'Fix the listed problems.',
     problems,
   })
