@@ -146,6 +146,11 @@ export function toStorageError(thrown: unknown): unknown {
       hint: 'Check user, password and database in DATABASE_URL.',
       cause: thrown,
     })
+  if (code === 'NOT_POSTGRES')
+    return new TooldexError('UNAVAILABLE', 'The server at the address of the database is not PostgreSQL.', {
+      hint: 'Correct host and port in DATABASE_URL.',
+      cause: thrown,
+    })
   if (code === 'TLS_REFUSED')
     return new TooldexError('UNAVAILABLE', `The database cannot be reached over TLS: ${text}.`, {
       hint: 'Check sslmode and sslrootcert in DATABASE_URL.',

@@ -37,11 +37,13 @@ export async function waitForDatabase(
   }
 }
 
-/** A wrong password, an unknown database or a TLS failure is not temporary. */
+/** A wrong password, an unknown database, another kind of server or a TLS failure is not temporary. */
 function isFinal(thrown: unknown): boolean {
   const { code = '' } = causeOf(thrown)
   const isUnavailable = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE'
-  return !isUnavailable || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED'
+  return (
+    !isUnavailable || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED' || code === 'NOT_POSTGRES'
+  )
 }
 
 function toUnavailable(thrown: unknown, name: string): TooldexError {
@@ -53,7 +55,8 @@ function toUnavailable(thrown: unknown, name: string): TooldexError {
     })
   const message = thrown instanceof TooldexError ? thrown.message : 'The database does not answer.'
   return new TooldexError('UNAVAILABLE', `${message} (${name})`, {
-    hint: 'Start the database, or check DATABASE_URL.',
+    hint:
+      isFinal(thrown) && thrown instanceof TooldexError ? thrown.hint : 'Start the database, or check DATABASE_URL.',
     cause: thrown,
   })
 }

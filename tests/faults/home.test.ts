@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../src/storage/index.ts'
@@ -137,6 +140,23 @@ describe('a PostgreSQL server that cannot be reached', () => {
         ])
         expect(stderr).not.toContain('hidden')
       }
+    },
+    patience,
+  )
+})
+
+describe('an address of the database with another server', () => {
+  it(
+    'is named as such',
+    async () => {
+      const server = createServer().listen(0, '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const env = { DATABASE_URL: `postgres://127.0.0.1:${port}/x`, TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: '' }
+      const { code, stderr } = await runCli(['tools', 'list'], { env })
+      expect([code, stderr]).toEqual([75, expect.stringContaining('is not PostgreSQL')])
+      expect(stderr).toContain('Correct host and port in DATABASE_URL.')
     },
     patience,
   )

@@ -6,6 +6,11 @@ export interface ServerError {
   readonly message: string
 }
 
+const firstMessages = new Set(['R', 'E', 'N', 'v'].map((type) => type.charCodeAt(0)))
+
+/** Whether the first byte of a connection is the type of a message that PostgreSQL begins with. */
+export const beginsLikePostgres = (chunk: Buffer): boolean => firstMessages.has(chunk[0] ?? 0)
+
 /** The error of a rejected connection, where a chunk contains one; each message has a type byte, a length and a body. */
 export function findServerError(chunk: Buffer): ServerError | undefined {
   for (let at = 0; at + 5 <= chunk.length; ) {

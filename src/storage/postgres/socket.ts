@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { ResponseWatch } from './response-watch.ts'
-import { findServerError, readTermination } from './server-errors.ts'
+import { beginsLikePostgres, findServerError, readTermination } from './server-errors.ts'
 import { cutToStartup } from './startup-message.ts'
 
 // The time for a lost transaction to send its next statement, and then to roll back.
@@ -26,6 +26,7 @@ export class DatabaseSocket extends EventEmitter {
   #lost: Error | undefined
   #closed = false
   #ending = false
+  #begun = false
   #responseTimer: NodeJS.Timeout | undefined
   #notice: NodeJS.Timeout | undefined
   #closeAt = Number.POSITIVE_INFINITY
@@ -94,6 +95,9 @@ export class DatabaseSocket extends EventEmitter {
   }
 
   #receive(chunk: Buffer): void {
+    if (!this.#begun && !beginsLikePostgres(chunk))
+      return this.lose(socketError('NOT_POSTGRES', 'the server does not use the PostgreSQL protocol'))
+    this.#begun = true
     // The driver would assign the error to the last query of the previous connection, or to the first of the next one.
     const refusal = this.#watch.ready ? readTermination(chunk) : findServerError(chunk)
     if (refusal !== undefined) this.lose(socketError(refusal.code, refusal.message))
