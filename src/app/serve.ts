@@ -228,7 +228,10 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
   const login = isSet ? '' : `export TOOLDEX_API_KEY=${isNew ? secret : 'KEY'}; `
   print(`next: ${login}${self} tools list; ${self} ${first}`)
-  if (keyFile !== undefined) print(`secrets are encrypted with the new key in ${keyFile}: back it up`)
+  if (keyFile !== undefined) {
+    const shared = database.engine === 'pglite' ? '' : ', and copy it to all servers and workers of this database'
+    print(`secrets are encrypted with the new key in ${keyFile}: back it up${shared}`)
+  }
   for (const { path, writable } of greeting.folders) print(`tools may ${writable ? 'read and write' : 'read'} ${path}`)
   print('stop with Ctrl+C')
 }
