@@ -31,6 +31,24 @@ function argsOf(config: CliConfig, tool = config.tools[0]?.name): Record<string,
 }
 
 describe('styles of help', () => {
+  it('OpenSSL: a single dash, and +int for a number that is not negative', async () => {
+    const text = help(`
+      Usage: asn1parse [options]
+
+      I/O options:
+       -in infile       input file
+       -noout           do not produce any output
+       -offset +int     offset into file
+       -length +int     length of section in file
+    `)
+    const args = argsOf((await draftText(text, 'asn1parse')).config)
+    expect(args).toMatchObject({
+      offset: { type: 'integer', flag: '-offset', description: 'offset into file' },
+      length: { type: 'integer', flag: '-length' },
+      noout: { type: 'boolean' },
+    })
+  })
+
   it('GNU: values with =, optional values, wrapped texts, texts that begin with a dash', async () => {
     const text = help(`
       Usage: chop [OPTION]... [FILE]...

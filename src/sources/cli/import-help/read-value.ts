@@ -75,6 +75,7 @@ function cleanName(text: string): string {
     .replace(/\.\.\./g, ' ')
     .replace(/[[(][-+.=:|,/]*[\])]/g, ' ')
     .replace(/[<>[\]{}()"'`]/g, ' ')
+    .replace(/^\+(?=int)/, '')
     .replace(/\s+/g, ' ')
     .trim()
 }

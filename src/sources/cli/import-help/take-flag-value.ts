@@ -59,7 +59,8 @@ function takeSpaced(rest: string, alone: boolean): Found | undefined {
 
 /** Whether a whole run of words is a value name; without a gap behind it only a single word is believed. */
 function mayBeValue(text: string, alone: boolean): boolean {
-  if (text === '' || !/^[\w<[({'"]/.test(text) || text.length > 120) return false
+  // openssl writes `+int` for a number that is not negative.
+  if (text === '' || !/^(?:\+(?=int))?[\w<[({'"]/.test(text) || text.length > 120) return false
   const words = text.replace(/<[^<>]*>/g, 'x').split(' ').length
   return words <= (alone ? 3 : 1) && !/[;!?]|[,:]$/.test(text)
 }
