@@ -46,7 +46,10 @@ describe('tooldex tools edit in an editor', () => {
     const failed = await edit(['left_alone'], 'sh -c "exit 3"')
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining('exited with 3; nothing was changed')])
     const missing = await edit(['left_alone'], 'no-such-editor --wait')
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("The editor 'no-such-editor --wait' was not found")])
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining("The editor 'no-such-editor --wait' was not found"),
+    ])
     expect((await read('left_alone')).version).toBe(1)
     expect(left()).toEqual([])
   })

@@ -96,7 +96,8 @@ export class DatabaseSocket extends EventEmitter {
 
   #receive(chunk: Buffer): void {
     if (!this.#begun && !beginsLikePostgres(chunk))
-      return this.lose(socketError('NOT_POSTGRES', 'the server does not use the PostgreSQL protocol'))
+      this.lose(socketError('NOT_POSTGRES', 'the server does not use the PostgreSQL protocol'))
+    if (this.#lost !== undefined) return
     this.#begun = true
     // The driver would assign the error to the last query of the previous connection, or to the first of the next one.
     const refusal = this.#watch.ready ? readTermination(chunk) : findServerError(chunk)
