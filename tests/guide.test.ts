@@ -46,7 +46,7 @@ describe.each([
   it('starts a server that greets in six lines', async () => {
     const lines = server.said().trim().split('\n')
     expect(lines.filter((line) => !/^(database:|tools may)/.test(line))).toHaveLength(6)
-    expect(server.said()).toContain(name === 'registry' ? 'and 3 of the registry' : 'and 0 of the registry')
+    expect(server.said()).toContain(name === 'registry' ? 'and 3 registered tools' : 'and 0 registered tools')
   })
 
   it('can be followed from top to bottom', async () => {
