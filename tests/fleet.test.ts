@@ -60,7 +60,7 @@ describe('serve --no-worker', () => {
     expect(called.body.worker).toBe(own.worker)
     expect((await first.request('GET', `/executions/${invoked.body.executionId}`)).body.worker).toBe(own.worker)
     for (const { pid } of [first, second])
-      expect(childrenOf(pid).filter((child) => commandOf(child).includes('hand-process'))).toEqual([])
+      expect(childrenOf(pid).filter((child) => commandOf(child).includes('launcher-process'))).toEqual([])
   })
 
   it('lists its workers, idle ones too, with what they can run and when they were last seen', async () => {

@@ -151,7 +151,7 @@ it('72: runs of a launcher that was killed are run again where the tool is idemp
   const waited = ['once', 'safe'].map((tool) => execute(server, tool, { mark: tool }, { wait: true }))
   const marks = () => (existsSync(begun) ? readFileSync(begun, 'utf8').split('\n').slice(0, -1).sort() : [])
   await expect.poll(marks).toEqual(['once', 'safe'])
-  const launchers = childrenOf(server.pid).filter((pid) => commandOf(pid).includes('hand-process.js'))
+  const launchers = childrenOf(server.pid).filter((pid) => commandOf(pid).includes('launcher-process.js'))
   expect(launchers).toHaveLength(1)
   for (const pid of launchers) process.kill(pid, 'SIGKILL')
   await expect.poll(marks).toEqual(['once', 'safe', 'safe'])

@@ -38,7 +38,7 @@ export async function startWorker({ database, words = [], env, entry }: WorkerOp
     await ended
     clearTimeout(late)
   }
-  for (const until = Date.now() + startMs; !stderr.includes('worker takes'); await sleep(20)) {
+  for (const until = Date.now() + startMs; !stderr.includes('worker runs up to'); await sleep(20)) {
     if (child.exitCode === null && child.signalCode === null && Date.now() < until) continue
     await stop()
     throw new Error(`the worker did not start: ${stderr}`)
