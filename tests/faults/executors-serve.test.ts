@@ -334,7 +334,7 @@ describe('fault 132: a server without a sandbox', () => {
         expect(ended.errorMessage).toContain('apt-get install bubblewrap')
         expect(ended.errorMessage).toContain('Landlock')
       }
-      expect(bare.stderr()).toContain('scripts and commands are refused')
+      expect(bare.stderr()).toContain('Scripts and commands are rejected')
     } finally {
       await bare.stop()
     }
