@@ -193,7 +193,7 @@ export interface KeyStore {
   /** The keys among `ids` that are revoked or expired. */
   findInvalid(ids: readonly string[]): Promise<readonly string[]>
   /** Calls `onRevoked` when any process revokes a key. */
-  listen(onRevoked: () => void): Promise<() => Promise<void>>
+  listen(onRevoked: (keyId: string) => void): Promise<() => Promise<void>>
   count(): Promise<number>
 }
 

@@ -168,7 +168,7 @@ export class RecordedRuns {
       const execution = await store.get(caller.workspace, id)
       if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
-      if (signal?.aborted) return joined ? execution : this.cancel(caller, id)
+      if (signal?.aborted) return joined ? execution : this.#cancelUnlessEnded(caller, execution)
       if (leaving.aborted || (execution.status === 'PENDING' && performance.now() >= until)) return execution
       await this.notices.next(id, waitStepMs, woken)
     }
@@ -186,6 +186,16 @@ export class RecordedRuns {
       if (now === undefined || isFinal(now.status)) return now ?? execution
     }
     return execution
+  }
+
+  /** Cancels a run that may end in the same moment. */
+  async #cancelUnlessEnded(caller: Caller, execution: Execution): Promise<Execution> {
+    try {
+      return await this.cancel(caller, execution.id)
+    } catch (thrown) {
+      if (!(thrown instanceof TooldexError) || thrown.code !== 'ILLEGAL_STEP') throw thrown
+      return (await this.parts.store.get(caller.workspace, execution.id)) ?? execution
+    }
   }
 
   #draft(caller: Caller, job: Job, options: ExecuteOptions & { readonly elsewhere: boolean }): NewExecution {

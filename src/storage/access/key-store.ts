@@ -78,8 +78,9 @@ export class DatabaseKeyStore implements KeyStore {
       const after = toKey(row as typeof apiKeys.$inferSelect)
       const change = { before: toRecord(before), after: toRecord(after) }
       await record(db, caller, { action: 'key.revoke', subject: `key:${after.name}`, ...change })
-      await cancelRuns(db, after)
+      // First the key, so that its requests end with an error instead of the cancelled run.
       await db.execute(sql`select pg_notify(${revokedChannel}, ${after.id})`)
+      await cancelRuns(db, after)
       return after
     })
   }
@@ -95,7 +96,7 @@ export class DatabaseKeyStore implements KeyStore {
     })
   }
 
-  listen(onRevoked: () => void) {
+  listen(onRevoked: (keyId: string) => void) {
     return this.#listen(revokedChannel, onRevoked)
   }
 

@@ -19,8 +19,9 @@ export class KeyWatch {
   }
 
   async open(): Promise<void> {
-    this.#stopListening = await this.#keys.listen(() => {
+    this.#stopListening = await this.#keys.listen((keyId) => {
       for (const listener of this.#onRevoked) listener()
+      this.#end(keyId)
       void this.check()
     })
     this.#timer = setInterval(() => void this.check(), checkEveryMs)
@@ -56,11 +57,13 @@ export class KeyWatch {
 
   async #checkOnce(): Promise<void> {
     if (this.#inUse.size === 0) return
-    for (const id of await this.#keys.findInvalid([...this.#inUse.keys()])) {
-      const controller = this.#inUse.get(id)
-      this.#inUse.delete(id)
-      controller?.abort(new TooldexError('UNAUTHORIZED', 'The key was revoked or expired while the request ran.'))
-    }
+    for (const id of await this.#keys.findInvalid([...this.#inUse.keys()])) this.#end(id)
+  }
+
+  #end(keyId: string): void {
+    const controller = this.#inUse.get(keyId)
+    this.#inUse.delete(keyId)
+    controller?.abort(new TooldexError('UNAUTHORIZED', 'The key was revoked or expired while the request ran.'))
   }
 
   async close(): Promise<void> {
