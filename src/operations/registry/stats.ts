@@ -6,6 +6,8 @@ import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())
 
+const Offered = z.object({ total: z.int(), source: Counts })
+
 /** Counts the contents of the registry. */
 export const readStats = defineOperation({
   name: 'catalog.stats',
@@ -20,7 +22,8 @@ export const readStats = defineOperation({
     tags: z.int(),
     policies: z.int(),
     openProposals: z.int(),
-    catalog: z.object({ total: z.int(), source: Counts }).describe('The tools that agents are offered, by source.'),
+    catalog: Offered.describe('The tools that agents are offered, by source.'),
+    catalogue: Offered.describe('The former name of `catalog`.'),
     keys: z.int().optional().describe('Keys that are not revoked; only for administrators.'),
     database: z
       .object({ engine: z.enum(['pglite', 'postgres']), bytes: z.int() })
@@ -33,10 +36,12 @@ export const readStats = defineOperation({
     const names = await readableNames(context)
     const { status, executorType, keys, ...counts } = await stats.count(context.caller.workspace, names)
     const total = Object.values(status).reduce((sum, number) => sum + number, 0)
+    const offered = await countOffered(context, names)
     return {
       tools: { total, status: { ...status }, executorType: { ...executorType } },
       ...counts,
-      catalog: await countOffered(context, names),
+      catalog: offered,
+      catalogue: offered,
       ...(isAdmin ? { keys } : {}),
       ...(isAdmin && context.caller.workspace === 'default' ? { database: await stats.size() } : {}),
     }

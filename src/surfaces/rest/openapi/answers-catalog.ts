@@ -105,6 +105,7 @@ const stateAnswers = {
     policies: 1,
     openProposals: 1,
     catalog: { total: 46, source: { cli: 45, registry: 1 } },
+    catalogue: { total: 46, source: { cli: 45, registry: 1 } },
     keys: 2,
     database: { engine: 'pglite', bytes: 8_872_059 },
   },
