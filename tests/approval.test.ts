@@ -42,7 +42,7 @@ const ended = (id: string) =>
   )
 const audit = async (id: string) => (await server.request('GET', `/audit?subject=execution:${id}`)).body.items
 
-describe("a call that needs a person's yes", () => {
+describe('a call that requires approval', () => {
   it.each(['pays', 'mails'])(
     'waits, by the tool itself or by a policy, and runs when somebody said yes (%s)',
     async (tool) => {

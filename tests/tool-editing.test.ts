@@ -78,7 +78,7 @@ describe('tooldex tools edit in an editor', () => {
 
   const hasScript = spawnSync('script', ['--version']).status === 0
   needs(hasScript, 'needs the program script, for a terminal')(
-    'lets a person at a terminal mend what was refused',
+    'lets a user at a terminal fix a rejected edit',
     async () => {
       await register(server, 'mended')
       const editor = tempScript(

@@ -107,7 +107,7 @@ tools:
     ['a: b: c\n', 'expected one key with its value'],
     ['a: "b" c\n', 'unexpected text'],
     ['a: &x &y 1\n', 'invalid anchor or alias'],
-  ])('says of %j what is wrong and how to mend it, once', async (text, message) => {
+  ])('says of %j what is wrong and how to fix it, once', async (text, message) => {
     expect(await validate(text)).toEqual([expect.stringContaining(message)])
   })
 })

@@ -181,7 +181,7 @@ describe('fault 48: input without end, and the end of input', () => {
     server.send({ id: 1, method: 'tools/call', params: { name: 'search_tools', arguments: { query: 'x' } } })
     server.child.stdin.end()
     // Longer than a request without a call was waited for, shorter than a process waits for the lock.
-    await Promise.race([server.ended, sleep(4000)])
+    await Promise.race([server.ended, sleep(3000)])
     unlock()
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expectFrames(server, [0, 1])

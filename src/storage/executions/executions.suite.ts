@@ -220,7 +220,7 @@ export function describeExecutions(
       await stores.executions.finish(execution, ended(null))
     })
 
-    it("waits for a person's yes", async () => {
+    it('waits for approval', async () => {
       const wait = { ...queued, how: 'approval' } as Beginning
       const [yes, no] = [await create(wait), await create(wait)]
       expect([yes.execution.status, yes.execution.reason, await claim('w1')]).toEqual(['PENDING', 'approval', []])

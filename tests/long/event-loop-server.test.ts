@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { longestTurnMs } from './fuzz/run-fuzz.ts'
-import { projectRoot } from './support/run-cli.ts'
-import { startServer, type TestServer } from './support/start-server.ts'
+import { longestTurnMs } from '../fuzz/run-fuzz.ts'
+import { projectRoot } from '../support/run-cli.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
 
 const items = Array.from({ length: 60_000 }, (_, id) => ({
   id,
