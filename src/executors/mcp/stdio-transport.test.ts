@@ -23,8 +23,10 @@ it('waits together where much is sent at once, and leaves nobody listening', asy
     for (let round = 0; round < 5; round++) await send(round)
     expect(listeners()).toEqual(before)
     const all = Promise.all(Array.from({ length: 15 }, (_, id) => send(id)))
-    expect(stdin?.listenerCount('drain')).toBe(1)
+    // One for all of them, or none where the system has taken everything already.
+    const during = stdin?.listenerCount('drain')
     await all
+    expect(during).toBeLessThanOrEqual(1)
     expect(listeners()).toEqual(before)
   } finally {
     await line.close()
