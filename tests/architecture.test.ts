@@ -163,6 +163,13 @@ describe('architecture', () => {
     expect(files.filter((file) => read(file).split('\n').length > most(file))).toEqual([])
   })
 
+  it('keeps the import of help texts within its budget (decision 26)', () => {
+    const own = sources.filter((file) => file.startsWith('sources/cli/import-help/') && !file.includes('.test.'))
+    expect(own.length).toBeGreaterThan(0)
+    const lines = own.map((file) => read(file).trimEnd().split('\n').length)
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2600)
+  })
+
   it('has no default exports, no export *, no folders of odds and ends', () => {
     expect(sources.filter((file) => /^export (default|\*)/m.test(read(file)))).toEqual([])
     expect(sources.filter((file) => /(^|\/)(utils?|helpers?|common|manager|lib)(\/|\.ts)/.test(file))).toEqual([])

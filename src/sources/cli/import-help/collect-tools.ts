@@ -3,9 +3,17 @@ import { Semaphore } from '../../../base/semaphore.ts'
 import type { RunHelp } from './create-help-runner.ts'
 import type { Note } from './draft.ts'
 import { type FetchedHelp, fetchHelp } from './fetch-help.ts'
+import { isUsable, parseHelp } from './parse-help.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
-import { warnGroup, warnLeftOut, warnOwnOptions } from './remark-left-out.ts'
-import { type HelpSource, type NamedProgram, toBareSource, toSource } from './tool-source.ts'
+import {
+  type HelpSource,
+  type NamedProgram,
+  toBareSource,
+  toSource,
+  warnGroup,
+  warnLeftOut,
+  warnOwnOptions,
+} from './tool-source.ts'
 
 /** Progress of reading help texts. */
 export interface ImportProgress {
@@ -126,4 +134,18 @@ function readLevel({ program, runHelp, signal, max, onProgress }: CollectRequest
 function unreadable({ program }: CollectRequest, tried: readonly string[]): TooldexError {
   const message = `No help could be read from ${program.join(' ')}. Tried: ${tried.join('; ')}.`
   return new TooldexError('HELP_UNREADABLE', message)
+}
+
+/** The tools of a help text alone: the described one, or one for each listed command, without options. */
+export function collectFromText(text: string, request: Omit<CollectRequest, 'runHelp'>): Collected {
+  const { program, name, max } = request
+  const command = request.subcommands.flat()
+  const help = parseHelp(text, [...program, ...command])
+  if (!isUsable(help)) {
+    throw new TooldexError('HELP_UNREADABLE', `The text given for ${name} has neither a usage line nor options in it.`)
+  }
+  if (!help.isGroup) return { summary: help.summary, sources: [toSource(request, command, help)], notes: [] }
+  const rows = help.subcommands.slice(0, max)
+  const sources = rows.map((row) => toBareSource(request, [...command, row.name], row))
+  return { summary: help.summary, sources, notes: warnLeftOut(help.subcommands.slice(max), max) }
 }

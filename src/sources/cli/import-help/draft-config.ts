@@ -2,13 +2,16 @@ import { TooldexError } from '../../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../../base/expand-variables.ts'
 import { findOpenQuote, splitWords } from '../../../base/split-words.ts'
 import { parseConfig } from '../parse-config.ts'
-import { collectFromText } from './collect-from-text.ts'
-import { type Collected, type CollectRequest, collectTools, type ImportProgress } from './collect-tools.ts'
+import {
+  type Collected,
+  type CollectRequest,
+  collectFromText,
+  collectTools,
+  type ImportProgress,
+} from './collect-tools.ts'
 import type { RunHelp } from './create-help-runner.ts'
-import { unsure } from './draft.ts'
-import { nameProgram, takeName } from './draft-names.ts'
+import { nameProgram, takeName, toDraftText, unsure } from './draft.ts'
 import { draftTool } from './draft-tool.ts'
-import { toDraftText } from './to-draft-text.ts'
 import { writeDraft } from './write-draft.ts'
 
 /** A program whose help is to become a config. */

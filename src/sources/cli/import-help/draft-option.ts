@@ -1,9 +1,15 @@
-import { type DraftArg, type Note, remark, unsure } from './draft.ts'
-import { longestFlag, nameOption, toArgumentName } from './draft-names.ts'
-import { findCautions } from './find-cautions.ts'
-import { guessType, isListName, isSwitchName } from './guess-type.ts'
+import {
+  type DraftArg,
+  longestFlag,
+  type Note,
+  nameOption,
+  remark,
+  toArgumentName,
+  toDraftText,
+  unsure,
+} from './draft.ts'
+import { findCautions, guessType, isListName, isSwitchName } from './guesses.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
-import { toDraftText } from './to-draft-text.ts'
 
 /** An option as an argument of a tool. */
 export function draftOption(option: HelpOption): DraftArg {

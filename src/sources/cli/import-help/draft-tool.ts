@@ -1,9 +1,17 @@
-import { type DraftArg, type DraftTool, type Note, remark, unsure } from './draft.ts'
-import { joinWords, takeName, toArgumentName } from './draft-names.ts'
+import {
+  type DraftArg,
+  type DraftTool,
+  joinWords,
+  type Note,
+  remark,
+  takeName,
+  toArgumentName,
+  toDraftText,
+  unsure,
+} from './draft.ts'
 import { draftOption, isInformative, shapeChoices } from './draft-option.ts'
-import { guessType } from './guess-type.ts'
+import { guessType } from './guesses.ts'
 import type { HelpPositional, ParsedHelp } from './parsed-help.ts'
-import { toDraftText } from './to-draft-text.ts'
 import type { HelpSource } from './tool-source.ts'
 
 const manyOptions = 40

@@ -1,6 +1,5 @@
 import type { HelpValue } from './parsed-help.ts'
-import { isOpenEnded } from './read-value.ts'
-import { takeFlagValue } from './take-flag-value.ts'
+import { isOpenEnded, takeFlagValue } from './read-value.ts'
 
 /** The left-hand side of an option's line. */
 export interface FlagSpec {

@@ -1,4 +1,6 @@
 import { indentOf } from './clean-help-text.ts'
+import { takeWord } from './read-value.ts'
+import type { Section } from './split-help.ts'
 
 /** One row of a list of definitions: what is defined, and the lines that say what it is. */
 export interface HelpEntry<T> {
@@ -11,7 +13,7 @@ export interface HelpEntry<T> {
 }
 
 /** Reads the start of a row; undefined where a line is not one. */
-export type RowStart<T> = (line: string) => { readonly item: T; readonly text: string } | undefined
+type RowStart<T> = (line: string) => { readonly item: T; readonly text: string } | undefined
 
 interface Open<T> {
   readonly item: T
@@ -72,4 +74,24 @@ function append<T>(open: Open<T>, line: string, blank: boolean): void {
 
 function close<T>({ item, indent, paragraphs }: Open<T>): HelpEntry<T> {
   return { item, indent, text: (paragraphs[0] ?? []).join(' '), lines: paragraphs.flat() }
+}
+
+/** A row of a list of arguments: `<FILE>...`, `infile`, `{a,b}`. */
+export type ArgumentRow = HelpEntry<string>
+
+/** The rows of the lists of arguments. */
+export function readArgumentRows(sections: readonly Section[]): readonly ArgumentRow[] {
+  return sections
+    .filter((section) => section.kind === 'arguments')
+    .flatMap((section) => readEntries(section.lines, startArgument))
+}
+
+/** The start of a row about an argument. */
+export function startArgument(line: string) {
+  const trimmed = line.trim()
+  const written = takeWord(trimmed)
+  const item = /^ \.\.\./.test(trimmed.slice(written.length)) ? `${written} ...` : written
+  const text = trimmed.slice(item.length)
+  if (!/^[\w<[{]/.test(item) || (text !== '' && !/^ {2,}|^:/.test(text))) return undefined
+  return { item, text: text.replace(/^:/, '').trim() }
 }

@@ -1,5 +1,5 @@
 import type { HelpPositional } from './parsed-help.ts'
-import type { ArgumentRow } from './read-argument-rows.ts'
+import type { ArgumentRow } from './read-entries.ts'
 import { readHints } from './read-hints.ts'
 import type { UsagePositional, UsageReading } from './read-usage.ts'
 import { readChoices } from './read-value.ts'

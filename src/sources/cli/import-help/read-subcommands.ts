@@ -1,7 +1,6 @@
 import { indentOf } from './clean-help-text.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
-import { startArgument } from './read-argument-rows.ts'
-import { readEntries } from './read-entries.ts'
+import { readEntries, startArgument } from './read-entries.ts'
 import type { Section } from './split-help.ts'
 
 const commandName = /^[a-z][\w.:-]*$/i

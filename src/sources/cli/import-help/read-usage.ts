@@ -1,6 +1,12 @@
 import type { FlagSpec } from './parse-flag-line.ts'
-import { readUsageNodes, type UsageNode } from './read-usage-nodes.ts'
-import { isPlaceholder, joinAlias, readUsageOption, startsWithOption } from './read-usage-option.ts'
+import {
+  isPlaceholder,
+  joinAlias,
+  readUsageNodes,
+  readUsageOption,
+  startsWithOption,
+  type UsageNode,
+} from './read-usage-nodes.ts'
 import { readChoices } from './read-value.ts'
 
 /** A word of the usage line that stands for a value without a flag. */

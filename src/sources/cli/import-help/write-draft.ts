@@ -1,8 +1,7 @@
 import { Document, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml'
 import { parseConfig } from '../parse-config.ts'
-import { type Draft, type DraftArg, type DraftTool, type Note, unsure } from './draft.ts'
-import { guessAnnotations } from './guess-annotations.ts'
-import { toDraftText } from './to-draft-text.ts'
+import { type Draft, type DraftArg, type DraftTool, type Note, toDraftText, unsure } from './draft.ts'
+import { guessAnnotations } from './guesses.ts'
 
 /** A draft as YAML, with its warnings as a list. */
 export interface WrittenDraft {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { guessAnnotations } from './guess-annotations.ts'
+import { guessAnnotations } from './guesses.ts'
 
 it.each([
   ['List the entries of an archive.', { read_only: true }],
