@@ -68,10 +68,10 @@ describe('the bundled configs', () => {
 
   it('say what each tool does to the world', () => {
     for (const { name, annotations } of tools) {
-      expect(typeof annotations?.readOnly, name).toBe('boolean')
-      expect(typeof annotations?.openWorld, name).toBe('boolean')
-      expect(annotations?.readOnly && annotations.destructive, name).toBeFalsy()
-      if (annotations?.readOnly === false) expect(typeof annotations.destructive, name).toBe('boolean')
+      expect(typeof annotations?.readOnlyHint, name).toBe('boolean')
+      expect(typeof annotations?.openWorldHint, name).toBe('boolean')
+      expect(annotations?.readOnlyHint && annotations.destructiveHint, name).toBeFalsy()
+      if (annotations?.readOnlyHint === false) expect(typeof annotations.destructiveHint, name).toBe('boolean')
     }
   })
 
@@ -180,7 +180,7 @@ function programs(): readonly Program[] {
         ['git', ...words, '--git-completion-helper-all'],
       ],
       accepts: (tool, flag, dir) =>
-        tool.annotations?.readOnly === true && gitTakes(dir, [...subcommand(tool), ...withSample(tool, flag)]),
+        tool.annotations?.readOnlyHint === true && gitTakes(dir, [...subcommand(tool), ...withSample(tool, flag)]),
     },
     { ...docker, of: toolsOf('docker').filter((tool) => !compose(tool)) },
     {

@@ -4,6 +4,14 @@ const argKeys: KeyShape = {
   keys: sameKeys('name type description required default flag positional cwd stdin enum repeat items root'),
 }
 
+/** The annotations without the suffix of their MCP names. */
+const shortHints = {
+  read_only: 'readOnlyHint',
+  destructive: 'destructiveHint',
+  idempotent: 'idempotentHint',
+  open_world: 'openWorldHint',
+}
+
 const toolKeys: KeyShape = {
   keys: {
     ...sameKeys('name description command args timeout category tags annotations isolation network root'),
@@ -14,7 +22,7 @@ const toolKeys: KeyShape = {
   inside: {
     args: argKeys,
     annotations: {
-      keys: { read_only: 'readOnly', destructive: 'destructive', idempotent: 'idempotent', open_world: 'openWorld' },
+      keys: { ...shortHints, ...sameKeys('readOnlyHint destructiveHint idempotentHint openWorldHint') },
     },
   },
 }

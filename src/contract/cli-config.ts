@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toMcpNames } from './annotations.ts'
 
 /** A scalar of YAML or JSON, as in an enum or a default. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
@@ -31,24 +32,14 @@ export const ArgDef = z.strictObject({
 })
 export type ArgDef = z.infer<typeof ArgDef>
 
-/** The effects of a tool, as hints for clients and for the approval of calls. */
-export const Annotations = z.strictObject({
-  readOnly: z.boolean().optional(),
-  destructive: z.boolean().optional(),
-  idempotent: z.boolean().optional(),
-  openWorld: z.boolean().optional(),
-})
-export type Annotations = z.infer<typeof Annotations>
+const flag = z.boolean().optional()
+const hints = { readOnlyHint: flag, destructiveHint: flag, idempotentHint: flag, openWorldHint: flag }
 
-/** The annotations of a config under their MCP names. */
-export function toHints({ readOnly, destructive, idempotent, openWorld }: Annotations) {
-  return {
-    ...(readOnly === undefined ? {} : { readOnlyHint: readOnly }),
-    ...(destructive === undefined ? {} : { destructiveHint: destructive }),
-    ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
-    ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),
-  }
-}
+/** The effects of a tool under their MCP names; the names without the suffix are read, too. */
+const Annotations = z
+  .strictObject({ ...hints, readOnly: flag, destructive: flag, idempotent: flag, openWorld: flag })
+  .transform(toMcpNames)
+  .pipe(z.strictObject(hints))
 
 /** The environment variables that a program inherits: all where absent, otherwise the listed ones. */
 const InheritEnv = z.union([z.boolean(), z.array(z.string())])

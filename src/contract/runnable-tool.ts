@@ -1,5 +1,4 @@
 import { toMcpNames } from './annotations.ts'
-import { toHints } from './cli-config.ts'
 import type { RunnableTool } from './executor.ts'
 import type { ToolRule } from './policy.ts'
 import type { RegisteredTool } from './registry.ts'
@@ -20,7 +19,7 @@ export function fromConfig(resolved: ResolvedTool, config?: string): RunnableToo
     scriptContent: null,
     inputSchema: null,
     outputSchema: {},
-    annotations: toHints(resolved.tool.annotations ?? {}),
+    annotations: resolved.tool.annotations ?? {},
     constraints: [resolved.argConstraints],
     resolved,
     config,

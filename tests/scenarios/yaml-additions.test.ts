@@ -43,6 +43,25 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
     expect((await client.listTools()).tools).toMatchObject([{ name: 't', annotations: hints }])
   })
 
+  it.each(['read_only: true, open_world: false', 'readOnlyHint: true, openWorldHint: false'])(
+    'annotations are described under their MCP names: %s',
+    async (written) => {
+      const file = tempFile('one.yaml', config({ tool: `annotations: {${written}}` }))
+      const { stdout } = await runInline(['describe', 't', '-c', file, '--json'])
+      expect(JSON.parse(stdout).tools[0].annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
+    },
+  )
+
+  it('rejects an annotation in two spellings', async () => {
+    const file = tempFile('one.yaml', config({ tool: 'annotations: {read_only: true, readOnlyHint: false}' }))
+    const { code, stdout } = await runInline(['validate', '--strict', file])
+    expect(code).toBe(3)
+    expect(stdout).toContain("'readOnlyHint' repeats a key in another spelling")
+    const annotations = { readOnly: true, readOnlyHint: false }
+    const both = { command: 'x', tools: [{ name: 't', description: 'd', annotations }] }
+    expect(() => ToolIndex.fromConfigs([both])).toThrow(/readOnly/)
+  })
+
   it('example requests are told to whoever asks for everything', async () => {
     const file = tempFile('one.yaml', config({ tool: 'example_requests: [undo it, "start, again"]' }))
     const { stdout } = await runInline(['describe', 't', '-c', file, '--json'])
@@ -158,7 +177,7 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
     expect(index.get('t')?.tool).toMatchObject({
       endOfOptions: true,
       exampleRequests: ['do it'],
-      annotations: { readOnly: true },
+      annotations: { readOnlyHint: true },
     })
   })
 })

@@ -1,7 +1,6 @@
 import { deepFreeze } from '../../base/deep-freeze.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
-import { toHints } from '../../contract/cli-config.ts'
 import type { ToolIndexEntry } from '../../contract/tool-index.ts'
 import type { ToolIndex } from '../../search/index.ts'
 
@@ -21,7 +20,7 @@ export function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntr
       inputSchema,
       tags: normalize(tags),
       source: 'cli' as const,
-      ...(annotations === undefined ? {} : { annotations: toHints(annotations) }),
+      ...(annotations === undefined ? {} : { annotations }),
       ...(category === null ? {} : { category }),
       ...(exampleRequests.length === 0 ? {} : { exampleRequests }),
     })

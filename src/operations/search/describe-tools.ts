@@ -5,7 +5,6 @@ import { toOneLine } from '../../base/visible-text.ts'
 import { cutText } from '../../catalog/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { ToolAnnotations } from '../../contract/catalog.ts'
-import { Annotations } from '../../contract/cli-config.ts'
 import { Isolation } from '../../contract/run.ts'
 import { fromConfig } from '../../contract/runnable-tool.ts'
 import { docLimits, ToolExample } from '../../contract/tool-doc.ts'
@@ -42,8 +41,7 @@ export const DescribedTool = z.object({
   tool: z
     .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
     .optional(),
-  /** As written in configs, or as named by MCP for tools of other sources. */
-  annotations: asStored(z.union([Annotations, ToolAnnotations])).optional(),
+  annotations: asStored(ToolAnnotations).optional(),
   inputModes: z.array(z.string()).optional(),
   outputModes: z.array(z.string()).optional(),
   securitySummary: z.string().optional(),

@@ -1,6 +1,6 @@
 import { findOpenQuote } from '../../base/split-words.ts'
 import { checkArgs } from '../../contract/check-cli-args.ts'
-import { CliConfig, type ToolDef, toHints } from '../../contract/cli-config.ts'
+import { CliConfig, type ToolDef } from '../../contract/cli-config.ts'
 import { configKeys } from '../../contract/cli-config-keys.ts'
 import { toCliExecutorConfig } from '../../contract/cli-executor-config.ts'
 import { toDisplayName } from '../../contract/display-name.ts'
@@ -41,7 +41,7 @@ function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
     category: tool.category ?? config.category ?? null,
     tags: [...new Set([...config.tags, ...tool.tags])],
     exampleRequests: tool.exampleRequests,
-    annotations: toHints(tool.annotations ?? {}),
+    annotations: tool.annotations ?? {},
     inputSchema: buildInputSchema(tool.args),
     executorType: 'cli',
     executorConfig: toCliExecutorConfig(config, tool),

@@ -7,6 +7,8 @@ import type { CliConfig } from '../../contract/cli-config.ts'
 
 // Parsing YAML dominates start-up, and equal texts give equal configs, so results are cached.
 const maxFiles = 200
+/** Incremented when the parsed form of a config changes. */
+const format = 2
 
 /** Caches parsed configs in files named after the hash of their text. */
 export class ConfigCache {
@@ -46,9 +48,9 @@ export class ConfigCache {
   }
 }
 
-/** The cache key of a text; it includes the version of Tooldex. */
+/** The cache key of a text; it includes the version of Tooldex and of the parsed form. */
 export function fileName(text: string): string {
-  return `${createHash('sha256').update(`${packageVersion()}\0${text}`).digest('hex').slice(0, 40)}.json`
+  return `${createHash('sha256').update(`${packageVersion()}\0${format}\0${text}`).digest('hex').slice(0, 40)}.json`
 }
 
 function read(path: string): CliConfig | undefined {

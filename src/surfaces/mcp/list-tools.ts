@@ -1,7 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
-import { toHints } from '../../contract/cli-config.ts'
 import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
 import { formatToolId, toFullId } from '../../contract/tool-id.ts'
@@ -85,13 +84,13 @@ export function toRegistered({
 }
 
 function toTool(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): Tool {
-  const hints = snapshot.index.get(entry.toolName)?.tool.annotations
+  const annotations = snapshot.index.get(entry.toolName)?.tool.annotations
   return {
     name: toClientName(entry.toolName),
     title: toTitle(entry.toolName),
     description: showInvisible(entry.description),
     inputSchema: showDescriptions(entry.inputSchema) as Tool['inputSchema'],
-    ...(hints === undefined ? {} : { annotations: toHints(hints) }),
+    ...(annotations === undefined ? {} : { annotations }),
   }
 }
 
