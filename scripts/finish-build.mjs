@@ -1,6 +1,15 @@
-// After the compiler: the command must be startable; the query builder is bundled, the bundled configs are read, and an empty
-// database is made, once, here.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// After the compiler: the command must be startable; programs in other languages are copied, the query builder is bundled,
+// the bundled configs are read, and an empty database is made, once, here.
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -12,6 +21,10 @@ import { templateFile } from '../dist/storage/pglite/template.js'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 chmodSync(at('../dist/app/main.js'), 0o755)
+
+// Programs in other languages lie beside the modules that start them.
+const programs = readdirSync(at('../src'), { recursive: true }).filter((file) => /\.(py|sh)$/.test(file))
+for (const file of programs) copyFileSync(at(`../src/${file}`), at(`../dist/${file}`))
 
 await bundleQueryBuilder()
 keepPublicTypes()

@@ -5,8 +5,8 @@ import type { Semaphore } from '../../base/semaphore.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
+import { programText } from '../process/program-text.ts'
 import { type PythonResponse, queryPython } from './query-python.ts'
-import { scriptChecker } from './script-checker.ts'
 
 export interface CheckScriptOptions {
   readonly signal?: AbortSignal | undefined
@@ -16,6 +16,7 @@ export interface CheckScriptOptions {
   readonly turns?: Semaphore | undefined
 }
 
+const scriptChecker = programText('./script-checker.py', import.meta.url)
 const deadlineMs = 5000
 const maxCharacters = 1_000_000
 
@@ -42,7 +43,7 @@ export async function checkScript(source: string, options: CheckScriptOptions = 
   if (textProblem !== undefined) return [textProblem]
   const python = options.python ?? findPython()
   const { signal, turns } = options
-  const request = { program: scriptChecker, input: source, deadlineMs, signal }
+  const request = { program: scriptChecker(), input: source, deadlineMs, signal }
   const query = async (): Promise<PythonResponse> =>
     python === undefined ? { kind: 'absent' } : queryPython({ ...request, python })
   const result = turns === undefined ? await query() : await turns.run(query, { signal })

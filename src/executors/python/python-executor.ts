@@ -6,6 +6,7 @@ import type { RunOutcome, RunPlan } from '../../contract/run.ts'
 import { boundValues } from '../bound-values.ts'
 import { Capture } from '../process/capture.ts'
 import { findPython } from '../process/find-python.ts'
+import { programText } from '../process/program-text.ts'
 import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
 import { levelOf } from '../sandbox/level.ts'
 import { resolveEnv } from '../sandbox/resolve-env.ts'
@@ -16,7 +17,6 @@ import { PythonConfig } from './check-config.ts'
 import { checkPackages } from './check-packages.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
 import { readScriptResult } from './read-script-result.ts'
-import { scriptRunner } from './script-runner.ts'
 import { toScriptOutcome } from './to-script-outcome.ts'
 
 /** The settings of the Python executor. */
@@ -28,6 +28,7 @@ export interface PythonExecutorOptions {
   readonly warm?: number | undefined
 }
 
+const scriptRunner = programText('./script-runner.py', import.meta.url)
 const defaults = { timeoutMs: 30_000, resultBytes: 16 * 1024 * 1024 }
 /** The mount point of the packages of an environment. */
 const packagesFolder = '/env'
@@ -95,7 +96,7 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
   const request: SandboxRequest = {
     level,
     program: python,
-    argv: [python, '-I', '-S', '-B', '-c', scriptRunner],
+    argv: [python, '-I', '-S', '-B', '-c', scriptRunner()],
     env: {},
     limits: limitsFor(tool.name, config.limits, sandbox.bounds),
     network: sandbox.networkFor(tool.name, config.network),

@@ -7,6 +7,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import { endUser } from '../process/end-user.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
+import { programText } from '../process/program-text.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { signalOf } from '../process/signal-names.ts'
 import { signalProcess } from '../process/signal-process.ts'
@@ -14,7 +15,6 @@ import { toStartError } from '../process/start-error.ts'
 import { type ConfinedShape, encodePolicy, firstOwnUser } from './confined-policy.ts'
 import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { isCounted, type RunUser } from './isolated-sandbox.ts'
-import { landlockLauncher } from './landlock-launcher.ts'
 import { type Confinement, seccompProgram } from './seccomp-program.ts'
 
 /** The confinement method of this machine, as found by the self-test. */
@@ -35,6 +35,7 @@ export interface ConfinedSandbox extends ProcessScope {
 // After the three streams of a program and its result: the control stream and the report stream of the launcher.
 const [controlFd, reportFd] = [4, 5]
 const maxReported = 4096
+const landlockLauncher = programText('./landlock-launcher.py', import.meta.url)
 const mebibyte = 1024 ** 2
 /** The resources of the keeper of a run. */
 const keeper = { processes: 1, memoryMb: 32 }
@@ -63,7 +64,7 @@ export function confinedSandbox(
       const run = { folder, user, filter, withChannel, program, argv: [program, ...args] }
       name = program
       policy = encodePolicy({ ...shape, env }, run)
-      return [landlock.python, ['-I', '-S', '-B', '-c', landlockLauncher]]
+      return [landlock.python, ['-I', '-S', '-B', '-c', landlockLauncher()]]
     },
     spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
     opened(child) {

@@ -3,6 +3,7 @@ import { findProgram } from '../process/find-program.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
 import { procIsOurs } from '../process/proc-is-ours.ts'
+import { programText } from '../process/program-text.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { sandboxPath, workFolder } from './bubblewrap-arguments.ts'
 import { type Bubblewrap, isolatedSandbox } from './isolated-sandbox.ts'
@@ -12,20 +13,7 @@ import type { Probed } from './self-test.ts'
 
 const deadlineMs = 10_000
 
-// Each line checks one property; a failed check prints a line.
-const trial = `
-[ -e /etc/passwd ] && echo 'files of the machine are visible'
-[ -e /root ] && echo 'homes are visible'
-(: > /usr/tooldex-trial) 2>/dev/null && echo 'the system is writable'
-(: > /tooldex-trial) 2>/dev/null && echo 'the root is writable'
-(: > ${workFolder}/trial) 2>/dev/null || echo 'the work folder is not writable'
-grep -q '^NoNewPrivs:.*1$' /proc/self/status || echo 'privileges can be gained'
-grep -q '^Seccomp:.*2$' /proc/self/status || echo 'system calls are not filtered'
-grep -q '^CapEff:.*[1-9a-f]' /proc/self/status && echo 'capabilities are left'
-[ "$(grep -c : /proc/net/dev)" -gt 1 ] && echo 'there is a network'
-[ "$$" -lt 20 ] || echo 'processes of the machine are visible'
-echo tried
-`
+const trial = programText('./probe-bubblewrap.sh', import.meta.url)
 
 /** Starts a sandbox and attacks it from inside; as root, with the strongest user that works. */
 export async function probeBubblewrap(env: Environment): Promise<Probed<Bubblewrap>> {
@@ -66,7 +54,13 @@ async function tryOne(made: Bubblewrap): Promise<string | undefined> {
     env: { PATH: sandboxPath },
     cwd: workFolder,
   }
-  const request = { program: '/bin/sh', argv: ['sh', '-c', trial], cwd: '/', env: {}, timeoutMs: deadlineMs }
+  const request = {
+    program: '/bin/sh',
+    argv: ['sh', '-c', trial(), 'sh', workFolder],
+    cwd: '/',
+    env: {},
+    timeoutMs: deadlineMs,
+  }
   const sandbox = isolatedSandbox(made, shape, false)
   let end: ProcessEnd
   try {

@@ -6,6 +6,7 @@ import type { Environment } from '../../base/expand-variables.ts'
 import { withoutPeriod } from '../../base/sentences.ts'
 import { findPython } from '../process/find-python.ts'
 import { defaultLimits } from '../process/limits.ts'
+import { programText } from '../process/program-text.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { confinedSandbox, type Landlock } from './confined-sandbox.ts'
 import { interpreterMounts } from './interpreter-mounts.ts'
@@ -15,66 +16,7 @@ import type { Probed } from './self-test.ts'
 
 const deadlineMs = 10_000
 
-// Each function is an attack that must fail; a successful attack prints a line.
-const trial = `
-import ctypes, os, signal, socket, sys
-canary, port, server = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-libc = ctypes.CDLL(None, use_errno=True)
-def connect():
-    with socket.socket() as line:
-        line.connect(('127.0.0.1', port))
-def any_open():
-    for fd in range(3, 256):
-        try:
-            return os.fstat(fd)
-        except OSError:
-            pass
-    raise OSError
-def system(*words):
-    if libc.syscall(*map(ctypes.c_long, words)) < 0:
-        raise OSError
-def privileges():
-    if libc.prctl(39, 0, 0, 0, 0) == 1:
-        raise OSError
-def capabilities():
-    held = ctypes.create_string_buffer(24)
-    libc.capget((0x20080522).to_bytes(4, sys.byteorder) + bytes(4), held)
-    if not any(held.raw[:8]):
-        raise OSError
-def root():
-    if os.geteuid() != 0:
-        raise OSError
-held = {
-    'files of the machine can be read': lambda: open(canary),
-    'files of the machine can be written': lambda: open(canary, 'a'),
-    'files of the machine can be removed': lambda: os.remove(canary),
-    'folders of the machine can be listed': lambda: os.listdir(os.path.dirname(canary)),
-    'the system is writable': lambda: open('/usr/tooldex-trial', 'w'),
-    'processes of the machine are visible': lambda: os.listdir('/proc'),
-    'the server can be signalled': lambda: os.kill(server, 0),
-    'the keeper can be signalled': lambda: os.kill(os.getppid(), 0),
-    'there is a network': connect,
-    'services of the machine can be reached': lambda: socket.socket(socket.AF_UNIX),
-    'open files were left': lambda: any_open(),
-    'namespaces can be made': lambda: system(272 if os.uname().machine == 'x86_64' else 97, 0),
-    'privileges can be gained': privileges,
-    'capabilities are left': capabilities,
-    'it is root': root,
-}
-for what, attempt in held.items():
-    try:
-        attempt()
-        print(what)
-    except OSError:
-        pass
-with open('trial', 'w') as file:
-    file.write('x')
-os.mkdir('folder')
-os.rename('trial', 'folder/trial')
-with open('/dev/null', 'w') as file:
-    file.write('x')
-print('tried')
-`
+const trial = programText('./probe-landlock.py', import.meta.url)
 
 /** Confines a program and attacks from inside; as root, with the strongest user that works. */
 export async function probeLandlock(env: Environment): Promise<Probed<Landlock>> {
@@ -121,7 +63,7 @@ async function runTrial(made: Landlock, canary: string, port: number): Promise<P
   const shape = { limits: defaultSandboxLimits, network: false, mounts: interpreterMounts(python), env: {} }
   const sandbox = confinedSandbox(made, shape, false)
   const trialArguments = [canary, port, process.pid].map(String)
-  const argv = [python, '-I', '-S', '-B', '-c', trial, ...trialArguments]
+  const argv = [python, '-I', '-S', '-B', '-c', trial(), ...trialArguments]
   const request = { program: python, argv, cwd: '/', env: {}, timeoutMs: deadlineMs }
   return sandbox.explain(await runProcess(request, defaultLimits, sandbox, {}))
 }

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import type { Environment } from '../../base/expand-variables.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import { findPython } from '../process/find-python.ts'
+import { programText } from '../process/program-text.ts'
 import { type Probed, SelfTest } from './self-test.ts'
-import { shieldLauncher } from './shield-launcher.ts'
 
 /** The folders that the shield hides and shows. */
 export interface ShieldOptions {
@@ -37,12 +37,14 @@ export class Shield {
   }
 }
 
+const shieldLauncher = programText('./shield-launcher.py', import.meta.url)
+
 const argumentsFor = (hidden: string, shown: string): readonly string[] => [
   '-I',
   '-S',
   '-B',
   '-c',
-  shieldLauncher,
+  shieldLauncher(),
   hidden,
   shown,
 ]

@@ -1,5 +1,4 @@
-/** A Python program that prints as JSON whether the script on its stdin parses, and the signature of its `main`; it never runs the script. */
-export const scriptChecker = `
+# Prints as JSON whether the script on stdin parses, and the signature of its `main`. It never runs the script.
 import ast, json, sys, warnings
 warnings.simplefilter('ignore')
 try:
@@ -34,4 +33,3 @@ except (RecursionError, MemoryError):
 except ValueError as error:
     answer = {'kind': 'syntax', 'line': None, 'column': None, 'message': str(error)[:500]}
 print(json.dumps(answer))
-`

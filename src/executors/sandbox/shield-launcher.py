@@ -1,15 +1,14 @@
-/**
- * The Python program that hides the server from a program without a sandbox, and then becomes that program. A process in a
- * Landlock domain cannot inspect processes outside of it: neither memory nor variables, open files or root. Files are
- * granted folder by folder, all but the hidden one; the folders that lead to it can be listed and entered, nothing else.
- *
- *   words: HIDDEN SHOWN PROGRAM WORD...     SHOWN is a folder in HIDDEN that may be read, or empty
- */
-export const shieldLauncher = `
+# Hides the server from a program without a sandbox, and then becomes that program. A process in a Landlock domain
+# cannot inspect processes outside of it: neither memory nor variables, open files or root. Files are granted folder
+# by folder, all but the hidden one; the folders that lead to it can be listed and entered, nothing else.
+#
+#   arguments: HIDDEN SHOWN PROGRAM WORD...     SHOWN is a folder in HIDDEN that may be read, or empty
 import ctypes, os, stat, struct, sys
 hidden, shown, program, words = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[3:]
 libc = ctypes.CDLL(None, use_errno=True)
-(EXECUTE, WRITE, READ, LIST, RMDIR, REMOVE, CHAR, MKDIR, CREATE, SOCK, FIFO, BLOCK, LINK, REFER, TRUNCATE) = (1 << n for n in range(15))
+(
+    EXECUTE, WRITE, READ, LIST, RMDIR, REMOVE, CHAR, MKDIR, CREATE, SOCK, FIFO, BLOCK, LINK, REFER, TRUNCATE,
+) = (1 << n for n in range(15))
 FILE = EXECUTE | WRITE | READ | TRUNCATE
 root = os.geteuid() == 0
 
@@ -79,4 +78,3 @@ try:
     os.execv(program, words)
 except OSError as error:
     sys.exit(program + ': ' + error.strerror)
-`

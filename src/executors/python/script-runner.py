@@ -1,11 +1,8 @@
-/**
- * The Python program that runs a stored script. It reads the script and its arguments from stdin, calls `main`, and writes the
- * result to a stream of its own, after a nonce that the script does not have: printed text can never pass for a result.
- *
- *   stdin: {"nonce", "script": bytes, "env", "path"} \\n script, then the arguments as JSON
- *   fd 3:  nonce \\n {"value": ...} or {"error": ...}
- */
-export const scriptRunner = `
+# Runs a stored script. It reads the script and its arguments from stdin, calls `main`, and writes the result to a
+# stream of its own, after a nonce that the script does not have: printed text can never pass for a result.
+#
+#   stdin: {"nonce", "script": bytes, "env", "path"} \n script, then the arguments as JSON
+#   fd 3:  nonce \n {"value": ...} or {"error": ...}
 import sys
 def run():
     import json, os, re
@@ -20,7 +17,7 @@ def run():
     os.set_inheritable(channel, False)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding='utf-8', errors='backslashreplace', line_buffering=True)
-    head, _, rest = data.partition(b'\\n')
+    head, _, rest = data.partition(b'\n')
     head = json.loads(head)
     nonce, size = head['nonce'], head['script']
     source, arguments = rest[:size].decode('utf-8'), json.loads(rest[size:])
@@ -39,7 +36,7 @@ def run():
         # Processes that the script forked cannot write its result.
         if getpid() != own:
             leave(code)
-        text = memoryview((nonce + '\\n' + answer).encode('ascii'))
+        text = memoryview((nonce + '\n' + answer).encode('ascii'))
         while text:
             text = text[write(channel, text):]
         leave(code)
@@ -70,11 +67,14 @@ def run():
                 message = str(error)
             except BaseException:
                 pass
-        lines = source.split('\\n')
+        lines = source.split('\n')
         text = lines[line - 1].strip() if line and line <= len(lines) else ''
         errno = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
         file = error.filename[:2000] if errno is not None and isinstance(error.filename, str) else None
-        return {'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200], 'errno': errno, 'file': file}
+        return {
+            'type': type(error).__name__, 'message': message[:2000], 'line': line, 'where': where, 'text': text[:200],
+            'errno': errno, 'file': file,
+        }
 
     try:
         module = ModuleType('tool')
@@ -98,4 +98,3 @@ def run():
         answer, code = dumps({'error': explain(error)}), 1
     report(answer, code)
 run()
-`

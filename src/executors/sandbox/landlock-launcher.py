@@ -1,21 +1,21 @@
-/**
- * The Python program that confines another one: Node cannot make these system calls, and every machine that runs scripts has a
- * Python. On any failure, the program is not started and the reason is reported.
- *
- *   tooldex ── keeper ── program
- *
- * The keeper stays. It is in a Landlock domain that no signal leaves, and the program in a nested one from which none reaches the
- * keeper: so `kill(-1)` by the keeper reaches all processes of the run, detached ones included, and no others. The keeper also adopts
- * orphans, and ends when there are none. When the control stream closes, because the server ended for any reason, it ends the run.
- *
- *   fd 4: length \\n name \\0 value \\0 name \\0 value ..., then any byte for SIGTERM; its end for SIGKILL
- *   fd 5: `started`, `ended STATUS`, or `failed WHY`
- */
-export const landlockLauncher = `
+# Confines another program: Node cannot make these system calls, and every machine that runs scripts has a Python. On
+# any failure, the program is not started and the reason is reported.
+#
+#   tooldex -- keeper -- program
+#
+# The keeper stays. It is in a Landlock domain that no signal leaves, and the program in a nested one from which none
+# reaches the keeper: so `kill(-1)` by the keeper reaches all processes of the run, detached ones included, and no
+# others. The keeper also adopts orphans, and ends when there are none. When the control stream closes, because the
+# server ended for any reason, it ends the run.
+#
+#   fd 4: length \n name \0 value \0 name \0 value ..., then any byte for SIGTERM; its end for SIGKILL
+#   fd 5: `started`, `ended STATUS`, or `failed WHY`
 import ctypes, os, resource, select, struct
 control, report_fd = 4, 5
 libc = ctypes.CDLL(None, use_errno=True)
-(EXECUTE, WRITE, READ, LIST, RMDIR, REMOVE, CHAR, MKDIR, CREATE, SOCK, FIFO, BLOCK, LINK, REFER, TRUNCATE, IOCTL) = (1 << n for n in range(16))
+(
+    EXECUTE, WRITE, READ, LIST, RMDIR, REMOVE, CHAR, MKDIR, CREATE, SOCK, FIFO, BLOCK, LINK, REFER, TRUNCATE, IOCTL,
+) = (1 << n for n in range(16))
 RIGHTS = {
     'run': EXECUTE | READ | LIST,
     'read': READ | LIST,
@@ -33,7 +33,7 @@ KILL, PIPE, TERM, XFSZ = 9, 13, 15, 25
 
 def report(text):
     try:
-        os.write(report_fd, text.encode('utf-8', 'backslashreplace')[:1000] + b'\\n')
+        os.write(report_fd, text.encode('utf-8', 'backslashreplace')[:1000] + b'\n')
     except OSError:
         pass
 
@@ -47,7 +47,8 @@ def system(what, *words):
     return sure(what, libc.syscall(*[ctypes.c_long(word) if isinstance(word, int) else word for word in words]))
 
 def prctl(what, *words):
-    sure(what, libc.prctl(*[ctypes.c_ulong(word) if isinstance(word, int) else word for word in words], *[ctypes.c_ulong(0)] * (5 - len(words))))
+    args = [ctypes.c_ulong(word) if isinstance(word, int) else word for word in words]
+    sure(what, libc.prctl(*args, *[ctypes.c_ulong(0)] * (5 - len(words))))
 
 def read_policy():
     def exactly(size):
@@ -59,7 +60,7 @@ def read_policy():
             data += part
         return data
     head = exactly(9)
-    words = exactly(int(head)).split(b'\\0')
+    words = exactly(int(head)).split(b'\0')
     policy = {}
     for name, value in zip(words[0::2], words[1::2]):
         policy.setdefault(name.decode(), []).append(value)
@@ -70,7 +71,8 @@ def require_landlock():
     if version < 0:
         raise OSError(0, 'the kernel has no Landlock, or it is disabled')
     if version < NEEDED:
-        raise OSError(0, 'the kernel has Landlock version %d, but version %d is required (Linux 6.12)' % (version, NEEDED))
+        text = 'the kernel has Landlock version %d, but version %d is required (Linux 6.12)'
+        raise OSError(0, text % (version, NEEDED))
 
 def become(user):
     if user is not None:
@@ -236,4 +238,3 @@ try:
 except BaseException as error:
     report('failed ' + (getattr(error, 'strerror', None) or str(error) or type(error).__name__))
     os._exit(125)
-`
