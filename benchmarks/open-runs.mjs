@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compose } from '../dist/app/compose.js'
 import { openRuns } from '../dist/app/open-runs.js'
-import { fromConfig } from '../dist/contract/runnable-tool.js'
+import { fromConfig } from '../dist/rules/runnable-tool.js'
 import { createRunner } from '../dist/runs/index.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
 

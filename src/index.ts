@@ -37,17 +37,26 @@ export {
   ToolAnnotations,
 } from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
-export { buildInputSchema, type JsonSchema } from './contract/input-schema.ts'
+export type { JsonSchema } from './contract/input-schema.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
-export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/ranker.ts'
 export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
-export { Explanation, type SearchableTool, SearchMode } from './contract/search.ts'
-export { Result, ResultPage, type SearchDoc, SemanticDocument, Summary } from './contract/summary.ts'
+export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/search.ts'
+export {
+  Explanation,
+  Result,
+  ResultPage,
+  type SearchableTool,
+  type SearchDoc,
+  SearchMode,
+  SemanticDocument,
+  Summary,
+} from './contract/search.ts'
 export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'
-export { formatToolId, parseToolId, type ToolId } from './contract/tool-id.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
 export { Readiness, ReadinessState, ToolSource, ToolStatus } from './contract/tool-state.ts'
 export { loadPolicy } from './policy/index.ts'
+export { buildInputSchema } from './rules/build-input-schema.ts'
+export { formatToolId, parseToolId, type ToolId } from './rules/tool-id.ts'
 export {
   type Embedder,
   type EngineAnswer,

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configKeys } from '../src/contract/cli-config-keys.ts'
 import { errorTable } from '../src/index.ts'
+import { configKeys } from '../src/sources/cli-config-keys.ts'
 import { projectRoot } from './support/run-cli.ts'
 
 const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8')

@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readTrace } from '../src/contract/tracing.ts'
+import { readTrace } from '../src/contract/telemetry.ts'
 import { connect } from './support/connect.ts'
 import { type ServerHere, serveHere, workHere } from './support/serve-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'

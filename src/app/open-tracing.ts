@@ -1,6 +1,6 @@
 import { lazyModule } from '../base/lazy-module.ts'
 import { packageVersion } from '../base/package-info.ts'
-import { type Tracing, untraced } from '../contract/tracing.ts'
+import { type Tracing, untraced } from '../contract/telemetry.ts'
 
 /** The key under which an OpenTelemetry SDK registers, in any copy of the API. */
 const registered = Symbol.for('opentelemetry.js.api.1')

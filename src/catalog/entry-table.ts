@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import type { SearchDoc } from '../contract/summary.ts'
+import type { SearchDoc } from '../contract/search.ts'
 import type { CatalogEntry } from './merge-entry.ts'
 import { hashOf } from './page-cursor.ts'
 import { toolStatusOf } from './tool-filters.ts'

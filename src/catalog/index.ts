@@ -1,4 +1,4 @@
-export { cutExample, cutText } from '../contract/cut-text.ts'
+export { cutExample, cutText } from '../rules/cut-text.ts'
 export { type SelectBackend, selectNearest } from './backends.ts'
 export type { CatalogCall, CatalogRunner } from './call-entry.ts'
 export { Catalog, type CatalogCallOptions, type CatalogOptions, type Registration } from './catalog.ts'

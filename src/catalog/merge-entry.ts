@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { TooldexError } from '../base/errors.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
-import type { SearchDoc } from '../contract/summary.ts'
+import type { SearchDoc } from '../contract/search.ts'
 import { isSameBackend } from './backends.ts'
 import { hashOf } from './page-cursor.ts'
 import { toolIdOf } from './parse-tool.ts'

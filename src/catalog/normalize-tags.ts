@@ -1,4 +1,4 @@
-import { cutText } from '../contract/cut-text.ts'
+import { cutText } from '../rules/cut-text.ts'
 
 /** The maximum length of a tag, and the maximum number of tags of a tool. */
 const tagLimits = { length: 64, count: 20 } as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutText } from '../contract/cut-text.ts'
-import { parseToolId } from '../contract/tool-id.ts'
+import { cutText } from '../rules/cut-text.ts'
+import { parseToolId } from '../rules/tool-id.ts'
 import { normalizeTags } from './normalize-tags.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
 

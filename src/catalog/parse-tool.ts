@@ -1,6 +1,6 @@
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { CatalogTool } from '../contract/catalog.ts'
-import { formatToolId } from '../contract/tool-id.ts'
+import { formatToolId } from '../rules/tool-id.ts'
 import { normalizeTags } from './normalize-tags.ts'
 import { readInput } from './read-input.ts'
 

@@ -1,7 +1,7 @@
 import { deepFreeze } from '../base/deep-freeze.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
-import { cutText } from '../contract/cut-text.ts'
-import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/summary.ts'
+import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/search.ts'
+import { cutText } from '../rules/cut-text.ts'
 import { onlyDefined } from './only-defined.ts'
 import { toolIdOf } from './parse-tool.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SearchFilters } from '../contract/catalog.ts'
-import type { RankedTool, Ranker, RankQuery } from '../contract/ranker.ts'
+import type { RankedTool, Ranker, RankQuery } from '../contract/search.ts'
 import { Catalog, type CatalogOptions } from './catalog.ts'
 import type { SearchPageQuery } from './search-page.ts'
 

@@ -1,5 +1,4 @@
-import type { RankedTool, Ranker } from '../contract/ranker.ts'
-import type { SearchDoc } from '../contract/summary.ts'
+import type { RankedTool, Ranker, SearchDoc } from '../contract/search.ts'
 
 /** The score of a literal match, by its location. */
 const worth = { name: 100, wholeName: 50, namespace: 50, text: 10, nothing: 1 } as const

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { hints } from '../diagnostics/shape-problems.ts'
-import { withDisplayName } from './display-name.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
 import { ToolStatus } from './tool-state.ts'
@@ -43,6 +42,12 @@ export const PolicyName = z.string().trim().min(1).max(100)
 
 export const BundlePolicy = z.strictObject({ name: PolicyName, policy: Policy })
 export type BundlePolicy = z.infer<typeof BundlePolicy>
+
+/** A stored policy; one that is invalid by the current rules denies everything to the callers it applies to. */
+export interface StoredPolicy extends BundlePolicy {
+  /** The stored policy and its problems, where it is invalid. */
+  readonly refused?: { readonly policy: Policy; readonly reason: string }
+}
 
 /** The complete content of a registry, without size limits. */
 export const WholeBundle = z.strictObject({
@@ -94,4 +99,18 @@ export interface BundlePlan extends PlanPart {
   /** Parents before children where they are created or changed, children before parents where they are removed. */
   readonly categories: PlanPart
   readonly policies: PlanPart
+}
+
+/** `git_status` as `Git status`. */
+export function toDisplayName(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_.\-\s]+/g, ' ')
+    .trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A tool whose display name is derived from its name where it has none. */
+export function withDisplayName<Tool extends { name: string; displayName: string }>(tool: Tool): Tool {
+  return tool.displayName === '' ? { ...tool, displayName: toDisplayName(tool.name) || tool.name } : tool
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type { TooldexError } from '../base/errors.ts'
+import type { Problem } from '../base/problem.ts'
 import { toMcpNames } from './annotations.ts'
 
 /** A scalar of YAML or JSON, as in an enum or a default. */
@@ -99,3 +101,50 @@ export const isList = (arg: ArgDef): boolean => arg.repeat || arg.type === 'arra
 /** The type of one value of an argument. */
 export const itemType = (arg: ArgDef): 'string' | 'integer' | 'number' | 'boolean' | 'path' =>
   arg.type === 'array' ? (arg.items ?? 'string') : arg.type
+
+/** The executor config of a registered tool of type `cli`: its command and the settings of its original config. */
+export const CliExecutorConfig = z.strictObject({
+  /** The program as written in the config: split into argv and expanded at run time. */
+  baseCommand: z.string().min(1),
+  ...ToolDef.pick({ command: true, args: true, timeout: true, endOfOptions: true, inheritEnv: true }).shape,
+  ...ToolDef.pick({ isolation: true, network: true, root: true }).shape,
+  globalArgs: z.array(ArgDef).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  workingDir: z.string().nullable().default(null),
+  timeoutMs: z.int().min(1).max(3_600_000).optional(),
+  /** The label of the workers that may run it; any worker where absent. */
+  worker: z.string().min(1).max(64).optional(),
+  limits: z.record(z.string(), z.int().min(1)).optional(),
+})
+export type CliExecutorConfig = z.infer<typeof CliExecutorConfig>
+
+/** A loaded config with its file and its warnings. */
+export interface LoadedConfig {
+  /** The requested name. */
+  readonly name: string
+  readonly file: string
+  readonly config: CliConfig
+  readonly warnings: readonly Problem[]
+}
+
+/** A config that could not be loaded. */
+export interface LoadFailure {
+  readonly name: string
+  readonly error: TooldexError
+  /** Whether it was found in a folder rather than requested by name. */
+  readonly found?: boolean
+}
+
+/** The loaded configs and the failures: one invalid file does not affect the others. */
+export interface LoadResult {
+  readonly configs: readonly LoadedConfig[]
+  readonly failures: readonly LoadFailure[]
+}
+
+/** An origin of tools that returns its current configs and reports changes. */
+export interface Source {
+  readonly kind: string
+  load(): LoadResult
+  /** Calls `onChange` after each change until the signal is aborted. */
+  watch(onChange: () => void, signal: AbortSignal): void
+}

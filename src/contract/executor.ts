@@ -1,6 +1,6 @@
 import type { Problem } from '../base/problem.ts'
-import type { BoundValues } from './arguments.ts'
 import type { ToolAnnotations } from './catalog.ts'
+import type { Scalar } from './cli-config.ts'
 import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { ExecutorType } from './registry.ts'
@@ -84,3 +84,17 @@ export interface Executor {
   /** Releases resources that are kept between runs. */
   close?(): Promise<void>
 }
+
+/** The validated value of one argument. */
+export type ArgValue = Scalar | readonly Scalar[]
+
+/** Validated arguments by name, with defaults; an argument without a value and a default is absent. */
+export type ArgValues = ReadonlyMap<string, ArgValue>
+
+/** A value that no bound applies to: its text would depend on where the executor uses it. */
+export interface Uncheckable {
+  readonly uncheckable: 'an object' | 'an array'
+}
+
+/** Arguments as a policy validates them; null where the call passes null. */
+export type BoundValues = ReadonlyMap<string, ArgValue | null | Uncheckable>

@@ -1,5 +1,3 @@
-import type { ExecutorType } from './registry.ts'
-
 /** The grants that an operator can give to workspaces, each with the action it permits. */
 export const hostGrants = {
   host: 'run processes outside the isolated sandbox',
@@ -21,60 +19,3 @@ export const firstWorkspace = 'default'
 
 /** The grants of each workspace on this host. */
 export type GrantsOf = (workspace: string) => readonly Grant[]
-
-/** A grant that a tool needs, and the field of the tool that requires it. */
-export interface NeededGrant {
-  readonly grant: Grant
-  /** Below `executorConfig`; empty where the executor type itself requires the grant. */
-  readonly path: readonly (string | number)[]
-}
-
-/** The fields that determine the grants a tool needs. */
-interface Definition {
-  readonly executorType: ExecutorType
-  readonly executorConfig: Readonly<Record<string, unknown>>
-}
-
-/** Every grant that a registered tool needs. */
-export function neededGrants({ executorType, executorConfig: config }: Definition): readonly NeededGrant[] {
-  if (executorType === 'mcp') return [{ grant: 'mcp', path: [] }]
-  const needs: NeededGrant[] = secretGrants(config)
-  if (executorType === 'http') {
-    if (config.allowPrivate === true) needs.push({ grant: 'private', path: ['allowPrivate'] })
-    return needs
-  }
-  if (config.isolation === 'confined' || config.isolation === 'limited')
-    needs.push({ grant: 'host', path: ['isolation'] })
-  if (executorType === 'python' && config.dependencies != null)
-    needs.push({ grant: 'packages', path: ['dependencies'] })
-  if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
-  for (const key of ['cwd', 'workingDir', 'root', 'paths'])
-    if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })
-  return executorType === 'cli' ? [...needs, ...variableGrants(config)] : needs
-}
-
-/** Private folders of every sandbox. */
-export const ownFolder = /^\/(work|tmp)$/
-
-function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
-  const references = [
-    ...Object.entries((env ?? {}) as Record<string, unknown>).map(([name, value]) => [['env', name], value] as const),
-    [['auth', 'secret'], (auth as { secret?: unknown } | undefined)?.secret] as const,
-  ]
-  return references.flatMap(([path, value]): NeededGrant[] => {
-    const [, kind] = /^(env|file):/.exec(String(value)) ?? []
-    return kind === undefined ? [] : [{ grant: kind === 'env' ? 'env' : 'files', path }]
-  })
-}
-
-const variable = /\$\{?[A-Za-z_]/
-
-/** Commands are expanded with environment variables of the server. */
-function variableGrants({ inheritEnv, args, ...config }: Definition['executorConfig']): readonly NeededGrant[] {
-  const roots = ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
-  const { baseCommand, globalArgs, env, workingDir, root } = config
-  const expanded = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: roots })
-  const keys = expanded.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
-  const inherits = inheritEnv === true || (Array.isArray(inheritEnv) && inheritEnv.length > 0)
-  return [...keys, ...(inherits ? ['inheritEnv'] : [])].map((key) => ({ grant: 'env', path: [key] }))
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
 
 /** The bounds on the values of one argument. */
 export const ArgConstraint = z.strictObject({
@@ -40,37 +41,22 @@ export const Policy = z.strictObject({
 })
 export type Policy = z.infer<typeof Policy>
 
-/** The rule for a tool; undefined where the policy hides it. */
-export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule | undefined {
-  if (policy === undefined) return noRule
-  if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
-  return policy.default === 'enabled' ? noRule : undefined
+/** The keys of a policy file. */
+export const policyKeys: KeyShape = {
+  keys: sameKeys('executor default tools callers'),
+  inside: {
+    executor: {
+      keys: { ...sameKeys('type image volumes network'), working_dir: 'workingDir', workingDir: 'workingDir' },
+    },
+    tools: {
+      each: {
+        keys: {
+          ...sameKeys('description args requireApproval requireReplay'),
+          require_approval: 'requireApproval',
+          require_replay: 'requireReplay',
+        },
+        inside: { args: { each: { keys: sameKeys('pattern min max') } } },
+      },
+    },
+  },
 }
-
-/** The policies that apply to a caller: those for all callers, and those that list its key. */
-export const policiesFor = <Bound extends Policy>(
-  policies: readonly Bound[],
-  callerId: string | null,
-): readonly Bound[] =>
-  policies.filter(({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`))
-
-/** The names of all tools that a caller may see; undefined where none is hidden. */
-export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {
-  const closed = policiesFor(policies, callerId).filter((policy) => policy.default === 'disabled')
-  const [first, ...others] = closed
-  if (first === undefined) return undefined
-  const names = Object.keys(first.tools).filter((name) => others.every(({ tools }) => Object.hasOwn(tools, name)))
-  return new Set(names)
-}
-
-/** The rules of all policies that apply to a caller; undefined where one of them hides the tool. */
-export function rulesFor(
-  policies: readonly Policy[],
-  toolName: string,
-  callerId: string | null,
-): readonly ToolRule[] | undefined {
-  const rules = policiesFor(policies, callerId).map((policy) => ruleFor(policy, toolName))
-  return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
-}
-
-const noRule: ToolRule = { args: {} }

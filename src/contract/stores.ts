@@ -1,14 +1,14 @@
-import type { BundleCategory, BundlePolicy } from './bundle.ts'
+import type { BundleCategory, BundlePolicy, StoredPolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
-import type { Expected } from './expected.ts'
 import type { LearningStore } from './learning.ts'
-import type { OfferedChanges, OfferedTools } from './offered.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { StoredSecret } from './secret.ts'
-import type { StoredPolicy } from './stored-policy.ts'
-import type { ToolListQuery } from './tool-list.ts'
+import type { OfferedChanges, OfferedTools, ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
+
+/** The expected state before a change: a version number, or the value of If-Match: one tag, several, or `*` for any. */
+export type Expected = number | string
 
 /** The caller of an operation; nothing outside its workspace is read or written. */
 export interface Caller {

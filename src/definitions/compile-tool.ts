@@ -1,6 +1,6 @@
-import { cutText } from '../contract/cut-text.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool } from '../contract/llm.ts'
+import { cutText } from '../rules/cut-text.ts'
 import { type CompiledSchema, compileDefinition } from './compile-schema.ts'
 import { maxDescriptionLength } from './dialects.ts'
 import {

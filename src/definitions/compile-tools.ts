@@ -1,6 +1,6 @@
 import { yieldTurns } from '../base/yield-turns.ts'
-import { toClientName } from '../contract/client-name.ts'
 import type { CompiledTools, LlmFormat, LlmTool, OpenAiFlatDefinition, OpenAiNamespace } from '../contract/llm.ts'
+import { toClientName } from '../rules/client-name.ts'
 import { apiOf, type CompileOptions, compileTool } from './compile-tool.ts'
 import { assignAliases } from './tool-aliases.ts'
 

@@ -1,6 +1,6 @@
 import { isObject } from '../base/same-json.ts'
-import { cutText } from '../contract/cut-text.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
+import { cutText } from '../rules/cut-text.ts'
 import type { CompileState } from './compile-state.ts'
 import { listOf, omit, textsOf, typeOfValue } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'

@@ -1,5 +1,5 @@
-import { toClientName } from '../contract/client-name.ts'
 import type { LlmFormat, LlmTool } from '../contract/llm.ts'
+import { toClientName } from '../rules/client-name.ts'
 
 type Named = Pick<LlmTool, 'id' | 'name' | 'namespace'>
 

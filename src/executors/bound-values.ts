@@ -1,7 +1,6 @@
 import { isObject } from '../base/same-json.ts'
-import type { ArgValue, BoundValues, Uncheckable } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
-import type { Job } from '../contract/executor.ts'
+import type { ArgValue, BoundValues, Job, Uncheckable } from '../contract/executor.ts'
 
 /**
  * The arguments of a call as a policy checks them: an array by its items, if the tool declares one; objects and other arrays cannot

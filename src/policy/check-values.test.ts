@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { TooldexError } from '../base/errors.ts'
-import type { ArgValue, Uncheckable } from '../contract/arguments.ts'
+import type { ArgValue, Uncheckable } from '../contract/executor.ts'
 import { checkValues } from './check-values.ts'
 
 const refusal = async (constraint: object, value: ArgValue | null | Uncheckable) => {

@@ -2,8 +2,8 @@ import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
-import type { BoundValues } from '../contract/arguments.ts'
 import type { Scalar } from '../contract/cli-config.ts'
+import type { BoundValues } from '../contract/executor.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 
 const loadJsonWork = lazyModule(() => import('../json-schema/offload/json-work.ts'))

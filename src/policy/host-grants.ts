@@ -1,8 +1,9 @@
 import { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import { allGrants, firstWorkspace, type Grant, type GrantsOf, hostGrants, neededGrants } from '../contract/grants.ts'
+import { allGrants, firstWorkspace, type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
 import type { ToolContent } from '../contract/registry.ts'
+import { neededGrants } from '../rules/needed-grants.ts'
 
 const none: readonly Grant[] = []
 const shape = /^([a-z0-9][a-z0-9-]{0,62})=([a-z,]*)$/

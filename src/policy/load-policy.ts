@@ -1,9 +1,8 @@
 import { TooldexError } from '../base/errors.ts'
-import { checkPolicy } from '../contract/check-policy.ts'
-import { Policy } from '../contract/policy.ts'
-import { policyKeys } from '../contract/policy-keys.ts'
+import { Policy, policyKeys } from '../contract/policy.ts'
 import { readTextFile } from '../documents/read-text-file.ts'
 import { parseTypedYaml, type TypedYaml } from '../documents/typed-yaml.ts'
+import { checkPolicy } from '../rules/check-policy.ts'
 
 /** Loads a policy file; a rule that cannot be applied, such as an invalid regular expression, is an error here and not at the first call. */
 export function loadPolicy(path: string): TypedYaml<Policy> {

@@ -1,7 +1,7 @@
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
-import type { RunObserver } from '../contract/run-observer.ts'
+import type { RunObserver } from '../contract/telemetry.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { RunSettings } from './settings.ts'
 

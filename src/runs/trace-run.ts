@@ -1,6 +1,6 @@
 import type { Execution } from '../contract/execution.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import type { Span, SpanOptions } from '../contract/tracing.ts'
+import type { Span, SpanOptions } from '../contract/telemetry.ts'
 
 /** The span options of a run: its tool, never its input. */
 export function aboutRun(

@@ -1,8 +1,9 @@
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-config.ts'
-import { buildInputSchema } from '../contract/input-schema.ts'
-import { type Policy, ruleFor } from '../contract/policy.ts'
+import type { Policy } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
+import { buildInputSchema } from '../rules/build-input-schema.ts'
+import { ruleFor } from '../rules/policy-rules.ts'
 import { SubstringIndex } from './substring-index.ts'
 
 /** Options of an index. */

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { toTooldexError } from '../base/errors.ts'
-import { type Span, type SpanOptions, type Tracing, traceIdOf } from '../contract/tracing.ts'
+import { type Span, type SpanOptions, type Tracing, traceIdOf } from '../contract/telemetry.ts'
 
 const kinds = {
   internal: SpanKind.INTERNAL,

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
-import type { Metrics } from '../contract/run-observer.ts'
+import type { Metrics } from '../contract/telemetry.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
 /** The maximum number of workspaces with series; the least recently used one restarts at zero, as after a restart. */

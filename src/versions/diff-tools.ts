@@ -1,6 +1,5 @@
 import { sameJson, sameOrderedJson } from '../base/same-json.ts'
 import type { ToolAnnotations } from '../contract/catalog.ts'
-import { positionalNames } from '../contract/positional-names.ts'
 import { ToolContent } from '../contract/registry.ts'
 import {
   type ChangeClass,
@@ -9,6 +8,7 @@ import {
   type SchemaChange,
   type ToolDiff,
 } from '../contract/tool-diff.ts'
+import { positionalNames } from '../rules/positional-names.ts'
 import { compareConfigs } from './compare-configs.ts'
 import type { Side } from './comparison.ts'
 import { findReordered, type KeyOrder } from './diff-json.ts'

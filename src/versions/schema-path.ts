@@ -1,5 +1,5 @@
 import { toOneLine } from '../base/visible-text.ts'
-import { cutText } from '../contract/cut-text.ts'
+import { cutText } from '../rules/cut-text.ts'
 import type { Side } from './comparison.ts'
 
 const maxLength = 60

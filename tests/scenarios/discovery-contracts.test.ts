@@ -8,7 +8,7 @@ import {
   toSummary,
 } from '../../src/catalog/index.ts'
 import { parseTool } from '../../src/catalog/parse-tool.ts'
-import { Result, SemanticDocument, Summary } from '../../src/contract/summary.ts'
+import { Result, SemanticDocument, Summary } from '../../src/contract/search.ts'
 import { ToolDoc } from '../../src/contract/tool-doc.ts'
 
 const fullTool = {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { expect } from 'vitest'
-import { fromConfig } from '../../src/contract/runnable-tool.ts'
 import type { Containment } from '../../src/executors/process/containment.ts'
+import { fromConfig } from '../../src/rules/runnable-tool.ts'
 import { countZombies } from '../faults/processes.ts'
 import { createTestRunner, resolveTool } from '../faults/run-tool.ts'
 import { tempScript } from '../support/temp-folder.ts'

@@ -3,9 +3,9 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { toPointer } from '../../base/problem.ts'
 import { splitWords } from '../../base/split-words.ts'
-import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
-import { inPositionalOrder } from '../../contract/positional-names.ts'
+import type { ArgValue, ArgValues } from '../../contract/executor.ts'
+import { inPositionalOrder } from '../../rules/positional-names.ts'
 import type { RunRequest } from './run-request.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
-import type { ArgDef } from '../../contract/cli-config.ts'
-import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { type ArgDef, CliExecutorConfig } from '../../contract/cli-config.ts'
 import { refusedKeys } from '../../documents/yaml-document.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
 import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
-import type { ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, itemType } from '../../contract/cli-config.ts'
+import type { ArgValues } from '../../contract/executor.ts'
 import { checkPath } from '../process/check-path.ts'
 
 /** The base and the boundary of the paths of a call. */

@@ -3,8 +3,8 @@ import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
-import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
+import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 
 /**
  * Validates the arguments of a call and completes them: strings are converted to numbers and booleans where declared,

@@ -1,6 +1,6 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
-import type { ArgValue, ArgValues } from '../../contract/arguments.ts'
 import { type ArgDef, isList, type Scalar } from '../../contract/cli-config.ts'
+import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 
 /** The values of a config's global arguments: their defaults with variables expanded; an argument with an unset variable is omitted. */
 export function globalValues(globalArgs: readonly ArgDef[], env: Environment): ArgValues {

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { CliExecutorConfig } from '../../contract/cli-config.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 

@@ -1,4 +1,4 @@
-import type { ArgValues } from '../../contract/arguments.ts'
+import type { ArgValues } from '../../contract/executor.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 
 /** One call of a command, with its arguments converted as the config declares them. */

@@ -2,7 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
-import { parseToolId, toFullId } from '../../contract/tool-id.ts'
+import { parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 

@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
-import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../contract/tool-id.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
+import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { configToolId } from './live-catalog.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
+import type { Source } from '../../contract/cli-config.ts'
 import type { GrantsOf } from '../../contract/grants.ts'
-import type { Source } from '../../contract/source.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { LiveCatalog } from './live-catalog.ts'
 import type { LiveIndexOptions } from './live-index.ts'

@@ -1,8 +1,8 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
+import { isFinal } from '../../rules/is-final.ts'
 import type { Embedder, PastQueries } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper } from './experience.ts'
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
-import { toFullId } from '../../contract/tool-id.ts'
+import { toFullId } from '../../rules/tool-id.ts'
 import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
 import type { searchTools } from '../search/search-tools.ts'
 import { type CursorPair, type PairPosition, readCursorPair, writeCursorPair } from './cursor-pair.ts'

@@ -1,7 +1,6 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import type { Bundle, BundleTool, StoredPolicy } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
-import type { StoredPolicy } from '../../contract/stored-policy.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { contentFields } from './registry.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { bareNames, positionalNames } from '../../contract/positional-names.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
+import { bareNames, positionalNames } from '../../rules/positional-names.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { DescribedTool, describeTools } from '../search/describe-tools.ts'

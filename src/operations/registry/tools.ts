@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
-import { withDisplayName } from '../../contract/display-name.ts'
+import { withDisplayName } from '../../contract/bundle.ts'
 import {
   ExecutorType,
   RegisteredTool,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
-import { withDisplayName } from '../../contract/display-name.ts'
+import { withDisplayName } from '../../contract/bundle.ts'
 import { ToolDraft } from '../../contract/registry.ts'
 import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 import { checkCategory } from '../checks/check-category.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Execution } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
 import { RunPlan } from '../../contract/run.ts'
+import { isFinal } from '../../rules/is-final.ts'
 import { orByAlias } from '../catalog/find-alias.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'

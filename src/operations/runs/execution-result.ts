@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { isFinal } from '../../rules/is-final.ts'
 
 /** A recorded run as a run outcome; for a command, the printed text is the output. */
 export function outcomeOf(execution: Execution): RunOutcome {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { attemptNumbers, Execution } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
+import { isFinal } from '../../rules/is-final.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
 import { outcomeOf } from './execution-result.ts'

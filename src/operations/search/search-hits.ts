@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../../base/tokens.ts'
 import { type CatalogHit, toSummary } from '../../catalog/index.ts'
-import { cutLine } from '../../contract/cut-text.ts'
 import { Isolation } from '../../contract/run.ts'
-import { Explanation, SearchMode } from '../../contract/search.ts'
-import { maxShortDescription } from '../../contract/summary.ts'
-import { toFullId } from '../../contract/tool-id.ts'
+import { Explanation, maxShortDescription, SearchMode } from '../../contract/search.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
+import { cutLine } from '../../rules/cut-text.ts'
+import { toFullId } from '../../rules/tool-id.ts'
 import { signatureOf } from './signature.ts'
 
 /** The level of detail of a hit. */

@@ -1,7 +1,8 @@
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { CatalogView } from '../../contract/catalog.ts'
-import { type Policy, policiesFor, rulesFor, visibleNames } from '../../contract/policy.ts'
+import type { Policy } from '../../contract/policy.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
+import { policiesFor, rulesFor, visibleNames } from '../../rules/policy-rules.ts'
 import type { OperationContext } from '../operation.ts'
 
 /** The tools that are visible to one caller, by the stored policies and the policy file. */

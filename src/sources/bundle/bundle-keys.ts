@@ -1,4 +1,4 @@
-import { policyKeys } from '../../contract/policy-keys.ts'
+import { policyKeys } from '../../contract/policy.ts'
 import { bothSpellings, type KeyShape, sameKeys } from '../../documents/yaml-keys.ts'
 
 /** The keys of a tool in the order of output. */

@@ -1,6 +1,6 @@
 import type { Bundle } from '../../contract/bundle.ts'
-import { checkPolicy } from '../../contract/check-policy.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
+import { checkPolicy } from '../../rules/check-policy.ts'
 
 /** Contradictions in the policies of a bundle. */
 export function checkPolicies({ policies }: Bundle): readonly Finding[] {

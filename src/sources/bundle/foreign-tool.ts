@@ -1,4 +1,4 @@
-import { toDisplayName } from '../../contract/display-name.ts'
+import { toDisplayName } from '../../contract/bundle.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 import { toSafeName, warnName } from './safe-name.ts'

@@ -4,7 +4,7 @@ import { needs } from '../../../tests/support/needs.ts'
 import { climaxConfigFiles, hasClimaxConfigs, hasOpsTools, opsToolsFile } from '../../../tests/support/shared-data.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { formatProblem } from '../../base/problem.ts'
-import { CliExecutorConfig } from '../../contract/cli-executor-config.ts'
+import { CliExecutorConfig } from '../../contract/cli-config.ts'
 import { readBundle } from './read-bundle.ts'
 import { writeBundle } from './write-bundle.ts'
 

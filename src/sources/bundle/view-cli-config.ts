@@ -1,13 +1,12 @@
 import { findOpenQuote } from '../../base/split-words.ts'
-import { checkArgs } from '../../contract/check-cli-args.ts'
-import { CliConfig, type ToolDef } from '../../contract/cli-config.ts'
-import { configKeys } from '../../contract/cli-config-keys.ts'
-import { toCliExecutorConfig } from '../../contract/cli-executor-config.ts'
-import { toDisplayName } from '../../contract/display-name.ts'
-import { buildInputSchema } from '../../contract/input-schema.ts'
+import { toDisplayName } from '../../contract/bundle.ts'
+import { type ArgDef, CliConfig, type ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { typeDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
+import { buildInputSchema } from '../../rules/build-input-schema.ts'
+import { checkArgs } from '../check-cli-args.ts'
+import { configKeys } from '../cli-config-keys.ts'
 import type { BundleView } from './bundle-view.ts'
 import { toSafeName, toSafeNamespace, warnName } from './safe-name.ts'
 
@@ -72,4 +71,34 @@ function checkConfig(config: CliConfig): readonly Finding[] {
 function checkWords(command: string, path: readonly PropertyKey[]): readonly Finding[] {
   const quote = findOpenQuote(command)
   return quote === undefined ? [] : [{ path, message: `command: a ${quote} is never closed`, hint: 'close the quotes' }]
+}
+
+/** The executor config of one tool of a config, without fields that have their default. */
+function toCliExecutorConfig(config: CliConfig, tool: ToolDef): Record<string, unknown> {
+  const { command, args, timeout } = tool
+  const endOfOptions = tool.endOfOptions ?? (config.endOfOptions || undefined)
+  const inheritEnv = tool.inheritEnv ?? config.inheritEnv
+  const isolation = tool.isolation ?? config.isolation
+  const network = tool.network ?? config.network
+  const root = tool.root ?? config.root
+  return {
+    baseCommand: config.command,
+    ...(command === '' ? {} : { command }),
+    ...(args.length === 0 ? {} : { args: args.map(omitDefaults) }),
+    ...(config.globalArgs.length === 0 ? {} : { globalArgs: config.globalArgs.map(omitDefaults) }),
+    ...(Object.keys(config.env).length === 0 ? {} : { env: config.env }),
+    ...(config.workingDir == null ? {} : { workingDir: config.workingDir }),
+    ...(timeout == null ? {} : { timeout }),
+    ...(endOfOptions === undefined ? {} : { endOfOptions }),
+    ...(inheritEnv === undefined ? {} : { inheritEnv }),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(network === undefined ? {} : { network }),
+    ...(root === undefined ? {} : { root }),
+  }
+}
+
+function omitDefaults(arg: ArgDef): Record<string, unknown> {
+  const isDefault = (key: string, value: unknown) =>
+    value == null || (key === 'type' && value === 'string') || (key !== 'default' && (value === false || value === ''))
+  return Object.fromEntries(Object.entries(arg).filter(([key, value]) => !isDefault(key, value)))
 }

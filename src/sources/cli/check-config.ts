@@ -1,10 +1,10 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 import { hasInvisible, showInvisible } from '../../base/visible-text.ts'
-import { checkArgs } from '../../contract/check-cli-args.ts'
 import type { CliConfig, ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { formatPath } from '../../diagnostics/zod-issues.ts'
+import { checkArgs } from '../check-cli-args.ts'
 
 /** Contradictions between well-formed fields of a config; those that CLImax accepts are warnings. */
 export function checkConfig(config: CliConfig, env: Environment): readonly Finding[] {

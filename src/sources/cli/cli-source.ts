@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { toTooldexError } from '../../base/errors.ts'
 import { watchFiles, watchFolder } from '../../base/watch-files.ts'
-import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/source.ts'
+import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
 import { isConfigFile, listConfigFiles, resolveConfig } from './config-files.ts'
 import { loadConfigFile } from './load-config.ts'
 import type { ParseOptions } from './parse-config.ts'

@@ -1,7 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import type { CliConfig } from '../../contract/cli-config.ts'
-import type { LoadedConfig } from '../../contract/source.ts'
+import type { CliConfig, LoadedConfig } from '../../contract/cli-config.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import { listConfigNames, looksLikePath, resolveConfig } from './config-files.ts'
 import { type ParseOptions, parseConfig } from './parse-config.ts'

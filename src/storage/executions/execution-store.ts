@@ -14,9 +14,9 @@ import type {
   SweepingWorker,
   UnattendedEnd,
 } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { WorkerInfo } from '../../contract/worker.ts'
+import { isFinal } from '../../rules/is-final.ts'
 import type { Database, Db } from '../database.ts'
 import { isOfContent } from '../failures.ts'
 import { guard } from '../guard.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
-import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/offered.ts'
+import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/tool-list.ts'
 import type { Db } from '../database.ts'
 import { toTool } from '../rows.ts'
 import { rowsOf } from '../rows-of.ts'

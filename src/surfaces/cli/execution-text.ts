@@ -1,7 +1,7 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
 import type { WorkerState } from '../../contract/worker.ts'
+import { isFinal } from '../../rules/is-final.ts'
 import { formatTable } from './format-table.ts'
 
 /** The tool of a run, with its version where it has one. */

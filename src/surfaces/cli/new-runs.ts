@@ -1,5 +1,5 @@
 import type { ExecutionSummary } from '../../contract/execution.ts'
-import { isFinal } from '../../contract/is-final.ts'
+import { isFinal } from '../../rules/is-final.ts'
 
 interface RunPage {
   readonly items: readonly ExecutionSummary[]

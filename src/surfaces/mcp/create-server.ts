@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import { readTrace } from '../../contract/tracing.ts'
+import { readTrace } from '../../contract/telemetry.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'

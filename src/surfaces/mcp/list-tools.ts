@@ -1,10 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
-import { toClientName } from '../../contract/client-name.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import { formatToolId, toFullId } from '../../contract/tool-id.ts'
 import { type CatalogSnapshot, configToolId, type LiveCatalog } from '../../operations/catalog/live-catalog.ts'
+import { toClientName } from '../../rules/client-name.ts'
+import { formatToolId, toFullId } from '../../rules/tool-id.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** The selection of tools in the list of a client. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { type Expected, textTag, toolTag } from '../../contract/expected.ts'
+import type { Expected } from '../../contract/stores.ts'
+import { textTag, toolTag } from '../../rules/expected.ts'
 
 /** The entity tag of a response: version and update time of a tool, otherwise a hash. */
 export async function entityTag(body: unknown, parts: readonly string[]): Promise<string> {

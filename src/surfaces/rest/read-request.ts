@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
-import type { Expected } from '../../contract/expected.ts'
+import type { Expected } from '../../contract/stores.ts'
 import { readExpected } from './entity-tag.ts'
 import { type BodyLimits, readRequestBody } from './read-body.ts'
 import { fieldsOf, readQuery } from './read-input.ts'

@@ -1,7 +1,7 @@
 import type { Execution } from '../../../contract/execution.ts'
-import { requiredNames } from '../../../contract/positional-names.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
+import { requiredNames } from '../../../rules/positional-names.ts'
 import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
 import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { typedValues } from '../typed-values.ts'

@@ -1,4 +1,4 @@
-import type { ToolContent } from './registry.ts'
+import type { ToolContent } from '../contract/registry.ts'
 
 /** The fields of an argument that determine its position on the command line. */
 interface PositionedArg {

@@ -1,4 +1,4 @@
-import { docLimits, type ToolExample } from './tool-doc.ts'
+import { docLimits, type ToolExample } from '../contract/tool-doc.ts'
 
 // A grapheme can have any number of units; a longer one than this may be split.
 const maxCharacterBytes = 64

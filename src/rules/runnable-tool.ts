@@ -1,8 +1,8 @@
-import { toMcpNames } from './annotations.ts'
-import type { RunnableTool } from './executor.ts'
-import type { ToolRule } from './policy.ts'
-import type { RegisteredTool } from './registry.ts'
-import type { ResolvedTool } from './tool-index.ts'
+import { toMcpNames } from '../contract/annotations.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import type { ToolRule } from '../contract/policy.ts'
+import type { RegisteredTool } from '../contract/registry.ts'
+import type { ResolvedTool } from '../contract/tool-index.ts'
 
 const cache = new WeakMap<ResolvedTool, RunnableTool>()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ArgDef } from './cli-config.ts'
-import { buildInputSchema } from './input-schema.ts'
+import { ArgDef } from '../contract/cli-config.ts'
+import { buildInputSchema } from './build-input-schema.ts'
 
 const propertyOf = (definition: Partial<ArgDef>) => {
   const { properties } = buildInputSchema([ArgDef.parse({ name: 'x', ...definition })])

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import { Category, type RegisteredTool } from './registry.ts'
-
-/** The expected state before a change: a version number, or the value of If-Match: one tag, several, or `*` for any. */
-export type Expected = number | string
+import { Category, type RegisteredTool } from '../contract/registry.ts'
+import type { Expected } from '../contract/stores.ts'
 
 /** The entity tag of a tool: every version and every status change has a new one, and no later tool of the same name repeats it. */
 export const toolTag = ({ version, updatedAt }: Pick<RegisteredTool, 'version' | 'updatedAt'>): string =>

@@ -1,7 +1,7 @@
-import { toMcpNames } from './annotations.ts'
-import { ownFolder } from './grants.ts'
-import type { ToolRule } from './policy.ts'
-import type { RegisteredTool, ToolContent } from './registry.ts'
+import { toMcpNames } from '../contract/annotations.ts'
+import type { ToolRule } from '../contract/policy.ts'
+import type { RegisteredTool, ToolContent } from '../contract/registry.ts'
+import { ownFolder } from './needed-grants.ts'
 
 /** Whether a tool itself requires approval of each call. */
 export const requiresApproval = ({ annotations }: Pick<ToolContent, 'annotations'>): boolean =>

@@ -1,6 +1,6 @@
 import { compilePattern } from '../base/pattern.ts'
+import type { Policy } from '../contract/policy.ts'
 import type { Finding } from '../diagnostics/finding.ts'
-import type { Policy } from './policy.ts'
 
 /** Returns the contradictions in a policy whose fields are each well formed. */
 export function checkPolicy(policy: Policy): readonly Finding[] {

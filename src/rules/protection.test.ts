@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ToolDraft } from '../contract/registry.ts'
 import { findTightening, findUnboundArgument } from './protection.ts'
-import { ToolDraft } from './registry.ts'
 
 const tool = (executorType: string, executorConfig: object, more: object = {}) =>
   ToolDraft.parse({

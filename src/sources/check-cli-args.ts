@@ -1,6 +1,6 @@
+import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
-import { type ArgDef, isList, itemType, type Scalar } from './cli-config.ts'
 
 /** Returns the contradictions in a list of arguments; those that CLImax accepts are tolerated. */
 export function checkArgs(

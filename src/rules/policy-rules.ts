@@ -1,0 +1,54 @@
+import type { BundlePolicy, StoredPolicy } from '../contract/bundle.ts'
+import { Policy, type ToolRule } from '../contract/policy.ts'
+import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
+
+/** The rule for a tool; undefined where the policy hides it. */
+export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule | undefined {
+  if (policy === undefined) return noRule
+  if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
+  return policy.default === 'enabled' ? noRule : undefined
+}
+
+/** The policies that apply to a caller: those for all callers, and those that list its key. */
+export const policiesFor = <Bound extends Policy>(
+  policies: readonly Bound[],
+  callerId: string | null,
+): readonly Bound[] =>
+  policies.filter(({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`))
+
+/** The names of all tools that a caller may see; undefined where none is hidden. */
+export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {
+  const closed = policiesFor(policies, callerId).filter((policy) => policy.default === 'disabled')
+  const [first, ...others] = closed
+  if (first === undefined) return undefined
+  const names = Object.keys(first.tools).filter((name) => others.every(({ tools }) => Object.hasOwn(tools, name)))
+  return new Set(names)
+}
+
+/** The rules of all policies that apply to a caller; undefined where one of them hides the tool. */
+export function rulesFor(
+  policies: readonly Policy[],
+  toolName: string,
+  callerId: string | null,
+): readonly ToolRule[] | undefined {
+  const rules = policiesFor(policies, callerId).map((policy) => ruleFor(policy, toolName))
+  return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
+}
+
+const noRule: ToolRule = { args: {} }
+
+/** Parses a stored policy. */
+export function readPolicy(name: string, stored: unknown): StoredPolicy {
+  const parsed = Policy.safeParse(stored, describedParse)
+  if (parsed.success) return { name, policy: parsed.data }
+  const reason = parsed.error.issues.map((issue) => describeIssue(issue).message).join('; ')
+  const callers = Policy.shape.callers.safeParse((stored as { readonly callers?: unknown } | null)?.callers)
+  const policy = Policy.parse(callers.data === undefined ? {} : { callers: callers.data })
+  return { name, policy, refused: { policy: stored as Policy, reason } }
+}
+
+/** The policy as stored, for responses. */
+export const shownPolicy = ({ name, policy, refused }: StoredPolicy): BundlePolicy => ({
+  name,
+  policy: refused?.policy ?? policy,
+})
