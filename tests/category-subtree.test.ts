@@ -19,7 +19,8 @@ beforeAll(async () => {
   const other = await add('other', null)
   const tools = { in_ops: ops, in_net: net.id, in_dns: dns.id, in_other: other.id }
   for (const [name, categoryId] of Object.entries(tools)) {
-    await invoke(createTool, draft(name, { categoryId }), context)
+    const tags = name === 'in_ops' ? ['a', 'b'] : name === 'in_net' ? ['a'] : []
+    await invoke(createTool, draft(name, { categoryId, tags }), context)
     await invoke(activateTool, { idOrName: name }, context)
   }
   await registry.sync()
@@ -53,5 +54,15 @@ describe('a category', () => {
     expect(await found({ category: ops })).toEqual(['in_dns', 'in_net', 'in_ops'])
     expect(await found({ category: 'OPS' })).toEqual(['in_dns', 'in_net', 'in_ops'])
     expect(await found({ category: 'op' })).toEqual([])
+  })
+})
+
+describe('tags', () => {
+  it('match tools with all of them, or with any on request', async () => {
+    expect(await found({ tags: ['a', 'b'] })).toEqual(['in_ops'])
+    expect(await found({ tags: ['A', 'b'], tagsMatch: 'any' })).toEqual(['in_net', 'in_ops'])
+    expect(await found({ tags: ['a'], tagsMatch: null, category: '', namespace: null })).toEqual(['in_net', 'in_ops'])
+    const { tools } = await invoke(listForModel, { tags: ['a', 'b'] }, registry.context)
+    expect(tools).toHaveLength(1)
   })
 })

@@ -4,7 +4,7 @@ import type { RankedTool, Ranker, Result, SearchMode } from '../contract/search.
 import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
 import type { CatalogEntry } from './merge-entry.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
-import { passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
+import { type CanonicalFilters, passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
 
 /** A query, and the page to return. */
 export interface SearchPageQuery {
@@ -60,7 +60,7 @@ export interface SearchScope {
 export interface PageRequest extends SearchPageQuery {
   readonly query: string
   readonly limit: number
-  readonly filters: SearchFilters
+  readonly filters: CanonicalFilters
   /** Computed only if a cursor is read or written. */
   readonly scope: () => CursorScope
 }
@@ -92,7 +92,7 @@ export function checkLimit(limit: number): void {
 }
 
 /** Undefined if the filters exclude nothing: evaluating them for many tools takes longer than ranking. */
-function acceptOf(scope: SearchScope, filters: SearchFilters, view: CatalogView | undefined) {
+function acceptOf(scope: SearchScope, filters: CanonicalFilters, view: CatalogView | undefined) {
   const { status, ...others } = filters
   const everyStatus = status === undefined || (status.includes('ACTIVE') && scope.allActive())
   if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined

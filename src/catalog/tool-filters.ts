@@ -17,32 +17,34 @@ export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => too
 /** The life cycle state of a tool. */
 export const toolStatusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
 
+/** Filters of which only those that exclude tools are present. */
+export type CanonicalFilters = {
+  readonly [Key in keyof SearchFilters]: NonNullable<SearchFilters[Key]> | undefined
+}
+
 /** Filters in canonical form: equivalent filters are equal. */
-export function canonicalFilters(filters: SearchFilters): SearchFilters {
-  const { tags = [], status = ['ACTIVE'] } = filters
+export function canonicalFilters(filters: SearchFilters): CanonicalFilters {
+  const tags = filters.tags ?? []
   return onlyDefined({
     namespace: filters.namespace?.toLowerCase(),
     cli: filters.cli?.toLowerCase(),
-    category: categoriesOf(filters.category),
+    category: wordsOf([filters.category ?? []].flat().map((name) => name.toLowerCase())),
     // Tags that normalize to nothing still filter, and match no tool.
     tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
     tagsMatch: tags.length === 0 || filters.tagsMatch !== 'all' ? undefined : filters.tagsMatch,
     source: wordsOf(filters.source),
-    status: wordsOf(status),
+    status: wordsOf(filters.status ?? ['ACTIVE']),
     readiness: wordsOf(filters.readiness),
   })
 }
 
-const categoriesOf = (category: SearchFilters['category']): string[] | undefined =>
-  category === undefined ? undefined : wordsOf([category].flat().map((name) => name.toLowerCase()))
-
-const wordsOf = <Word extends string>(words: readonly Word[] = []): Word[] | undefined =>
-  words.length === 0 ? undefined : [...new Set(words)].sort()
+const wordsOf = <Word extends string>(words: readonly Word[] | null | undefined): Word[] | undefined =>
+  words == null || words.length === 0 ? undefined : [...new Set(words)].sort()
 
 /** Whether a tool passes canonical filters. */
 export function passes<Subject extends { readonly tool: CatalogTool }>(
   subject: Subject,
-  filters: SearchFilters,
+  filters: CanonicalFilters,
   { sourceOf, stateOf }: ToolFacts<Subject>,
 ): boolean {
   const { tool } = subject
@@ -62,7 +64,7 @@ export function passes<Subject extends { readonly tool: CatalogTool }>(
 const isOneOf = (own: string | undefined, categories: string | readonly string[]): boolean =>
   own !== undefined && [categories].flat().includes(own.toLowerCase())
 
-function passesTags(own: readonly string[], { tags, tagsMatch }: SearchFilters): boolean {
+function passesTags(own: readonly string[], { tags, tagsMatch }: CanonicalFilters): boolean {
   if (tags === undefined) return true
   const has = (tag: string) => own.includes(tag)
   return tagsMatch === 'all' ? tags.length > 0 && tags.every(has) : tags.some(has)

@@ -97,19 +97,19 @@ export type CatalogEvent =
 /** Filters of a search; an absent filter or an empty array matches every tool. Comparison ignores case. */
 export const SearchFilters = z.strictObject({
   /** '' matches the tools without a namespace. */
-  namespace: z.string().optional(),
+  namespace: z.string().nullish(),
   /** The name of the tool's config. */
-  cli: z.string().optional(),
+  cli: z.string().nullish(),
   /** Alternatives: one match is enough. */
-  category: z.union([z.string(), z.array(z.string())]).optional(),
-  tags: z.array(z.string()).optional(),
-  /** Whether a tool needs all of the tags or any of them; default: any. */
-  tagsMatch: z.enum(['all', 'any']).optional(),
+  category: z.union([z.string(), z.array(z.string())]).nullish(),
+  tags: z.array(z.string()).nullish(),
+  /** Whether a tool needs all of the tags or any of them; default: any here, all on surfaces. */
+  tagsMatch: z.enum(['all', 'any']).nullish(),
   /** Alternatives, as the two filters below. */
-  source: z.array(ToolSource).optional(),
+  source: z.array(ToolSource).nullish(),
   /** Only active tools where absent; an empty array matches every status. */
-  status: z.array(ToolStatus).optional(),
-  readiness: z.array(ReadinessState).optional(),
+  status: z.array(ToolStatus).nullish(),
+  readiness: z.array(ReadinessState).nullish(),
 })
 export type SearchFilters = z.infer<typeof SearchFilters>
 

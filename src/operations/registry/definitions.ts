@@ -10,6 +10,7 @@ import { orByAlias, toNamed } from '../catalog/find-alias.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { toFilters } from '../search/search-filters.ts'
 import { viewOf } from '../search/tool-view.ts'
 
 const tag = 'llm'
@@ -38,12 +39,8 @@ export const listForModel = defineOperation({
   }),
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
     const { tools } = await context.catalog.open()
-    const filters = {
-      ...(category === undefined ? {} : { category }),
-      ...(tags === undefined ? {} : { tags, tagsMatch: 'all' as const }),
-    }
     const page = tools.search({
-      filters: await withSubtree(filters, context),
+      filters: await withSubtree(toFilters({ category, tags }), context),
       limit,
       cursor,
       view: await viewOf(context),

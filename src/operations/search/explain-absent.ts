@@ -46,7 +46,7 @@ function absenceOf(id: string, question: Question, context: Context): string {
   const filtered = everyAnswer({ ...question, filters: { status: [] } }, context).includes(id)
   if (!filtered) return 'it contains no word of the query, and its meaning is not close enough'
   const { status = 'ACTIVE' } = context.tools.entries.get(id)?.tool ?? {}
-  if (question.filters?.status !== undefined || status === 'ACTIVE') return 'a filter of the query excludes it'
+  if (question.filters?.status != null || status === 'ACTIVE') return 'a filter of the query excludes it'
   return `it is ${status}; only ACTIVE tools are found unless the status filter includes others`
 }
 

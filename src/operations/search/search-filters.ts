@@ -1,51 +1,20 @@
 import * as z from 'zod'
 import type { CatalogHit } from '../../catalog/index.ts'
-import type { SearchFilters } from '../../contract/catalog.ts'
-import { ReadinessState, ToolSource, ToolStatus } from '../../contract/tool-state.ts'
+import { SearchFilters } from '../../contract/catalog.ts'
 
-/** The filters of every list of tools; one matching value is enough. */
-export const stateFilters = {
-  source: z.array(ToolSource).nullish(),
-  /** Only active tools if absent; an empty array excludes none. */
-  status: z.array(ToolStatus).nullish(),
-  readiness: z.array(ReadinessState).nullish(),
-}
+const { source, status, readiness, ...others } = SearchFilters.shape
 
-/** The filters of a search; an empty string or array does not filter. */
-export const searchFilters = {
-  /** The name or id of a category; its subcategories are included. */
-  category: z.string().nullish(),
-  cli: z.string().nullish(),
-  namespace: z.string().nullish(),
-  tags: z.array(z.string()).nullish(),
-  /** Whether a tool needs all of the tags (the default) or any of them. */
-  tagsMatch: z.enum(['all', 'any']).nullish(),
-  ...stateFilters,
-}
+/** The filters of every list of tools. */
+export const stateFilters = { source, status, readiness }
 
-const Given = z.object(searchFilters)
-type Given = Partial<z.infer<typeof Given>>
+/** The filters of a search: those of the catalog, with one category by name or id that includes its subcategories. */
+export const searchFilters = { ...others, category: z.string().nullish(), ...stateFilters }
 
-/** Converts the input of a caller to the filters of the catalog. */
-export function toFilters({
-  category,
-  cli,
-  namespace,
-  tags,
-  tagsMatch,
-  source,
-  status,
-  readiness,
-}: Given): SearchFilters {
-  return {
-    ...(category ? { category } : {}),
-    ...(cli ? { cli } : {}),
-    ...(namespace ? { namespace } : {}),
-    ...(tags ? { tags, tagsMatch: tagsMatch ?? 'all' } : {}),
-    ...(source ? { source } : {}),
-    ...(status ? { status } : {}),
-    ...(readiness ? { readiness } : {}),
-  }
+/** The filters of a surface for the catalog: an empty string does not filter, and a tool needs all of the tags. */
+export function toFilters(input: SearchFilters): SearchFilters {
+  const { tags, tagsMatch, source, status, readiness } = input
+  const [category, cli, namespace] = [input.category || null, input.cli || null, input.namespace || null]
+  return { category, cli, namespace, tags, tagsMatch: tagsMatch ?? 'all', source, status, readiness }
 }
 
 const FacetCount = z.object({ value: z.string(), count: z.int() })
