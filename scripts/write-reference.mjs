@@ -1,10 +1,11 @@
-// Writes docs/reference and docs/requirements.md from the code. With --check it only reports files that are not current.
+// Writes docs/reference and docs/requirements.md from the code. With --check it only reports pages that are not current.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { errorTable } from '../dist/base/errors.js'
 import { operations } from '../dist/operations/index.js'
 import { createProgram } from '../dist/surfaces/cli/index.js'
+import { recordFromServer } from './record-examples.mjs'
 import { requirementsPage } from './requirements-page.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -79,4 +80,8 @@ for (const [name, text] of Object.entries(pages)) {
     console.error(`${name} is not current: run npm run docs`)
     process.exitCode = 1
   } else if (!same) writeFileSync(path, note + text)
+}
+if (!check) {
+  const examples = await recordFromServer()
+  writeFileSync(`${root}docs/reference/examples.json`, `${JSON.stringify(examples, null, 2)}\n`)
 }

@@ -2,9 +2,11 @@ import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/base/errors.ts'
 import {
+  type ApiExamples,
   type ApiOperation,
   answerAt,
   apiDocument,
+  apiExamples,
   apiOperations,
   bodyAt,
   faultsAt,
@@ -146,18 +148,41 @@ async function check(server: TestServer, operation: ApiOperation, { path, query,
   if (answer.status !== 431) expect(answer.status).toBe(http)
 }
 
-onServer('every route, asked with what its own schemas allow and with what they do not', (server) => {
-  it.each(apiOperations)(
-    '$method $path',
-    async (operation) => {
-      await seed(server())
-      await server().request('GET', '/tools')
-      for (const bend of [(valid: Arbitrary<unknown>) => valid, brokenFrom])
-        await fc.assert(
-          fc.asyncProperty(requestsOf(operation, bend), (request) => check(server(), operation, request)),
-          { numRuns: runs, endOnFailure: true },
-        )
-    },
-    60_000,
-  )
-})
+type Recorder = { recordExamples(request: TestServer['request']): Promise<ApiExamples> }
+const recorderFile = new URL('../scripts/record-examples.mjs', import.meta.url).href
+
+/** The fields of a value and the types of their values; the items of an array are one. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf).slice(0, 1)
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
+}
+
+onServer(
+  'every route, asked with what its own schemas allow and with what they do not',
+  (server) => {
+    it('answers in the shape of the recorded examples; if not, run npm run docs', async () => {
+      const { recordExamples } = (await import(recorderFile)) as Recorder
+      const recorded = await recordExamples(server().request)
+      for (const [name, answers] of Object.entries(recorded.answers))
+        expect(shapeOf(apiExamples.answers[name]), name).toEqual(shapeOf(answers))
+      expect(apiExamples.bodies).toEqual(recorded.bodies)
+      expect(shapeOf(apiExamples.problem)).toEqual(shapeOf(recorded.problem))
+    }, 120_000)
+
+    it.each(apiOperations)(
+      '$method $path',
+      async (operation) => {
+        await seed(server())
+        await server().request('GET', '/tools')
+        for (const bend of [(valid: Arbitrary<unknown>) => valid, brokenFrom])
+          await fc.assert(
+            fc.asyncProperty(requestsOf(operation, bend), (request) => check(server(), operation, request)),
+            { numRuns: runs, endOnFailure: true },
+          )
+      },
+      60_000,
+    )
+  },
+  { env: { TOOLDEX_LEARNING: 'on' } },
+)

@@ -35,7 +35,13 @@ it('ships what its documents link to', () => {
 })
 
 it('ships what runs, and neither snapshots, tests nor scripts that run at installation', () => {
-  for (const path of ['dist/app/main.js', 'model/cl100k_base.br', 'model/encoder.bin', 'migrations/meta/_journal.json'])
+  for (const path of [
+    'dist/app/main.js',
+    'model/cl100k_base.br',
+    'model/encoder.bin',
+    'migrations/meta/_journal.json',
+    'docs/reference/examples.json',
+  ])
     expect(paths, path).toContain(path)
   const odd = [...paths].filter((path) => /snapshot|\.test\.|\.suite\.|^tests\/|^scripts\/|tsbuildinfo/.test(path))
   expect(odd).toEqual([])

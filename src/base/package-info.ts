@@ -25,6 +25,9 @@ export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/',
 /** The static files for browsers. */
 export const pagesDir = fileURLToPath(new URL('../../pages/', import.meta.url))
 
+/** The examples of the OpenAPI document, recorded by `npm run docs`. */
+export const apiExamplesFile = fileURLToPath(new URL('../../docs/reference/examples.json', import.meta.url))
+
 /** The guide that teaches an agent to write configs. */
 export const skillFile = fileURLToPath(new URL('../../skill/SKILL.md', import.meta.url))
 

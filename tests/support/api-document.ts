@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { apiExamplesFile } from '../../src/base/package-info.ts'
 import { openApiDocument } from '../../src/surfaces/rest/openapi/openapi.ts'
 import type { Schema } from './schema-arbitrary.ts'
 
@@ -31,6 +33,15 @@ export const apiDocument = JSON.parse(JSON.stringify(openApiDocument())) as {
   readonly components: { readonly schemas: Record<string, Schema> }
   readonly tags: readonly { name: string }[]
 }
+
+/** The recorded examples: bodies by operation, answers by operation and status, and an error. */
+export interface ApiExamples {
+  readonly bodies: Readonly<Record<string, unknown>>
+  readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly problem: { readonly status: number; readonly errors: readonly { readonly severity: string }[] }
+}
+
+export const apiExamples = JSON.parse(readFileSync(apiExamplesFile, 'utf8')) as ApiExamples
 
 export const apiOperations: readonly ApiOperation[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => {

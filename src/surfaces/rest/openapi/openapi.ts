@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { packageVersion } from '../../../base/package-info.ts'
+import { apiExamplesFile, packageVersion } from '../../../base/package-info.ts'
 import { writtenAs } from '../../../contract/as-stored.ts'
 import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
-import { answerExamples, takenExamples } from './answers.ts'
-import { bodyExamples } from './examples.ts'
 import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponseSpec, problemSchema } from './parts.ts'
 
 type Json = Record<string, unknown>
+
+/** Requests and responses of all operations, recorded by `npm run docs`. */
+interface ApiExamples {
+  /** By operation name. */
+  readonly bodies: Readonly<Record<string, unknown>>
+  /** By operation name and status. */
+  readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** An error response with several problems. */
+  readonly problem: unknown
+}
+
 let cachedDocument: Json | undefined
 
 /** The OpenAPI 3.1 document, generated from the operations. */
@@ -17,6 +27,7 @@ export function openApiDocument(): Json {
 
 function make(): Json {
   const schemas: Json = { Problem: problemSchema }
+  const examples = JSON.parse(readFileSync(apiExamplesFile, 'utf8')) as ApiExamples
   return {
     openapi: '3.1.0',
     info: {
@@ -27,27 +38,33 @@ function make(): Json {
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ http }) => http.tag))].map((name) => ({ name })),
-    paths: { ...pathsOf(routes, schemas), ...followPath },
+    paths: { ...pathsOf(routes, { schemas, examples }), ...followPath },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas,
-      responses: { Problem: problemResponseSpec },
+      responses: { Problem: problemResponseSpec(examples.problem) },
     },
   }
 }
 
-function pathsOf(all: readonly RoutedOperation[], schemas: Json): Json {
+interface DocumentParts {
+  /** The shared schemas of the document, which receive recursive parts. */
+  readonly schemas: Json
+  readonly examples: ApiExamples
+}
+
+function pathsOf(all: readonly RoutedOperation[], parts: DocumentParts): Json {
   const paths: Record<string, Json> = {}
   for (const operation of all) {
     const { path, method } = operation.http
-    paths[path] = { ...paths[path], [method]: describe(operation, schemas) }
+    paths[path] = { ...paths[path], [method]: describe(operation, parts) }
   }
   return paths
 }
 
-function describe(operation: RoutedOperation, schemas: Json): Json {
+function describe(operation: RoutedOperation, parts: DocumentParts): Json {
   const { name, summary, scope, http, input } = operation
-  const schema = toSchema(input, { io: 'input', name, schemas })
+  const schema = toSchema(input, { io: 'input', name, schemas: parts.schemas })
   const properties = (schema.properties ?? {}) as Record<string, Json>
   const required = (schema.required ?? []) as readonly string[]
   const inPath = namesIn(http.path)
@@ -80,29 +97,28 @@ function describe(operation: RoutedOperation, schemas: Json): Json {
       ? {
           requestBody: {
             required: body.required.length > 0,
-            content: { 'application/json': withExample(body, bodyExamples[name]) },
+            content: { 'application/json': withExample(body, parts.examples.bodies[name]) },
           },
         }
       : {}),
-    responses: { ...successesOf(operation, schemas), default: { $ref: '#/components/responses/Problem' } },
+    responses: { ...successesOf(operation, parts), default: { $ref: '#/components/responses/Problem' } },
   }
 }
 
 /** The success responses, by status. */
-function successesOf({ name, http, output }: RoutedOperation, schemas: Json): Json {
+function successesOf({ name, http, output }: RoutedOperation, { schemas, examples }: DocumentParts): Json {
   const schema = toSchema(output, { io: 'output', name, schemas })
-  const contentWith = (examples: Readonly<Record<string, unknown>>): Json =>
+  const contentFor = (status: number): Json =>
     http.media === undefined
-      ? { 'application/json': withExample(schema, examples[name]) }
+      ? { 'application/json': withExample(schema, examples.answers[name]?.[status]) }
       : { [http.media]: { schema: { type: 'string' } } }
-  const isTaken = http.status === 202
-  const description = isTaken ? 'Accepted; not completed yet.' : 'Success.'
+  const status = http.status ?? 200
   return {
-    ...(http.isDone === undefined ? {} : { 200: { description: 'Success.', content: contentWith(answerExamples) } }),
-    [String(http.status ?? 200)]: {
-      description,
+    ...(http.isDone === undefined ? {} : { 200: { description: 'Success.', content: contentFor(200) } }),
+    [status]: {
+      description: status === 202 ? 'Accepted; not completed yet.' : 'Success.',
       ...(http.location === undefined ? {} : { headers: { Location: locationHeader } }),
-      content: contentWith(isTaken ? takenExamples : answerExamples),
+      content: contentFor(status),
     },
   }
 }
@@ -128,11 +144,9 @@ const withExample = (schema: Json, example: unknown): Json => ({
   ...(example === undefined ? {} : { example }),
 })
 
-interface SchemaContext {
+interface SchemaContext extends Pick<DocumentParts, 'schemas'> {
   readonly io: 'input' | 'output'
   readonly name: string
-  /** The shared schemas of the document, which receive recursive parts. */
-  readonly schemas: Json
 }
 
 function toSchema(schema: z.ZodType, { io, name, schemas }: SchemaContext): Json {

@@ -1,5 +1,4 @@
 import { errorTable } from '../../../base/errors.ts'
-import { problemExample } from './answers.ts'
 
 /** The header for conditional changes. */
 export const ifMatch = {
@@ -54,12 +53,10 @@ export const problemSchema = {
 }
 
 /** The error response of every operation. */
-export const problemResponseSpec = {
+export const problemResponseSpec = (example: unknown) => ({
   description: 'Error in the format of RFC 9457.',
-  content: {
-    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example: problemExample },
-  },
-}
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
+})
 
 /** The event stream of a run, which is not a JSON response. */
 export const followPath = {
