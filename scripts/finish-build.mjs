@@ -1,5 +1,5 @@
-// After the compiler: the command must be startable; programs in other languages are copied, the query builder is bundled,
-// the bundled configs are read, and an empty database is made, once, here.
+// After the compiler: the command must be startable; programs in other languages are copied, our programs and the query builder
+// are bundled, the bundled configs are read, and an empty database is made, once, here.
 import {
   chmodSync,
   copyFileSync,
@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
@@ -19,14 +19,21 @@ import { fileName } from '../dist/sources/cli/config-cache.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
 import { templateFile } from '../dist/storage/pglite/template.js'
 
+const queryBuilder = {
+  'drizzle-orm': 'index',
+  'drizzle-orm/pg-core': 'pg-core',
+  'drizzle-orm/pglite': 'pglite',
+  'drizzle-orm/postgres-js': 'postgres-js',
+}
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-chmodSync(at('../dist/app/main.js'), 0o755)
 
 // Programs in other languages lie beside the modules that start them.
-const programs = readdirSync(at('../src'), { recursive: true }).filter((file) => /\.(py|sh)$/.test(file))
-for (const file of programs) copyFileSync(at(`../src/${file}`), at(`../dist/${file}`))
+const foreign = readdirSync(at('../src'), { recursive: true }).filter((file) => /\.(py|sh)$/.test(file))
+for (const file of foreign) copyFileSync(at(`../src/${file}`), at(`../dist/${file}`))
 
 await bundleQueryBuilder()
+await bundlePrograms()
+chmodSync(at('../dist/app/main.js'), 0o755)
 keepPublicTypes()
 
 rmSync(at('../dist/configs'), { recursive: true, force: true })
@@ -54,15 +61,9 @@ if (!existsSync(templateFile())) {
 /** Of the query builder's 2,700 files some eighty are used: they are shipped as a bundle, and nobody installs the rest. */
 async function bundleQueryBuilder() {
   const folder = at('../dist/query-builder')
-  const entries = {
-    'drizzle-orm': 'index',
-    'drizzle-orm/pg-core': 'pg-core',
-    'drizzle-orm/pglite': 'pglite',
-    'drizzle-orm/postgres-js': 'postgres-js',
-  }
   if (!existsSync(folder))
     await build({
-      entryPoints: Object.entries(entries).map(([path, out]) => ({ in: path, out })),
+      entryPoints: Object.entries(queryBuilder).map(([path, out]) => ({ in: path, out })),
       outdir: folder,
       bundle: true,
       splitting: true,
@@ -77,9 +78,57 @@ async function bundleQueryBuilder() {
     const file = join(storage, name)
     const text = readFileSync(file, 'utf8')
     const here = relative(dirname(file), folder)
-    const bundled = text.replaceAll(/ from '(drizzle-orm[^']*)'/g, (_, path) => ` from '${here}/${entries[path]}.js'`)
+    const bundled = text.replaceAll(
+      / from '(drizzle-orm[^']*)'/g,
+      (_, path) => ` from '${here}/${queryBuilder[path]}.js'`,
+    )
     if (bundled !== text) writeFileSync(file, bundled)
   }
+}
+
+/** A program that loads a few dozen files starts sooner than one that loads hundreds (decision 27). */
+async function bundlePrograms() {
+  const folder = at('../dist/bundle')
+  const source = at('../src')
+  const programs = ['app/main', 'app/launcher/launcher-process']
+  const { outputFiles } = await build({
+    entryPoints: programs.map((path) => ({ in: `${source}/${path}.ts`, out: basename(path) })),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    plugins: [{ name: 'locations', setup: keepLocations }],
+    logLevel: 'error',
+    write: false,
+  })
+  // A program that runs may still load its parts: only what changed is written.
+  mkdirSync(folder, { recursive: true })
+  const written = new Set(outputFiles.map(({ path }) => basename(path)))
+  for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name))
+  for (const { path, text } of outputFiles)
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+  for (const path of programs) {
+    const target = relative(dirname(at(`../dist/${path}.js`)), `${folder}/${basename(path)}.js`)
+    writeFileSync(at(`../dist/${path}.js`), `#!/usr/bin/env node\nimport '${target}'\n`)
+  }
+}
+
+/** Each module finds the files beside it where the compiler put it, and the query builder where it was bundled. */
+function keepLocations(bundler) {
+  const source = at('../src')
+  bundler.onResolve({ filter: /^drizzle-orm/ }, ({ path }) => ({
+    path: `../query-builder/${queryBuilder[path]}.js`,
+    external: true,
+  }))
+  bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    const text = readFileSync(path, 'utf8')
+    if (!path.startsWith(source) || !text.includes('import.meta.url')) return undefined
+    const location = `new URL('../${relative(source, path).replace(/\.ts$/, '.js')}', import.meta.url).href`
+    return { loader: 'ts', contents: text.replaceAll('import.meta.url', location) }
+  })
 }
 
 /** Programs see the types that the library's own reach; the query builder stays inside. */
