@@ -31,6 +31,7 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const foreign = readdirSync(at('../src'), { recursive: true }).filter((file) => /\.(py|sh)$/.test(file))
 for (const file of foreign) copyFileSync(at(`../src/${file}`), at(`../dist/${file}`))
 
+removeStale()
 await bundleQueryBuilder()
 await bundlePrograms()
 chmodSync(at('../dist/app/main.js'), 0o755)
@@ -83,6 +84,15 @@ async function bundleQueryBuilder() {
       (_, path) => ` from '${here}/${queryBuilder[path]}.js'`,
     )
     if (bundled !== text) writeFileSync(file, bundled)
+  }
+}
+
+/** Modules whose source was moved or deleted: the compiler leaves them. */
+function removeStale() {
+  const made = /^(?:bundle|query-builder|configs|empty-database)\//
+  for (const name of readdirSync(at('../dist'), { recursive: true })) {
+    const source = name.replace(/(?:\.d)?\.[jt]s$/, '.ts')
+    if (/\.[jt]s$/.test(name) && !made.test(name) && !existsSync(at(`../src/${source}`))) rmSync(at(`../dist/${name}`))
   }
 }
 

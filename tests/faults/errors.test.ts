@@ -238,7 +238,7 @@ async function inOwnProcess(prefix: string, body: string, containment = createPr
     import { openSync, closeSync } from 'node:fs'
     import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
     import { ToolIndex } from '${projectRoot}/dist/index.js'
-    import { fromConfig } from '${projectRoot}/dist/contract/runnable-tool.js'
+    import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
     const executor = createCliExecutor({ env: process.env, scope: 'user' })
     const run = (command) => {
       const tool = ToolIndex.fromConfigs([{ command, tools: [{ name: 't', description: '' }] }]).get('t')

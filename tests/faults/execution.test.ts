@@ -173,7 +173,7 @@ while True:
       const script = `
         import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
         import { ToolIndex } from '${projectRoot}/dist/index.js'
-    import { fromConfig } from '${projectRoot}/dist/contract/runnable-tool.js'
+    import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
         const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '' }] }]).get('t')
         const executor = createCliExecutor({ env: process.env, scope: 'user', limitFiles: true, limits: { processes: 64 } })
         console.log(JSON.stringify(await executor.run({ tool: fromConfig(tool), input: {} }, {})))
