@@ -8,7 +8,7 @@ const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.ur
 const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readJsonPart } = (await built(
   'json-schema/offload/json-work.js',
 )) as typeof import('../src/json-schema/offload/json-work.ts')
-const { workFor } = (await built('base/work-caller.js')) as typeof import('../src/base/work-caller.ts')
+const { workFor } = (await built('base/semaphore.js')) as typeof import('../src/base/semaphore.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
 const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
 const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('../src/runs/shape-output.ts')

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { TooldexError } from './errors.ts'
 
 /** At most `slots` calls run and `waiting` wait; further ones fail with TOO_BUSY. */
@@ -150,3 +151,11 @@ export class Semaphore {
 }
 
 const cancelled = () => new TooldexError('EXECUTION_CANCELLED', 'The call was cancelled while it waited for a slot.')
+
+const callers = new AsyncLocalStorage<string>()
+
+/** Runs work on behalf of a caller: callers share the worker threads fairly. */
+export const workFor = <Result>(caller: string, work: () => Result): Result => callers.run(caller, work)
+
+/** The caller of the current work; undefined for work of the process itself. */
+export const currentCaller = (): string | undefined => callers.getStore()

@@ -1,3 +1,4 @@
+import { type Environment, expandHome, expandVariables } from './expand-variables.ts'
 /** Splits a command line into words: quotes group, a backslash escapes the next character. A line with an unclosed quote is split at whitespace only. */
 export function splitWords(line: string): readonly string[] {
   return splitQuoted(line).words ?? line.split(/\s+/).filter((word) => word !== '')
@@ -35,4 +36,9 @@ function splitQuoted(line: string): SplitLine {
   }
   if (quote !== '') return { open: quote }
   return { words: word === undefined ? words : [...words, word] }
+}
+
+/** The words of a config's command. Variables are expanded after splitting: the value of a variable stays within its word. */
+export function commandWords(command: string, env: Environment): readonly string[] {
+  return splitWords(command).map((word) => expandVariables(expandHome(word, env), env).text)
 }

@@ -1,8 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import { parentPort, Worker } from 'node:worker_threads'
 import { type ErrorCode, TooldexError } from './errors.ts'
 import type { Problem } from './problem.ts'
-import { Semaphore } from './semaphore.ts'
-import { currentCaller } from './work-caller.ts'
+import { currentCaller, Semaphore } from './semaphore.ts'
 
 /** The module of the threads, and the limits of tasks. */
 export interface WorkerPoolOptions {
@@ -131,4 +130,20 @@ class Thread {
       this.#pending = { resolve, reject }
     })
   }
+}
+
+/** Makes this thread process the tasks of a WorkerPool, one after the other. */
+export function answerTasks<Task>(handle: (task: Task) => unknown): void {
+  const send = (message: TaskAnswer | 'ready'): void => parentPort?.postMessage(message)
+  parentPort?.on('message', async (task: Task) => {
+    try {
+      send({ value: await handle(task) })
+    } catch (thrown) {
+      // Any other error crosses to the main thread with its stack, to be logged there.
+      if (!(thrown instanceof TooldexError)) throw thrown
+      const { code, message, hint, problems } = thrown
+      send({ error: { code, message, hint, problems } })
+    }
+  })
+  send('ready')
 }

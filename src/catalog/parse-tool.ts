@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/deep-freeze.ts'
+import { deepFreeze } from '../base/json-values.ts'
 import { CatalogTool } from '../contract/catalog.ts'
 import { formatToolId } from '../rules/tool-id.ts'
 import { normalizeTags } from './normalize-tags.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { deepFreeze } from '../base/deep-freeze.ts'
 import { TooldexError } from '../base/errors.ts'
+import { deepFreeze } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 

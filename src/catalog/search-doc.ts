@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/deep-freeze.ts'
+import { deepFreeze } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/search.ts'
 import { cutText } from '../rules/cut-text.ts'

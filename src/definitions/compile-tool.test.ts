@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deepFreeze } from '../base/deep-freeze.ts'
+import { deepFreeze } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { LlmDefinition, LlmFormat, type LlmTool, type Loss } from '../contract/llm.ts'
 import { compileTool } from './compile-tool.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 
 /** The value if it is an array, else an empty array. */

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 
 // Deeper parts are never converted, and long pointers are expensive.

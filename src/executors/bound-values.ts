@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { ArgValue, BoundValues, Job, Uncheckable } from '../contract/executor.ts'
 

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
-import { isObject } from '../base/same-json.ts'
-import { withoutPeriod } from '../base/sentences.ts'
+import { isObject } from '../base/json-values.ts'
+import { withoutPeriod } from '../diagnostics/sentences.ts'
 import type { ConfigFinding, InputSchema } from './read-config.ts'
 
 /** The parameters of a schema that have a default, with its value. */

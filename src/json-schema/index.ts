@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
+import { isObject } from '../base/json-values.ts'
 import type { Problem } from '../base/problem.ts'
-import { isObject } from '../base/same-json.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { measureSchema } from './measure-schema.ts'
 import { readMeasured, readSchema } from './read-schema.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { logged } from '../base/logger.ts'
-import { workFor } from '../base/work-caller.ts'
+import { workFor } from '../base/semaphore.ts'
 import { type Span, untraced } from '../contract/telemetry.ts'
 import { findLostKeys } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'

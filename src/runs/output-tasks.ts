@@ -1,5 +1,5 @@
+import { sameJson } from '../base/json-values.ts'
 import { type Replacement, redactJson, replaceAll } from '../base/redact-value.ts'
-import { sameJson } from '../base/same-json.ts'
 import { storableJson } from '../base/storable.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'

@@ -1,7 +1,7 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import { logged } from '../base/logger.ts'
-import { workFor } from '../base/work-caller.ts'
+import { workFor } from '../base/semaphore.ts'
 import type { ClaimedExecution, Execution } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'

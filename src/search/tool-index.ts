@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/deep-freeze.ts'
+import { deepFreeze } from '../base/json-values.ts'
 import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-config.ts'
 import type { Policy } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion } from '../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../contract/registry.ts'
 import type { toolCategories, tools, toolVersions } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/same-json.ts'
+import type { JsonObject } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { areDisjoint } from './disjoint.ts'
 import { matchSame } from './match-same.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, sameJson } from '../base/same-json.ts'
+import { type JsonObject, sameJson } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { isAnnotation } from './schema-node.ts'
 import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/same-json.ts'
+import type { JsonObject } from '../base/json-values.ts'
 import type { Effect, Walk } from './comparison.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
+import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
 import { matchSame } from './match-same.ts'
 import { hasReference } from './schema-node.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, sameJson } from '../base/same-json.ts'
+import { type JsonObject, sameJson } from '../base/json-values.ts'
 import { compareAlternatives, toAlternatives } from './compare-alternatives.ts'
 import { compareBounds } from './compare-bounds.ts'
 import { compareConditions } from './compare-conditions.ts'

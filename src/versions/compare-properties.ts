@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/same-json.ts'
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { isConstrained } from './schema-node.ts'
 import { atProperty, namedAt, type SchemaPath, step, subjectOf } from './schema-path.ts'

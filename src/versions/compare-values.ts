@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/same-json.ts'
+import type { JsonObject } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 import { valuesMissing } from './values-missing.ts'

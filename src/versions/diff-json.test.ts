@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sameJson } from '../base/same-json.ts'
+import { sameJson } from '../base/json-values.ts'
 import { diffJson } from './diff-json.ts'
 
 describe('diffJson', () => {

@@ -1,5 +1,5 @@
+import { isObject, sameJson, sameOrderedJson } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
-import { isObject, sameJson, sameOrderedJson } from '../base/same-json.ts'
 
 /** One difference between two JSON values; `before` or `after` is absent if that side has no value there. */
 export interface JsonDifference {

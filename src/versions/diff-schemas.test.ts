@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../base/same-json.ts'
+import type { JsonObject } from '../base/json-values.ts'
 import type { Side } from './comparison.ts'
 import { diffSchemas } from './diff-schemas.ts'
 

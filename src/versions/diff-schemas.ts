@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
+import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import type { SchemaChange } from '../contract/tool-diff.ts'
 import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'

@@ -1,4 +1,4 @@
-import { sameJson, sameOrderedJson } from '../base/same-json.ts'
+import { sameJson, sameOrderedJson } from '../base/json-values.ts'
 import type { ToolAnnotations } from '../contract/catalog.ts'
 import { ToolContent } from '../contract/registry.ts'
 import {

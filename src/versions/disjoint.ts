@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/same-json.ts'
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import { typesOf } from './compare-values.ts'
 import { normalizeNode } from './schema-node.ts'
 import { valuesMissing } from './values-missing.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../base/same-json.ts'
+import { isObject } from '../base/json-values.ts'
 
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
 const isType = (value: unknown) => typeNames.includes(value as string)

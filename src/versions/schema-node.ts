@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, sameJson } from '../base/same-json.ts'
+import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import { isWellFormed } from './keyword-shapes.ts'
 
 /** A schema with its refs resolved. */

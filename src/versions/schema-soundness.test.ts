@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { JsonObject } from '../base/same-json.ts'
+import type { JsonObject } from '../base/json-values.ts'
 import { diffSchemas } from './diff-schemas.ts'
 
 const names = ['a', 'b', 'c'] as const

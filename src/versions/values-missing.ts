@@ -1,4 +1,4 @@
-import { sameJson } from '../base/same-json.ts'
+import { sameJson } from '../base/json-values.ts'
 
 /** The values of the first array that are not in the second; linear time for scalars. */
 export function valuesMissing(from: readonly unknown[], others: readonly unknown[]): readonly unknown[] {

@@ -161,7 +161,7 @@ describe('requirements', () => {
     const files = [
       'search/tool-index.ts',
       'search/substring-index.ts',
-      'base/deep-freeze.ts',
+      'base/json-values.ts',
       'contract/input-schema.ts',
     ]
     const imports = files.flatMap((file) =>

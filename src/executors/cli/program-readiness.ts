@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { commandWords } from '../../base/command-words.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import { commandWords } from '../../base/split-words.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'

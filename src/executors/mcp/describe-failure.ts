@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
-import { withoutPeriod } from '../../base/sentences.ts'
 import { toOneLine } from '../../base/visible-text.ts'
+import { withoutPeriod } from '../../diagnostics/sentences.ts'
 
 const maxCharacters = 500
 

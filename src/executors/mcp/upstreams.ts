@@ -1,6 +1,6 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
+import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { sameJson } from '../../base/same-json.ts'
 import type { PlainSecrets } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'

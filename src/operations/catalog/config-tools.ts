@@ -1,4 +1,4 @@
-import { deepFreeze } from '../../base/deep-freeze.ts'
+import { deepFreeze } from '../../base/json-values.ts'
 import { normalizeTags } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { ToolIndexEntry } from '../../contract/tool-index.ts'

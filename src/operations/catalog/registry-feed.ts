@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deepFreeze } from '../../base/deep-freeze.ts'
 import { toTooldexError } from '../../base/errors.ts'
+import { deepFreeze } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { normalizeTags } from '../../catalog/index.ts'

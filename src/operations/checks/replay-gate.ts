@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { sameJson } from '../../base/same-json.ts'
+import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { ReplayCounts } from '../../contract/replay.ts'

@@ -1,6 +1,6 @@
 import { parse, stringify, type TomlTable } from 'smol-toml'
 import { TooldexError } from '../../base/errors.ts'
-import { firstLine } from '../../base/sentences.ts'
+import { firstLine } from '../../diagnostics/sentences.ts'
 
 /** Sets one table in a TOML text; everything else stays as it is written. */
 export function setTomlTable(text: string, path: readonly [string, string], table: TomlTable, file: string): string {

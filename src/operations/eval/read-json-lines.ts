@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { collapseSpaces } from '../../base/sentences.ts'
+import { collapseSpaces } from '../../diagnostics/sentences.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 

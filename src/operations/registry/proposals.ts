@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { sameJson, sameOrderedJson } from '../../base/json-values.ts'
 import type { Problem } from '../../base/problem.ts'
-import { sameJson, sameOrderedJson } from '../../base/same-json.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'

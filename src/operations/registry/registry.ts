@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import { sameJson } from '../../base/json-values.ts'
 import type { Problem } from '../../base/problem.ts'
-import { sameJson } from '../../base/same-json.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'

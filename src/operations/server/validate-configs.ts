@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { commandWords } from '../../base/command-words.ts'
 import { toTooldexError } from '../../base/errors.ts'
 import { type Problem, toWireProblem } from '../../base/problem.ts'
+import { commandWords } from '../../base/split-words.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 import { findProgram } from '../../executors/cli/index.ts'
 import { findUnknownNames, loadPolicy } from '../../policy/index.ts'

@@ -1,4 +1,4 @@
-import { sameOrderedJson } from '../../base/same-json.ts'
+import { sameOrderedJson } from '../../base/json-values.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
 /** The changes that turn `current` into `wanted`; entries missing from `wanted` are removed only with `prune`. */

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { sameJson } from '../../base/same-json.ts'
+import { sameJson } from '../../base/json-values.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { record } from '../record.ts'

@@ -1,4 +1,4 @@
-import { sameJson } from '../../base/same-json.ts'
+import { sameJson } from '../../base/json-values.ts'
 import { DumpHeader, type DumpRow, DumpTally, DumpTrailer, dumpRefused } from './format.ts'
 
 /** Reads a file line by line; the file is verified as complete and unchanged only at its end. */

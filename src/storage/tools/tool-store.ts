@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { sameOrderedJson } from '../../base/same-json.ts'
+import { sameOrderedJson } from '../../base/json-values.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
 import type { Caller, ChangeOptions, Expected, NewTool, PageQuery, ToolStore } from '../../contract/stores.ts'
 import type { ToolListQuery } from '../../contract/tool-list.ts'

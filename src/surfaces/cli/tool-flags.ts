@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
-import { toSentence } from '../../base/sentences.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { showInvisible } from '../../base/visible-text.ts'
+import { toSentence } from '../../diagnostics/sentences.ts'
 
 /** One property of a tool's input schema. */
 export interface FlagProperty {

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../../../base/errors.ts'
 import { parseExactly } from '../../../base/exact-numbers.ts'
-import { sameJson } from '../../../base/same-json.ts'
+import { sameJson } from '../../../base/json-values.ts'
 import { toOneLine } from '../../../base/visible-text.ts'
 import type { RunOutcome } from '../../../contract/run.ts'
 import type { CallAnswer } from '../../../operations/runs/call-tool.ts'

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** Whether two JSON values are equal, ignoring the order of keys. */
 export const sameJson = (a: unknown, b: unknown): boolean => isSame(a, b, false)
 
@@ -37,3 +39,18 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Whether a value is a JSON object; an array is not. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Freezes plain data recursively, so that sharing it is as safe as copying it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) deepFreeze(part)
+  return value
+}
+
+/** A hash of a JSON value that ignores the order of keys: a client may send the same request in any order. */
+export const hashJson = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex')
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import { compilePattern, compileSearchPattern, patternLimits } from './pattern.ts'
-import { estimatePatternSize } from './pattern-size.ts'
+import { compilePattern, compileSearchPattern, estimatePatternSize, patternLimits } from './pattern.ts'
 import { OutOfBudget, WorkBudget } from './work-budget.ts'
 
 const { pattern } = fc.letrec<{ pattern: string; piece: string; atom: string }>((tie) => ({
