@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop())
 
 needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, to move the clock of a process')(
-  '71: the clocks of a server and a worker jump by hours: nothing expires early, and nothing late',
+  '71: clocks of a server and a worker that jump by hours expire nothing early and nothing late',
   async () => {
     const folder = tempFolder()
     const [library, clockFile] = [join(folder, 'clock.so'), join(folder, 'clock')]
@@ -29,7 +29,7 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
     const { status, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source], { encoding: 'utf8' })
     expect(status, stderr).toBe(0)
     const jump = (seconds: number) => writeFileSync(clockFile, String(seconds))
-    const env = { TOOLDEX_LEASE_MS: '3000', LD_PRELOAD: library, TEST_CLOCK_FILE: clockFile }
+    const env = { TOOLDEX_LEASE_MS: '6000', LD_PRELOAD: library, TEST_CLOCK_FILE: clockFile }
     const database = await postgres.createDatabase()
     await keepHistory({ url: database })
     const server = await startServer({ database, env, words: ['--no-worker'] })
@@ -69,9 +69,8 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
     const strange = await queryRuns(
       { url: database },
       `select id from tool_executions where created_at > now()
-      or created_at < now() - interval '10 minutes' or updated_at > now() or coalesce(duration_ms, 0) not between 0 and 60000`,
+      or created_at < now() - interval '10 minutes' or updated_at > now() or coalesce(duration_ms, 0) not between 0 and 600000`,
     )
     expect(strange).toEqual([])
   },
-  120_000,
 )

@@ -89,7 +89,7 @@ async function makeCalls(server: TestServer, step: number): Promise<readonly Cal
       call.told = { id: body.id, status: body.status }
       if (kind !== 'waited for') call.told = { id: body.id, status: (await untilEnded(server, body.id)).status }
     } catch (error) {
-      await Promise.race([server.ended, new Promise((resolve) => setTimeout(resolve, 5000))])
+      await Promise.race([server.ended, new Promise((resolve) => setTimeout(resolve, 60_000))])
       if (server.alive()) throw error
       break
     }

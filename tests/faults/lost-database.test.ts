@@ -17,8 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.stop())
 
-describe('69: a worker that is cut off from the database without the connection being closed', () => {
-  const patient = { TOOLDEX_LEASE_MS: '5000' }
+describe('69: a worker whose connection to the database is silent but open', () => {
+  // Two fifths of it are for ending the tool.
+  const patient = { TOOLDEX_LEASE_MS: '10000' }
 
   /** A worker behind a proxy that can swallow all bytes. */
   async function openCutOff() {
@@ -30,7 +31,7 @@ describe('69: a worker that is cut off from the database without the connection 
     return { ...queue, cut, proxy }
   }
 
-  it('69: ends its tool before the run is given up as lost', async () => {
+  it('69: ends its tool before the run is swept as lost', async () => {
     const { server, cut, proxy, queue, audit } = await openCutOff()
     const seconds = uniqueSeconds()
     await registerCommand(server, 'sleeper', `sleep ${seconds}`, { config: { timeoutMs: 120_000 } })
@@ -44,7 +45,7 @@ describe('69: a worker that is cut off from the database without the connection 
     await audit()
   })
 
-  it('69: reports its run as lost itself where the database is back before another process does, and goes on', async () => {
+  it('69: reports its run as lost itself where the database is back in time, and continues to work', async () => {
     const { server, proxy, queue, audit } = await openCutOff()
     const seconds = uniqueSeconds()
     await registerCommand(server, 'sleeper', `sleep ${seconds}`, { config: { timeoutMs: 120_000 } })
@@ -60,7 +61,7 @@ describe('69: a worker that is cut off from the database without the connection 
     await audit()
   }, 240_000)
 
-  it('69: ends its tool before another worker runs it again', async () => {
+  it('69: ends its tool before another worker retries the run', async () => {
     const { folder, server, cut, proxy, worker, queue, audit } = await openCutOff()
     const [trace, goOn] = [join(folder, 'attempts'), join(folder, 'go-on')]
     // The lock of a file goes with the last process that has it open.

@@ -6,7 +6,8 @@ import { startWorker } from '../support/start-worker.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { execute, TracedTools, untilQuiet } from '../support/traced-tools.ts'
 
-export const leaseMs = 1500
+// Runs are given up after three fifths of it without a renewal, which a loaded machine must not reach.
+export const leaseMs = 5000
 export const leaseEnv = { TOOLDEX_LEASE_MS: String(leaseMs) }
 
 interface QueueOptions {

@@ -8,6 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.stop())
 
-it('66, 70, 96: 200 calls while workers and servers are killed at random: the audit finds nothing', async () => {
+it('66, 70, 96: 200 calls while workers and servers are killed at random keep every promise', async () => {
   expect(await randomKills(await postgres.createDatabase(), 200, 20_261_115, 3)).toBeGreaterThanOrEqual(3)
-}, 240_000)
+}, 600_000)

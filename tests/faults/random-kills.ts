@@ -100,7 +100,7 @@ export async function randomKills(database: string, count: number, seed: number,
     await Promise.all(callers)
     making = false
     await killing
-    await untilQuiet(fleet.servers[0] as TestServer, 120_000)
+    await untilQuiet(fleet.servers[0] as TestServer)
     await check(database, tools, made)
     return fleet.kills
   } finally {

@@ -16,7 +16,7 @@ const say = (word: string, seconds = 0) =>
 onEachWorld('a tool that changes while it is called', { words: ['--concurrency', '2'] }, (world) => {
   const patch = (name: string, body: object) => world.server().request('PATCH', `/tools/${name}`, { body })
 
-  it('76: a change while it runs, or waits to run, changes neither version nor script of that run', async () => {
+  it('76: a change of a tool changes neither version nor script of its running and queued runs', async () => {
     const server = world.server()
     await registerCommand(server, 'changing', say('first', 1.5))
     const waited = execute(server, 'changing', {}, { wait: true })
@@ -30,25 +30,25 @@ onEachWorld('a tool that changes while it is called', { words: ['--concurrency',
     expect([after.body.version, after.body.outputData]).toEqual([2, 'second began\nsecond\n'])
   })
 
-  it('77: deleted while it runs: the run ends as ever and its record stays; one that waited is CANCELLED', async () => {
+  it('77: a tool deleted while it runs: the run ends as usual and its record stays; a queued one is CANCELLED', async () => {
     const server = world.server()
-    await registerCommand(server, 'doomed', say('doomed', 1.5))
-    const running = await times(2, async () => (await execute(server, 'doomed', {})).body.id)
-    const [queued] = await times(1, async () => (await execute(server, 'doomed', {})).body.id)
-    await expect.poll(async () => (await world.server().request('GET', '/queue')).body.running).toBe(2)
+    const tools = new TracedTools(tempFolder())
+    await tools.registerHeld(server, 'doomed')
+    const queue = async (mark: string) => (await execute(server, 'doomed', { mark })).body.id as string
+    const running = await times(2, (at) => queue(`running-${at}`))
+    await expect.poll(() => tools.begun().length).toBe(2)
+    const queued = await queue('queued')
     expect((await server.request('DELETE', '/tools/doomed')).status).toBe(200)
-    for (const id of running)
+    tools.release()
+    for (const [at, id] of running.entries())
       expect(await untilEnded(server, id)).toMatchObject({
         status: 'SUCCESS',
         toolId: null,
         toolName: 'doomed',
         version: 1,
-        outputData: 'doomed began\ndoomed\n',
+        outputData: `running-${at}\n`,
       })
-    expect(await untilEnded(server, queued as string)).toMatchObject({
-      status: 'CANCELLED',
-      errorCode: 'TOOL_NOT_FOUND',
-    })
+    expect(await untilEnded(server, queued)).toMatchObject({ status: 'CANCELLED', errorCode: 'TOOL_NOT_FOUND' })
     expectProblem(await execute(server, 'doomed', {}), 404, 'TOOL_NOT_FOUND')
   })
 })
@@ -57,7 +57,7 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
   const cancel = (id: string, key?: string) =>
     world.server().request('POST', `/executions/${id}/cancel`, key === undefined ? {} : { key })
 
-  it('80: cancelled in the moment it ends, 100 times: exactly one of the two happens', async () => {
+  it('80: a cancellation that races with the end of a run, 100 times: exactly one of the two happens', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
     await tools.register(server, 'quick', { seconds: 0.15 })
@@ -65,11 +65,11 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
     const since = performance.now()
     for (let at = 0; at < 4; at++)
       await untilEnded(server, (await execute(server, 'quick', { mark: `slow-${at}` })).body.id)
-    // About how long it takes here and now: half of the time it is cancelled before, half of it after.
-    const usualMs = Math.ceil((performance.now() - since) / 4)
+    // About twice as long as it takes here and now: half of the time it is cancelled before, half of it after.
+    let spanMs = Math.ceil((performance.now() - since) / 2)
     const race = async (at: number) => {
       const { body } = await execute(server, 'quick', { mark: `race-${at}` })
-      await sleep(randomInt(0, 2 * usualMs))
+      await sleep(randomInt(0, spanMs))
       const asked = await cancel(body.id)
       const { status, errorCode } = await untilEnded(server, body.id)
       if (asked.status !== 200) expectProblem(asked, 409, 'ILLEGAL_STEP')
@@ -79,12 +79,16 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
       if (status === 'SUCCESS') expect(tools.count(`race-${at}`)).toEqual({ begun: 1, ended: 1 })
       states.set(status, (states.get(status) ?? 0) + 1)
     }
-    for (let start = 0; start < 100; start += 10) await times(10, (at) => race(start + at))
-    // Both must have been seen, or nothing was tried.
+    // Both must have been seen, or nothing was tried; a machine may become slower or faster meanwhile.
+    for (let start = 0; start < 100 || states.size < 2; start += 10) {
+      await times(10, (at) => race(start + at))
+      if (!states.has('SUCCESS')) spanMs *= 2
+      if (!states.has('CANCELLED')) spanMs = Math.max(1, spanMs >> 1)
+    }
     expect([...states.keys()].sort()).toEqual(['CANCELLED', 'SUCCESS'])
   })
 
-  it('46: after the end, of another’s, or of what never was: refused, and nothing changes', async () => {
+  it('46: cancelling an ended, foreign or unknown run is refused and changes nothing', async () => {
     const server = world.server()
     await registerCommand(server, 'done', 'true')
     const { body } = await execute(server, 'done', {}, { wait: true })
@@ -104,7 +108,7 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
     expect(findProcesses(seconds)).toEqual([])
   })
 
-  it('45: a client that goes away mid-call: its child is gone within a second, and the row is CANCELLED', async () => {
+  it('45: a client that disconnects during a call: its child is gone, and the row is CANCELLED', async () => {
     const server = world.server()
     const seconds = uniqueSeconds()
     await registerCommand(server, 'left', `sleep ${seconds}`)
@@ -131,8 +135,8 @@ onEachWorld('cancelling', { words: ['--concurrency', '8'] }, (world) => {
   })
 })
 
-onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
-  it('34: twenty times at once makes one run and one answer, waited for or queued', async () => {
+onEachWorld('idempotency keys', { words: ['--concurrency', '2'] }, (world) => {
+  it('34: one idempotency key, twenty times at once, makes one run and one answer, waited for or queued', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
     await tools.register(server, 'keyed', { seconds: 0.5 })
@@ -152,10 +156,10 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
     expect(tools.count('other').begun).toBe(0)
   })
 
-  it('80: cancelled while it waits for its turn, a call is answered at once and never begun', async () => {
+  it('80: a call that is cancelled while it waits for a slot is answered and never begun', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
-    await tools.register(server, 'lined', { seconds: 4 })
+    await tools.registerHeld(server, 'lined')
     const busy = times(2, (at) => execute(server, 'lined', { mark: `front-${at}` }, { wait: true }))
     await expect.poll(() => tools.begun().length).toBe(2)
     const waiting = execute(server, 'lined', { mark: 'behind' }, { wait: true, traceId: 'behind' })
@@ -166,15 +170,16 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
     const asked = await server.request('POST', `/executions/${id}/cancel`)
     expect(asked.body.status).toBe('CANCELLED')
     expect((await waiting).body).toMatchObject({ id, status: 'CANCELLED', errorCode: 'EXECUTION_CANCELLED' })
-    expect(findProcesses('front-').length).toBeGreaterThan(0)
+    expect(tools.count('front-0')).toEqual({ begun: 1, ended: 0 })
+    tools.release()
     for (const { body } of await busy) expect(body.status).toBe('SUCCESS')
     expect(tools.count('behind').begun).toBe(0)
   })
 
-  it('34: refused or joined while all slots are taken, no slot is lost; who only joined may leave', async () => {
+  it('34: calls refused or joined while all slots are taken lose no slot; a caller that joined may disconnect', async () => {
     const server = world.server()
     const tools = new TracedTools(tempFolder())
-    await tools.register(server, 'crowded', { seconds: 1 })
+    await tools.registerHeld(server, 'crowded')
     const busy = times(2, (at) =>
       execute(server, 'crowded', { mark: `busy-${at}` }, { wait: true, idempotencyKey: `busy-${at}` }),
     )
@@ -193,16 +198,15 @@ onEachWorld('one key', { words: ['--concurrency', '2'] }, (world) => {
     await sleep(200)
     leaving.abort()
     expect(await joined).toBe('left')
+    tools.release()
     for (const { body } of await busy) expect(body.status).toBe('SUCCESS')
-    const after = await times(6, (at) =>
-      execute(server, 'crowded', { mark: `after-${at}`, seconds: 0.5 }, { wait: true }),
-    )
+    const after = await times(6, (at) => execute(server, 'crowded', { mark: `after-${at}` }, { wait: true }))
     for (const { body } of after) expect(body.status).toBe('SUCCESS')
     expect(tools.maxTogether()).toBe(2)
   })
 })
 
-it('45: over stdio, a call that is cancelled: its child is gone within a second, and nothing more is sent', async () => {
+it('45: a call cancelled over stdio: its child is gone, and nothing more is sent', async () => {
   const seconds = uniqueSeconds()
   const server = new RawServer([tempFile('t.yaml', `command: sleep ${seconds}\ntools: [{name: t, description: d}]\n`)])
   await server.initialize()

@@ -19,7 +19,7 @@ interface WorkerOptions {
   readonly entry?: string | undefined
 }
 
-const startMs = 60_000
+const startMs = 170_000
 
 /** Starts a worker and waits until it takes work. */
 export async function startWorker({ database, words = [], env, entry }: WorkerOptions): Promise<TestWorker> {
@@ -34,7 +34,7 @@ export async function startWorker({ database, words = [], env, entry }: WorkerOp
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-    const late = setTimeout(() => child.kill('SIGKILL'), 12_000)
+    const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
     await ended
     clearTimeout(late)
   }

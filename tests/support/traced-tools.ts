@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -9,10 +9,12 @@ import { tempScript } from './temp-folder.ts'
 /** Commands that leave a trace of every run: a line when it begins, one when it ends. */
 export class TracedTools {
   readonly #file: string
+  readonly #gate: string
   readonly #script: string
 
   constructor(folder: string) {
     this.#file = join(folder, 'trace')
+    this.#gate = join(folder, 'gate')
     const text = `#!/bin/sh
 echo "begin $1" >> ${this.#file}
 echo "half of $1"
@@ -34,6 +36,32 @@ echo "whole of $1"
       properties: { mark: { type: 'string' }, seconds: { type: 'number' } },
       ...more,
     })
+  }
+
+  /** Registers one whose runs last until `release`, however slow the machine is. */
+  async registerHeld(server: TestServer, name: string, { safe = false } = {}): Promise<void> {
+    const text = `#!/bin/sh
+echo "begin $1" >> ${this.#file}
+until [ -e ${this.#gate} ]; do sleep 0.05; done
+echo "end $1" >> ${this.#file}
+echo "$1"
+`
+    await registerCommand(server, name, tempScript(`held-${name}`, text, dirname(this.#file)), {
+      annotations: safe ? { readOnlyHint: true } : {},
+      args: [{ name: 'mark', positional: 1 }],
+      properties: { mark: { type: 'string' } },
+      config: { timeoutMs: 300_000 },
+    })
+  }
+
+  /** Lets held runs end, those that begin later too. */
+  release(): void {
+    writeFileSync(this.#gate, '')
+  }
+
+  /** Holds the runs that begin after a release. */
+  hold(): void {
+    rmSync(this.#gate, { force: true })
   }
 
   /** One that only leaves its trace and says its mark. */
