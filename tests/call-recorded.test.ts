@@ -11,6 +11,7 @@ import { openRecorded } from './support/open-recorded.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { mainFile, runCli } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
+import { runUntilBegun } from './support/run-until-begun.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -108,10 +109,13 @@ describe('tooldex call of a registered tool at a server', () => {
       stdout: 'half\n',
       stderr: 'broken\nCommand failed with exit code 3\n',
     })
-    const late = await call(['--timeout', '2', 'slow_words', 'late', '--count', '90'])
+    const { outcome: late, seconds } = await runUntilBegun(
+      (limit) => call(['--timeout', String(limit), 'slow_words', 'late', '--count', '90']),
+      ({ stdout }) => stdout !== '',
+    )
     expect(late.code).toBe(5)
     expect(late.stdout).toMatch(/^late 1\n/)
-    expect(await newest('slow_words')).toMatchObject({ status: 'TIMEOUT', timeoutMs: 2000 })
+    expect(await newest('slow_words')).toMatchObject({ status: 'TIMEOUT', timeoutMs: 1000 * seconds })
   })
 
   it('gives the same answer in JSON, and nothing beside it', async () => {

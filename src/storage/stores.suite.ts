@@ -323,7 +323,7 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(record[0]).toMatchObject({ action: 'learning.forget', actor: 'tester', before: { count: 4 } })
     })
 
-    it('tells of a change within a second, and counts it', async () => {
+    it('notifies listeners of a change, and counts it', async () => {
       const before = await stores.feed.version('default')
       let hear = (_workspace: string) => {}
       const heard = new Promise<string>((resolve) => {
@@ -331,9 +331,7 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       })
       await stores.feed.listen(hear)
       await stores.tools.create(caller, newTool())
-      expect(await Promise.race([heard, new Promise((resolve) => setTimeout(resolve, 1000, 'nothing'))])).toBe(
-        'default',
-      )
+      expect(await heard).toBe('default')
       expect(await stores.feed.version('default')).toBeGreaterThan(before)
     })
 

@@ -249,7 +249,10 @@ async function inOwnProcess(prefix: string, body: string, containment = createPr
   `
   const input = { name: 'input', stdin: true }
   const command = `${prefix} ${process.execPath} --input-type=module`
-  const { result } = await runTool({ command, tool: { args: [input] } }, { containment, given: { input: source } })
+  const { result } = await runTool(
+    { command, tool: { args: [input], timeout: 150 } },
+    { containment, given: { input: source } },
+  )
   expect(result.stderr).toBe('')
   return JSON.parse(result.stdout)
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { needs } from '../support/needs.ts'
 import { mainFile, projectRoot, runCli } from '../support/run-cli.ts'
+import { runUntilBegun } from '../support/run-until-begun.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { countProcesses, findProcesses, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
 import { containments, hasPidsCgroup, runTool } from './run-tool.ts'
@@ -17,11 +18,15 @@ describe('fault 57: a command that sleeps past its limit', () => {
   for (const { kind, containment, it } of containments) {
     it(`fault 57 (${kind}): with its own limit is ended at that limit, its tree gone`, async () => {
       const seconds = uniqueSeconds()
-      const { status, result } = await runTool({ command: slow(seconds), tool: { timeout: 0.5 } }, { containment })
+      const command = slow(seconds)
+      const { outcome, seconds: timeout } = await runUntilBegun(
+        (limit) => runTool({ command, tool: { timeout: limit } }, { containment }),
+        ({ result }) => result.stdout !== '',
+      )
       expect(findProcesses(seconds)).toEqual([])
-      expect(status).toBe('TIMEOUT')
-      expect(result.durationMs).toBeGreaterThanOrEqual(490)
-      expect(result.stdout).toBe('started\n')
+      expect(outcome.status).toBe('TIMEOUT')
+      expect(outcome.result.durationMs).toBeGreaterThanOrEqual(1000 * timeout - 10)
+      expect(outcome.result.stdout).toBe('started\n')
     })
   }
 
@@ -32,11 +37,15 @@ describe('fault 57: a command that sleeps past its limit', () => {
 
   it('fault 57: the command line says so with exit code 5 and keeps the output', async () => {
     const seconds = uniqueSeconds()
-    const text = `command: ${slow(seconds)}\ntools: [{name: t, description: d, timeout: 0.5}]\n`
-    const { code, stdout, stderr } = await runCli(['call', '-c', tempFile('slow.yaml', text), 't'])
+    const command = slow(seconds)
+    const call = (timeout: number) => {
+      const text = `command: ${command}\ntools: [{name: t, description: d, timeout: ${timeout}}]\n`
+      return runCli(['call', '-c', tempFile('slow.yaml', text), 't'])
+    }
+    const { outcome, seconds: timeout } = await runUntilBegun(call, ({ stdout }) => stdout !== '')
     expect(findProcesses(seconds)).toEqual([])
-    expect([code, stdout]).toEqual([5, 'started\n'])
-    expect(stderr).toContain('Command timed out after 0.5s')
+    expect([outcome.code, outcome.stdout]).toEqual([5, 'started\n'])
+    expect(outcome.stderr).toContain(`Command timed out after ${timeout.toFixed(1)}s`)
   })
 })
 
@@ -45,18 +54,30 @@ describe('fault 58: a command that does not listen', () => {
     it(`fault 58 (${kind}): ignores SIGTERM and is killed after the grace`, async () => {
       const seconds = uniqueSeconds()
       const deaf = `#!/bin/bash\ntrap '' TERM\necho deaf\nwhile true; do sleep ${seconds}; done\n`
-      const tool = { timeout: 0.5 }
-      const { status, result } = await runTool({ command: tempScript('deaf', deaf), tool }, { containment })
+      const command = tempScript('deaf', deaf)
+      const { outcome, seconds: timeout } = await runUntilBegun(
+        (limit) => runTool({ command, tool: { timeout: limit } }, { containment }),
+        ({ result }) => result.stdout !== '',
+      )
+      const { status, result } = outcome
       expect(findProcesses(seconds)).toEqual([])
       expect([status, result.signal, result.stdout]).toEqual(['TIMEOUT', 'SIGKILL', 'deaf\n'])
-      expect(result.durationMs).toBeGreaterThanOrEqual(990)
+      expect(result.durationMs).toBeGreaterThanOrEqual(1000 * timeout + 490)
     })
 
     it(`fault 58 (${kind}): one that listens has the grace to clean up`, async () => {
-      const polite = "#!/bin/bash\ntrap 'sleep 0.2; echo cleaned up; exit 3' TERM\nwhile true; do sleep 0.05; done\n"
-      const command = tempScript('polite', polite)
-      const { status, result } = await runTool({ command, tool: { timeout: 0.3 } }, { containment })
-      expect([status, result.exitCode, result.stdout]).toEqual(['TIMEOUT', 3, 'cleaned up\n'])
+      const trap = "trap 'sleep 0.2; echo cleaned up; exit 3' TERM"
+      const command = tempScript('polite', `#!/bin/bash\n${trap}\necho ready\nwhile true; do sleep 0.05; done\n`)
+      // A grace that is long enough however slow the machine is.
+      const { outcome } = await runUntilBegun(
+        (limit) => runTool({ command, tool: { timeout: limit } }, { containment, limits: { graceMs: 60_000 } }),
+        ({ result }) => result.stdout !== '',
+      )
+      expect([outcome.status, outcome.result.exitCode, outcome.result.stdout]).toEqual([
+        'TIMEOUT',
+        3,
+        'ready\ncleaned up\n',
+      ])
     })
   }
 })
@@ -90,9 +111,12 @@ describe('fault 59: a daemon', () => {
       const seconds = uniqueSeconds()
       const script = `${daemonize(`sleep ${seconds}`)}import time\ntime.sleep(60)\n`
       const command = tempScript('daemon', script)
-      const { status } = await runTool({ command, tool: { timeout: 0.5 } }, { containment })
+      const { outcome } = await runUntilBegun(
+        (limit) => runTool({ command, tool: { timeout: limit } }, { containment }),
+        ({ result }) => result.stdout !== '',
+      )
       expect(findProcesses(seconds)).toEqual([])
-      expect(status).toBe('TIMEOUT')
+      expect([outcome.status, outcome.result.stdout]).toEqual(['TIMEOUT', 'daemon started\n'])
     })
   }
 
@@ -131,7 +155,7 @@ while True:
     try:
         child = os.fork()
     except OSError:
-        time.sleep(1)
+        time.sleep(3)
         raise
     if child == 0:
         ${first}
@@ -146,7 +170,7 @@ while True:
     needsCgroup(`fault 61 (pid-namespace): ${name} is capped and fails; the machine stays usable`, async () => {
       const command = tempScript('bomb', script)
       const settings = { containment: containments[0]?.containment, limits: { processes: 64 } }
-      const run = () => runTool({ command, tool: { timeout: 10 } }, settings)
+      const run = () => runTool({ command, tool: { timeout: 150 } }, settings)
       const [{ status, errorCode, result }, peak] = await peakDuring(() => countProcesses(command), run)
       expect([status, errorCode]).toEqual(['FAILED', 'EXECUTION_FAILED'])
       expect(result.stderr).toContain('Resource temporarily unavailable')
@@ -173,13 +197,14 @@ while True:
       const script = `
         import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
         import { ToolIndex } from '${projectRoot}/dist/index.js'
-    import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
-        const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '' }] }]).get('t')
+        import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
+        const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '', timeout: 150 }] }]).get('t')
         const executor = createCliExecutor({ env: process.env, scope: 'user', limitFiles: true, limits: { processes: 64 } })
         console.log(JSON.stringify(await executor.run({ tool: fromConfig(tool), input: {} }, {})))
       `
       const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
-      const call = { command: `setpriv ${user.join(' ')} node --input-type=module`, tool: { args: [stdinArg] } }
+      const tool = { args: [stdinArg], timeout: 150 }
+      const call = { command: `setpriv ${user.join(' ')} node --input-type=module`, tool }
       const run = () => runTool(call, { containment: createProcessGroups(), given: { input: script } })
       const [outcome, peak] = await peakDuring(() => countProcesses(command), run)
       expect(outcome.result.stderr).toBe('')
@@ -206,7 +231,7 @@ describe('fault 62: output without end', () => {
       it(`fault 62 (${kind}): on ${name} is cut at the cap, stopped long before the limit, and costs no memory`, async () => {
         const command = tempScript('endless', script)
         const before = residentBytes()
-        const run = () => runTool({ command, tool: { timeout: 20 } }, { containment })
+        const run = () => runTool({ command, tool: { timeout: 150 } }, { containment })
         const [{ status, errorCode, result }, peak] = await peakDuring(residentBytes, run)
         expect([status, errorCode, result.truncated]).toEqual(['FAILED', 'OUTPUT_LIMIT', true])
         expect(result.stdout.length).toBeLessThan(megabyte + 200)
@@ -234,7 +259,9 @@ describe('fault 62: output without end', () => {
   it('fault 62: a byte at a time costs no more memory than all at once', async () => {
     const script = '#!/usr/bin/env python3\nimport os\nfor _ in range(400_000): os.write(1, b"x")\n'
     const before = residentBytes()
-    const [{ result }, peak] = await peakDuring(residentBytes, () => runTool({ command: tempScript('drip', script) }))
+    const [{ result }, peak] = await peakDuring(residentBytes, () =>
+      runTool({ command: tempScript('drip', script), tool: { timeout: 150 } }),
+    )
     expect(result.stdout.length).toBe(400_000)
     expect(peak - before).toBeLessThan(100 * megabyte)
   })

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { onEachWorld } from '../support/each-world.ts'
+import { runUntilBegun } from '../support/run-until-begun.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { execute, registerCommand } from '../support/traced-tools.ts'
 import { countZombies, findProcesses, peakDuring, residentBytes, uniqueSeconds } from './processes.ts'
@@ -33,7 +34,11 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
 
   it('58: deaf to SIGTERM: killed after the grace, and TIMEOUT', async () => {
     const seconds = uniqueSeconds()
-    const row = await run(bash(`trap '' TERM\necho deaf\nwhile true; do sleep ${seconds}; done`), { timeoutMs: 500 })
+    const deaf = bash(`trap '' TERM\necho deaf\nwhile true; do sleep ${seconds}; done`)
+    const { outcome: row } = await runUntilBegun(
+      (limit) => run(deaf, { timeoutMs: 1000 * limit }),
+      ({ outputData }) => outputData !== '' && outputData !== null,
+    )
     expect(row).toMatchObject({ status: 'TIMEOUT', outputData: 'deaf\n', exitCode: null })
     expect(findProcesses(seconds)).toEqual([])
   })

@@ -33,7 +33,7 @@ describe('fault 63: 200 MB for a program that does not read them', () => {
   })
 
   it('fault 63: one that reads all gets all', async () => {
-    const { result } = await runTool({ command: 'wc -c', tool: { args: [input] } }, give)
+    const { result } = await runTool({ command: 'wc -c', tool: { args: [input], timeout: 150 } }, give)
     expect(result.stdout.trim()).toBe(String(huge.length))
   })
 })
