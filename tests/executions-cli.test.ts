@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerScript } from './support/registered-tools.ts'
+import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { mainFile } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
 import { startProxy } from './support/start-proxy.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -23,6 +26,15 @@ const env = () => ({ TOOLDEX_URL: '', DATABASE_URL: '', TOOLDEX_HOME: server.hom
 const executions = (...words: string[]) => runInline(['executions', ...words], { env: env() })
 const execute = async (tool: string, input: object, more: object = {}) =>
   (await server.request('POST', `/tools/${tool}/execute`, { body: { input, ...more } })).body
+
+/** Registers a tool that prints a second line after the returned function was called. */
+async function registerHeld(name: string): Promise<() => void> {
+  const goOn = join(tempFolder(), 'go-on')
+  const script = `echo "$1 1"; until [ -e '${goOn}' ]; do sleep 0.05; done; echo "$1 2"`
+  const { executorConfig } = scriptTool(name, { script }, server.home)
+  await registerScript(server, name, { script, more: { executorConfig: { ...executorConfig, timeoutMs: 170_000 } } })
+  return () => writeFileSync(goOn, '')
+}
 
 /** A command that goes on until it is stopped. */
 function start(...words: string[]) {
@@ -113,12 +125,14 @@ describe('tooldex executions', () => {
 
 describe('tooldex executions tail', () => {
   it('shows what one run prints while it runs, and ends as it ends', async () => {
-    const run = await execute('slow_words', { word: 'live', count: 6 })
+    const goOn = await registerHeld('held_words')
+    const run = await execute('held_words', { word: 'live' })
     const tail = start('tail', run.id)
-    await tail.until('live 2')
+    await tail.until('live 1')
     expect((await server.request('GET', `/executions/${run.id}`)).body.status).toBe('RUNNING')
+    goOn()
     expect(await tail.ended).toBe(0)
-    expect(tail.out()).toBe('live 1\nlive 2\nlive 3\nlive 4\nlive 5\nlive 6\n')
+    expect(tail.out()).toBe('live 1\nlive 2\n')
     const failed = await execute('fails', { word: 'x' }, { wait: true })
     expect(await executions('tail', failed.id)).toMatchObject({ code: 1, stdout: 'half\n' })
     expect((await executions('tail', '00000000-0000-4000-8000-000000000000')).code).toBe(4)
@@ -141,13 +155,14 @@ describe('tooldex executions tail', () => {
     const before = await execute('fails', { word: 'x' }, { wait: true })
     const once = await executions('tail', '-n', '1')
     expect(once.stdout).toMatch(new RegExp(`^\\S+ \\S+  ${before.id}  FAILED .*EXECUTION_FAILED\\n$`))
-    const tail = start('tail', '--follow', '--tool', 'slow_words', '-n', '1')
-    await tail.until('slow_words@1')
-    const run = await execute('slow_words', { word: 'new', count: 8 })
+    const goOn = await registerHeld('followed_words')
+    const tail = start('tail', '--follow', '--tool', 'followed_words', '-n', '1')
+    const run = await execute('followed_words', { word: 'new' })
     await tail.until(new RegExp(`${run.id}  RUNNING`))
+    goOn()
     await tail.until(new RegExp(`${run.id}  SUCCESS`))
     await execute('fails', { word: 'unseen' }, { wait: true })
-    const again = await execute('slow_words', { word: 'again' }, { wait: true })
+    const again = await execute('followed_words', { word: 'again' }, { wait: true })
     await tail.until(new RegExp(`${again.id}  SUCCESS`))
     tail.child.kill('SIGINT')
     expect(await tail.ended).toBe(0)

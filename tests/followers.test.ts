@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { registerScript } from './support/registered-tools.ts'
+import { registerScript, scriptTool } from './support/registered-tools.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-  await registerScript(server, 'stays', { script: 'sleep 60' })
+  const { executorConfig } = scriptTool('stays', { script: 'sleep 300' }, server.home)
+  const more = { executorConfig: { ...executorConfig, timeoutMs: 300_000 } }
+  await registerScript(server, 'stays', { script: 'sleep 300', more })
 })
 afterAll(() => server?.stop())
 

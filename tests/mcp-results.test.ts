@@ -210,12 +210,14 @@ describe('call_tool where calls are recorded', () => {
   it('56: a flood of output is reported a few times a second, with numbers that only grow', async () => {
     const client = await open()
     const seen: number[] = []
+    const started = performance.now()
     await client.callTool(
       { name: 'call_tool', arguments: { name: 'floods', arguments: { word: 'x' } } },
       { onprogress: ({ progress }) => void seen.push(progress) },
     )
     expect(seen.length).toBeGreaterThan(0)
-    expect(seen.length).toBeLessThan(20)
+    // A slower machine has more seconds to report in.
+    expect(seen.length).toBeLessThan(10 + (10 * (performance.now() - started)) / 1000)
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
   })
 

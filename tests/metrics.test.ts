@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStores, openDatabase } from '../src/storage/index.ts'
 import { LabelValues, otherValue } from '../src/telemetry/label-values.ts'
@@ -9,13 +11,15 @@ import { serveHere, workHere } from './support/serve-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 import { ask, type TestServer, testKey } from './support/start-server.ts'
 import { tempConfig } from './support/temp-config.ts'
+import { lastingFolder } from './support/temp-folder.ts'
 
+const gate = join(lastingFolder(), 'gate')
 const config = `name: counted
 command: sh
 tools:
   - {name: do_well, description: Ends well, command: -c true}
   - {name: do_badly, description: Ends badly, command: -c false}
-  - {name: take_long, description: Takes a while, command: -c 'sleep 1'}
+  - {name: take_long, description: Waits for a file, timeout: 170, command: -c 'until [ -e ${gate} ]; do sleep 0.05; done'}
 `
 
 const scrape = (server: Pick<TestServer, 'url'>, key?: string) => ask(`${server.url}/metrics`, 'GET', { key })
@@ -65,16 +69,23 @@ onServer(
         return Math.min(read(text, 'tooldex_executions_running'), depth('queued'), depth('running'))
       }
       await expect.poll(least).toBeGreaterThanOrEqual(1)
-      expect(read(text, 'tooldex_queue_oldest_seconds')).toBeGreaterThan(0)
       const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
+      await expect.poll(() => seen('tooldex_queue_oldest_seconds')).toBeGreaterThan(1)
+      writeFileSync(gate, '')
       await expect.poll(() => seen('tooldex_queue_wait_seconds_count')).toBe(6)
-      expect(await seen('tooldex_queue_wait_seconds_sum')).toBeGreaterThan(2)
-      expect(await seen('tooldex_executions_running')).toBe(0)
-      expect(await seen('tooldex_queue_depth{state="queued"}')).toBe(0)
+      // Four of them waited for the file.
+      expect(await seen('tooldex_queue_wait_seconds_sum')).toBeGreaterThan(4)
+      await expect.poll(() => seen('tooldex_executions_running')).toBe(0)
+      await expect.poll(() => seen('tooldex_queue_depth{state="queued"}')).toBe(0)
     })
 
     it('say when a run that waited for its turn was started', async () => {
-      const all = await Promise.all(Array.from({ length: 3 }, () => run(server(), 'take_long')))
+      rmSync(gate)
+      const waited = Promise.all(Array.from({ length: 3 }, () => run(server(), 'take_long')))
+      const waiting = async () => (await server().request('GET', '/executions?status=PENDING')).body.items
+      await expect.poll(waiting).toHaveLength(1)
+      writeFileSync(gate, '')
+      const all = await waited
       for (const { body } of all) {
         const { body: row } = await server().request('GET', `/executions/${body.id}`)
         expect(Math.abs(Date.parse(body.startedAt) - Date.parse(row.startedAt)), body.id).toBeLessThanOrEqual(2)
@@ -105,8 +116,8 @@ onServer(
       expect(cancels.map(({ status }) => status)).toContain(200)
       const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
       const failures = (code: string) => seen(`tooldex_execution_failures_total{code="${code}"}`)
-      for (const code of ['APPROVAL_REFUSED', 'EXECUTION_CANCELLED']) expect(await failures(code), code).toBe(1)
-      for (const code of ['APPROVAL_EXPIRED', 'QUEUE_EXPIRED']) await expect.poll(() => failures(code)).toBe(1)
+      for (const code of ['APPROVAL_REFUSED', 'EXECUTION_CANCELLED', 'APPROVAL_EXPIRED', 'QUEUE_EXPIRED'])
+        await expect.poll(() => failures(code), { message: code }).toBe(1)
       for (const tool of ['pays', 'waits'])
         expect(await seen(`tooldex_executions_total{tool="${tool}",status="CANCELLED"}`), tool).toBe(2)
       expect(await seen('tooldex_executions_running')).toBe(0)
@@ -142,9 +153,9 @@ describe('metrics of several workspaces and of workers', () => {
     const body = { wait: true }
     await server.request('POST', '/api/v1/tools/do_badly/execute', { body })
     // The server runs no tools, so the worker counts them.
-    const own = await ask(`${worker.url}/metrics`, 'GET', { key: testKey })
+    const own = async () => (await ask(`${worker.url}/metrics`, 'GET', { key: testKey })).text
+    await expect.poll(own).toContain('tool="do_badly"')
     const other = await ask(`${worker.url}/metrics`, 'GET', { key: secret })
-    expect(own.text).toContain('tool="do_badly"')
     expect(other.status).toBe(200)
     expect(other.text).not.toContain('tool="')
     expect(other.text).not.toContain('code="')

@@ -10,7 +10,8 @@ let server: SharedPostgres
 let proxy: TestProxy
 let direct: Database
 let url: string
-const limits = { connectSeconds: 3, answerMs: 3000, statementMs: 2000, lockMs: 1000 }
+// Shorter than what the bad lines take, and longer than a loaded machine takes on a good one.
+const limits = { connectSeconds: 4, answerMs: 4000, statementMs: 3000, lockMs: 2000 }
 beforeAll(async () => {
   server = await sharedPostgres()
   proxy = await startProxy(server.port)
@@ -32,34 +33,31 @@ describe('faults: the line to the database', () => {
     ['5 s of latency', 'late'],
     ['half-open', 'half-open'],
     ['a byte a second', 'trickle'],
-  ] as const)(
-    '86: %s: bounded, UNAVAILABLE, no double row, back when the line is good',
-    async (_name, mode) => {
-      const database = await openThere()
-      const stores = createStores(database)
-      await Promise.all(Array.from({ length: 12 }, () => stores.ping()))
-      proxy.mode = mode
-      const name = `line_${mode.replace('-', '_')}`
-      const writes = await Promise.all(
-        Array.from({ length: 15 }, () => timed(stores.tools.create(caller, newTool({ name })))),
-      )
-      expect(new Set(writes.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
-      proxy.mode = 'good'
-      const took = await waitUntil(async () => (await timed(stores.ping())).code === 'ok', 10_000)
-      const again = await timed(stores.tools.create(caller, newTool({ name })))
-      expect(['ok', 'NAME_TAKEN']).toContain(again.code)
-      const found = await createStores(direct).tools.list('default', { limit: 10, search: name })
-      expect(found.items).toHaveLength(1)
-      console.info(
-        `86 ${mode}: at most ${Math.round(Math.max(...writes.map(({ ms }) => ms)))} ms, back after ${Math.round(took)} ms`,
-      )
-      await database.close()
-    },
-    90_000,
-  )
+  ] as const)('86: %s: bounded, UNAVAILABLE, no double row, back when the line is good', async (_name, mode) => {
+    const database = await openThere()
+    const stores = createStores(database)
+    await Promise.all(Array.from({ length: 12 }, () => stores.ping()))
+    proxy.mode = mode
+    const name = `line_${mode.replace('-', '_')}`
+    const writes = await Promise.all(
+      Array.from({ length: 15 }, () => timed(stores.tools.create(caller, newTool({ name })))),
+    )
+    expect(new Set(writes.map(({ code }) => code))).toEqual(new Set(['UNAVAILABLE']))
+    proxy.mode = 'good'
+    await waitUntil(async () => (await timed(stores.ping())).code === 'ok')
+    const again = await timed(stores.tools.create(caller, newTool({ name })))
+    expect(['ok', 'NAME_TAKEN']).toContain(again.code)
+    const found = await createStores(direct).tools.list('default', { limit: 10, search: name })
+    expect(found.items).toHaveLength(1)
+    await database.close()
+  })
 
   it('86: a reset in the middle of a commit: unknown to the caller, once in the database', async () => {
     let committed = 0
+    // A commit that the server has received may still be under way.
+    const working = () =>
+      direct.db.execute(sql`select pid from pg_stat_activity where datname = current_database()
+        and pid <> pg_backend_pid() and state in ('active', 'idle in transaction')`)
     for (let round = 0; round < 5; round++) {
       const database = await openThere()
       const stores = createStores(database)
@@ -68,6 +66,7 @@ describe('faults: the line to the database', () => {
       const content = newTool({ name: `reset_${round}` })
       expect((await timed(stores.tools.create(caller, content))).code).toBe('UNAVAILABLE')
       proxy.resetAfter = undefined
+      await expect.poll(working).toEqual([])
       const known = await stores.tools.get('default', content.name)
       if (known !== undefined) committed++
       const again = await timed(stores.tools.create(caller, content))
@@ -81,12 +80,13 @@ describe('faults: the line to the database', () => {
   })
 
   it('83: asked at every moment while its only line is cut: a request at that moment gets an error, the next connection serves at once', async () => {
-    const database = await openDatabase({ url, limits: { ...limits, connections: 1 } })
+    const patient = { connectSeconds: 60, answerMs: 60_000, statementMs: 60_000, lockMs: 60_000 }
+    const database = await openDatabase({ url, limits: { ...patient, connections: 1 } })
     const stores = createStores(database)
     for (let round = 0; round < 10; round++) {
       const [line] = (await database.db.execute(sql`select pg_backend_pid() as pid`)) as unknown as { pid: number }[]
       let toAsk = 50
-      const cut = direct.db.execute(sql`select pg_terminate_backend(${line?.pid})`).then(() => {
+      const cut = direct.db.execute(sql`select pg_terminate_backend(${line?.pid}, 60000)`).then(() => {
         toAsk = 50
       })
       const asked: ReturnType<typeof timed>[] = []

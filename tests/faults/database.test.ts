@@ -28,28 +28,23 @@ const codesOf = (failures: readonly unknown[]) =>
   new Set(failures.map((error) => (error as { code?: string }).code ?? error))
 
 describe('faults: database server', () => {
-  it.each(['fast', 'immediate', 'kill'] as const)(
-    '83: restart (%s) during traffic',
-    async (how) => {
-      let notices = 0
-      const unlisten = await stores.feed.listen(() => void notices++)
-      const traffic = startTraffic(stores)
-      await waitUntil(() => traffic.acknowledged.length > 20, 20_000)
-      await server.halt(how)
-      await waitUntil(() => traffic.failures.length > 10, 20_000)
-      await server.start()
-      const back = performance.now()
-      await waitUntil(() => traffic.lastAt() > back, 5000)
-      console.info(`83 ${how}: first write ${Math.round(traffic.lastAt() - back)} ms after the server was back`)
-      const heard = notices
-      await waitUntil(() => notices > heard, 5000)
-      await traffic.stop()
-      expect(codesOf(traffic.failures)).toEqual(new Set(['UNAVAILABLE']))
-      for (const name of traffic.acknowledged) expect(await stores.tools.get('default', name)).toBeDefined()
-      await unlisten()
-    },
-    60_000,
-  )
+  it.each(['fast', 'immediate', 'kill'] as const)('83: restart (%s) during traffic', async (how) => {
+    let notices = 0
+    const unlisten = await stores.feed.listen(() => void notices++)
+    const traffic = startTraffic(stores)
+    await waitUntil(() => traffic.acknowledged.length > 20)
+    await server.halt(how)
+    await waitUntil(() => traffic.failures.length > 10)
+    await server.start()
+    const back = performance.now()
+    await waitUntil(() => traffic.lastAt() > back)
+    const heard = notices
+    await waitUntil(() => notices > heard)
+    await traffic.stop()
+    expect(codesOf(traffic.failures)).toEqual(new Set(['UNAVAILABLE']))
+    for (const name of traffic.acknowledged) expect(await stores.tools.get('default', name)).toBeDefined()
+    await unlisten()
+  })
 
   it('83: a transaction whose connection is lost between two statements fails, and the process goes on', async () => {
     const lost = stores.transaction(async (inner) => {
@@ -142,12 +137,10 @@ describe('faults: database server', () => {
     await server.halt('fast')
     const early = await openDatabase({ url })
     const reasons: string[] = []
-    const waiting = waitForDatabase(early, { ms: 30_000, onWait: (reason) => reasons.push(reason) })
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    const waiting = waitForDatabase(early, { ms: 150_000, onWait: (reason) => reasons.push(reason) })
+    await expect.poll(() => reasons.length).toBe(1)
     await server.start()
-    const back = performance.now()
     await waiting
-    console.info(`89: seen ${Math.round(performance.now() - back)} ms after the server was there`)
     expect(reasons).toHaveLength(1)
     await early.close()
   })

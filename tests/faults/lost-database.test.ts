@@ -19,7 +19,7 @@ afterAll(() => postgres.stop())
 
 describe('69: a worker whose connection to the database is silent but open', () => {
   // Two fifths of it are for ending the tool.
-  const patient = { TOOLDEX_LEASE_MS: '10000' }
+  const patient = { TOOLDEX_LEASE_MS: '8000' }
 
   /** A worker behind a proxy that can swallow all bytes. */
   async function openCutOff() {
