@@ -75,29 +75,25 @@ describe('tooldex run beside a server', () => {
   })
   afterAll(() => shared?.client.close())
 
-  it.each(revisions)(
-    'finds, describes and calls the registered tools of the server (%s)',
-    async (revision) => {
-      const { client, stderr } = await connect([], { env: here(), revision })
-      expect(await names(client)).toEqual(['search_tools', 'describe_tool', 'call_tool'])
-      const found = await ask(client, 'search_tools', { query: 'count the zebras' })
-      expect(found.data.results[0]).toMatchObject({ name: 'count_zebras' })
-      const overview = await ask(client, 'search_tools', {})
-      expect(overview.data.summary.map(({ name }: { name: string }) => name)).toEqual(['coreutils', 'registry'])
-      const described = await ask(client, 'describe_tool', { ids: ['count_zebras'] })
-      expect(described.text).toContain('"text"')
-      const before = (await executions('count_zebras')).length
-      const called = await call(client, 'count_zebras', { text: 'one two three' })
-      expect(called).toMatchObject({ isError: false, data: { output: { words: 3 } } })
-      const recorded = await executions('count_zebras')
-      expect(recorded).toHaveLength(before + 1)
-      expect(recorded[0]).toMatchObject({ id: called.data.executionId, status: 'SUCCESS', callerId: 'key:admin' })
-      const dry = await ask(client, 'call_tool', { name: 'count_zebras', arguments: { text: 'x' }, dryRun: true })
-      expect(dry.data.plan.script).toBeDefined()
-      expect(stderr()).toBe('')
-    },
-    120_000,
-  )
+  it.each(revisions)('finds, describes and calls the registered tools of the server (%s)', async (revision) => {
+    const { client, stderr } = await connect([], { env: here(), revision })
+    expect(await names(client)).toEqual(['search_tools', 'describe_tool', 'call_tool'])
+    const found = await ask(client, 'search_tools', { query: 'count the zebras' })
+    expect(found.data.results[0]).toMatchObject({ name: 'count_zebras' })
+    const overview = await ask(client, 'search_tools', {})
+    expect(overview.data.summary.map(({ name }: { name: string }) => name)).toEqual(['coreutils', 'registry'])
+    const described = await ask(client, 'describe_tool', { ids: ['count_zebras'] })
+    expect(described.text).toContain('"text"')
+    const before = (await executions('count_zebras')).length
+    const called = await call(client, 'count_zebras', { text: 'one two three' })
+    expect(called).toMatchObject({ isError: false, data: { output: { words: 3 } } })
+    const recorded = await executions('count_zebras')
+    expect(recorded).toHaveLength(before + 1)
+    expect(recorded[0]).toMatchObject({ id: called.data.executionId, status: 'SUCCESS', callerId: 'key:admin' })
+    const dry = await ask(client, 'call_tool', { name: 'count_zebras', arguments: { text: 'x' }, dryRun: true })
+    expect(dry.data.plan.script).toBeDefined()
+    expect(stderr()).toBe('')
+  })
 
   it('answers wrong calls as without a server', async () => {
     const { client } = shared
@@ -244,7 +240,8 @@ it('says that the server is away, and goes on when it is back at another address
   const words = { text: 'one two' }
   expect((await call(client, 'count_zebras', words)).data.output).toEqual({ words: 2 })
   expect((await ask(beside.client, 'search_tools', { query: 'count_zebras' })).text).toContain('count_zebras')
-  const running = call(client, 'graze')
+  // Longer than the usual limit of the client, which a restart of the server may reach.
+  const running = call(client, 'graze', {}, { timeout: 200_000 })
   await expect.poll(async () => (await executions('graze'))[0].status, wait).toBe('RUNNING')
   server.signal('SIGKILL')
   await server.ended

@@ -16,21 +16,18 @@ const slowText = (tools: number, more = '') =>
       `  - {name: tool_${at}, display_name: Tool ${at}, description: Does the thing number ${at}., input_schema: {type: object}, executor_type: http, executor_config: {method: GET, url: "https://example.com/"}} # ${at}\n`,
   ).join('')}${more}`
 
-it('answers others while it reads a bundle, and takes the bundle', async () => {
-  let done = false
-  const started = performance.now()
-  const reading = server.request('POST', '/bundle', { body: { text: slowText(3000), dryRun: true } }).finally(() => {
-    done = true
-  })
+it('answers other requests while it reads a long bundle, and accepts the bundle', async () => {
+  // A reader that blocked the server would let at most those before and after it through, however much it reads.
   let answers = 0
-  while (!done) {
-    await fetch(`${server.url}/healthz`)
-    answers++
+  for (const tools of [3000, 6000, 9000]) {
+    let done = false
+    const reading = server.request('POST', '/bundle', { body: { text: slowText(tools), dryRun: true } }).finally(() => {
+      done = true
+    })
+    for (answers = 0; !done; answers++) await fetch(`${server.url}/healthz`)
+    expect((await reading).body.plan.create).toHaveLength(tools)
+    if (answers > 3) break
   }
-  const answer = await reading
-  console.log(`3000 tools in ${Math.round(performance.now() - started)} ms; ${answers} other requests meanwhile`)
-  expect(answer.body.plan.create).toHaveLength(3000)
-  // A reader that blocked the server would let at most those before and after it through.
   expect(answers).toBeGreaterThan(3)
 })
 

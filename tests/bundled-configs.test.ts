@@ -109,7 +109,7 @@ describe('the flags of the bundled configs', () => {
   const checked = programs().filter(({ program }) => program !== 'find')
   for (const { program, title = program, present = has(program), of, help, accepts } of checked) {
     const reason = present ? '' : ` [skipped: ${title} is not installed]`
-    it.skipIf(!present)(`${title}: each one is in its help${reason}`, { timeout: 50 * seconds }, () => {
+    it.skipIf(!present)(`${title}: each one is in its help${reason}`, { timeout: 600 * seconds }, () => {
       const texts = new Map<string, string>()
       const read = (words: readonly string[]) => {
         const key = words.join(' ')
@@ -282,10 +282,10 @@ function makeRepository(dir: string): void {
 
 /** What a command prints, on either stream. */
 function run(cwd: string, [program = '', ...args]: readonly string[]): string {
-  const { stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', timeout: 20 * seconds })
+  const { stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', timeout: 60 * seconds })
   return `${stdout ?? ''}\n${stderr ?? ''}`
 }
 
 function has(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20 * seconds }).error === undefined
+  return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 60 * seconds }).error === undefined
 }

@@ -32,32 +32,28 @@ const ways = () =>
   ] as const
 
 describe('commands that read tools ask the server', () => {
-  it.each([0, 1, 2])(
-    'by each way of finding it (%#)',
-    async (index) => {
-      const [way, env] = ways()[index] as ReturnType<typeof ways>[number]
-      const more = way === '--server' ? ['--server', server.url] : []
-      const json = async (words: readonly string[]) => {
-        const { code, stdout, stderr } = await runInline([...words, ...more, '--json'], { env })
-        expect([code, stderr]).toEqual([0, ''])
-        return JSON.parse(stdout)
-      }
-      const found = await json(['search', 'count', 'zebras'])
-      expect(found.results[0]).toMatchObject({ name: 'zebra_count' })
-      const overview = await json(['search'])
-      const sources = overview.summary.map((row: { name: string }) => row.name)
-      expect(sources.slice(0, 2)).toEqual(['coreutils', 'registry'])
-      // A server that was only found is asked besides the configs here, which `call` runs, too.
-      expect(sources.includes('git')).toBe(way === 'server.json')
-      const here = await runInline(['describe', 'git_status', ...more, '--json'], { env })
-      expect(here.code).toBe(way === 'server.json' ? 0 : 4)
-      expect((await json(['describe', 'zebra_count'])).tools[0].summary).toBe('Counts the zebras of a herd.')
-      const list = await json(['list'])
-      expect(list.configs).toContain('git')
-      expect(list.tools.map((tool: { name: string }) => tool.name)).toEqual(['zebra_count'])
-    },
-    60_000,
-  )
+  it.each([0, 1, 2])('by each way of finding it (%#)', async (index) => {
+    const [way, env] = ways()[index] as ReturnType<typeof ways>[number]
+    const more = way === '--server' ? ['--server', server.url] : []
+    const json = async (words: readonly string[]) => {
+      const { code, stdout, stderr } = await runInline([...words, ...more, '--json'], { env })
+      expect([code, stderr]).toEqual([0, ''])
+      return JSON.parse(stdout)
+    }
+    const found = await json(['search', 'count', 'zebras'])
+    expect(found.results[0]).toMatchObject({ name: 'zebra_count' })
+    const overview = await json(['search'])
+    const sources = overview.summary.map((row: { name: string }) => row.name)
+    expect(sources.slice(0, 2)).toEqual(['coreutils', 'registry'])
+    // A server that was only found is asked besides the configs here, which `call` runs, too.
+    expect(sources.includes('git')).toBe(way === 'server.json')
+    const here = await runInline(['describe', 'git_status', ...more, '--json'], { env })
+    expect(here.code).toBe(way === 'server.json' ? 0 : 4)
+    expect((await json(['describe', 'zebra_count'])).tools[0].summary).toBe('Counts the zebras of a herd.')
+    const list = await json(['list'])
+    expect(list.configs).toContain('git')
+    expect(list.tools.map((tool: { name: string }) => tool.name)).toEqual(['zebra_count'])
+  })
 
   it('lists registered tools after the configs, in words', async () => {
     const { stdout } = await runInline(['list'], {

@@ -35,6 +35,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
 
   beforeEach(async () => {
     context = await browser.newContext()
+    context.setDefaultTimeout(120_000)
     page = await context.newPage()
     asked = []
     complaints = []
@@ -147,9 +148,10 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
   it('finds operations by words, and keeps every example body sendable', async () => {
     await signedIn()
     await page.getByLabel('find an operation').fill('categories tree')
-    expect(await page.locator('details.operation:visible').count()).toBe(1)
+    const visible = () => page.locator('details.operation:visible').count()
+    await expect.poll(visible).toBe(1)
     await page.getByLabel('find an operation').fill('')
-    expect(await page.locator('details.operation:visible').count()).toBeGreaterThan(50)
+    await expect.poll(visible).toBeGreaterThan(50)
     for (const text of await page.locator('textarea').all()) JSON.parse(await text.inputValue())
   })
 

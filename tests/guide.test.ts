@@ -51,7 +51,7 @@ describe.each([
 
   it('can be followed from top to bottom', async () => {
     await follow(name, work, { ...env, TOOLDEX_URL: server.url })
-  })
+  }, 600_000)
 })
 
 describe.each(['from-climax', 'from-tooldiscovery'])('the guide %s', (name) => {
@@ -61,7 +61,7 @@ describe.each(['from-climax', 'from-tooldiscovery'])('the guide %s', (name) => {
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(projectRoot, join(folder, 'node_modules', 'tooldex'))
     await follow(name, folder, { ...process.env, TOOLDEX_HOME: join(home, 'home'), TOOLDEX_URL: '', DATABASE_URL: '' })
-  })
+  }, 600_000)
 })
 
 /** Runs the commands of a guide and looks for every line that it says they print. */
@@ -72,7 +72,7 @@ async function follow(name: string, folder: string, env: NodeJS.ProcessEnv): Pro
   const inner = { ...env, PATH: `${bin}${delimiter}${process.env.PATH}`, COLUMNS: '200' }
   const script = ['set -euo pipefail', ...commands].join('\n')
   const { output, failed } = await new Promise<{ output: string; failed: boolean }>((resolve) =>
-    execFile('bash', ['-c', script], { cwd: folder, env: inner, timeout: 150_000 }, (error, out, err) =>
+    execFile('bash', ['-c', script], { cwd: folder, env: inner, timeout: 580_000 }, (error, out, err) =>
       resolve({ output: `${out}\n${err}`, failed: error !== null }),
     ),
   )

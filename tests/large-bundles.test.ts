@@ -17,7 +17,7 @@ describe('a registry with more than 10,000 tools', () => {
   })
   afterAll(() => server.stop())
 
-  it('is imported, exported whole, and taken back from the export', { timeout: 120_000 }, async () => {
+  it('is imported, exported whole, and taken back from the export', { timeout: 600_000 }, async () => {
     const bundle = { tooldex: 1, tools: many(10_001) }
     const taken = await server.request('POST', '/bundle', { body: { bundle } })
     expect([taken.status, taken.body.plan?.create.length]).toEqual([200, 10_001])
@@ -40,7 +40,7 @@ describe('a registry with more than 10,000 tools', () => {
 })
 
 describe('a bound of bundles', () => {
-  it('is named with the folder that is beyond it, and with the way out', { timeout: 60_000 }, () => {
+  it('is named with the folder that exceeds it, and with the next step', () => {
     const folder = tempFolder()
     const categories = (from: string) =>
       Array.from({ length: bundleLimits.categories / 2 + 1 }, (_, index) => ({ name: `${from} ${index}` }))

@@ -22,9 +22,10 @@ describe('search learns from calls', () => {
     expect(place, before.join(' ')).toBeGreaterThanOrEqual(0)
     const call = { name: 'coreutils_echo', arguments: { message: 'hello' } }
     await first.client.callTool({ name: 'call_tool', arguments: call })
+    const file = join(env.TOOLDEX_HOME, 'learned.jsonl')
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')).toBe(true)
     await first.client.close()
 
-    const file = join(env.TOOLDEX_HOME, 'learned.jsonl')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ query, toolIds: ['coreutils:coreutils_echo'] })
     const second = await connect(['coreutils', 'jq'], { env })
     expect((await names(second.client, 'print something on a screen'))[0]).toBe('coreutils_echo')

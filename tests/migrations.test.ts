@@ -77,7 +77,10 @@ it('builds an index of a table in use while others write, and again where a buil
   const text = 'CREATE INDEX CONCURRENTLY "tool_executions_probe" ON "tool_executions" ("tool_name")'
   const more = [...readMigrations(), { name: '9998_probe', hash: 'x', statements: [text] }]
   const isBuilding = () =>
-    query(database, `select 1 from pg_stat_activity where query like 'CREATE INDEX CONC%' and wait_event_type = 'Lock'`)
+    query(
+      database,
+      `select 1 from pg_stat_activity where datname = current_database() and query like 'CREATE INDEX CONC%' and wait_event_type = 'Lock'`,
+    )
   const isValid = () =>
     query(database, `select indisvalid from pg_index where indexrelid = to_regclass('tool_executions_probe')`)
   let migrated: Promise<void> | undefined

@@ -22,7 +22,6 @@ const write = (name: string, text: string) => writeFileSync(join(server.home, 'c
 const definitions = async () => (await server.request('GET', '/llm/tools')).body
 const described = async () =>
   (await definitions()).definitions.map(({ description }: { description: string }) => description).sort()
-const waitMs = { timeout: 30_000 }
 
 describe('the configs of a server', () => {
   it('are none of the bundled ones unless they are asked for', async () => {
@@ -33,20 +32,20 @@ describe('the configs of a server', () => {
 
   it('are those in TOOLDEX_HOME/configs, as they come, change, break and go', async () => {
     write('one.yaml', config('one', 'first'))
-    await expect.poll(described, waitMs).toEqual(['Says first.'])
+    await expect.poll(described).toEqual(['Says first.'])
     write('two.yaml', config('two', 'second'))
-    await expect.poll(described, waitMs).toEqual(['Says first.', 'Says second.'])
+    await expect.poll(described).toEqual(['Says first.', 'Says second.'])
     // A broken edit of one keeps its tools, and does not keep the other from changing.
     write('one.yaml', 'command: echo\ntools: [{name: half')
     write('two.yaml', config('two', 'changed'))
-    await expect.poll(described, waitMs).toEqual(['Says changed.', 'Says first.'])
-    expect(server.stderr()).toMatch(/its previous tools stay active: .*one\.yaml:2:/)
-    const sources = (await server.request('GET', '/sources')).body.items
-    expect(sources).toContainEqual(expect.objectContaining({ kind: 'config', name: 'one', state: 'stale' }))
+    await expect.poll(described).toEqual(['Says changed.', 'Says first.'])
+    await expect.poll(server.stderr).toMatch(/its previous tools stay active: .*one\.yaml:2:/)
+    const sources = async () => (await server.request('GET', '/sources')).body.items
+    await expect.poll(sources).toContainEqual(expect.objectContaining({ kind: 'config', name: 'one', state: 'stale' }))
     rmSync(join(server.home, 'configs', 'one.yaml'))
-    await expect.poll(described, waitMs).toEqual(['Says changed.'])
+    await expect.poll(described).toEqual(['Says changed.'])
     rmSync(join(server.home, 'configs', 'two.yaml'))
-    await expect.poll(described, waitMs).toEqual([])
+    await expect.poll(described).toEqual([])
   })
 })
 
@@ -62,26 +61,26 @@ it('takes over edits of servers.json while it runs', async () => {
   servers('numbers')
   const fields = { executorType: 'mcp', executorConfig: { server: 'numbers', tool: 'add' }, inputSchema }
   await expect
-    .poll(async () => (await server.request('POST', '/tools', { body: draft('adds', fields) })).status, waitMs)
+    .poll(async () => (await server.request('POST', '/tools', { body: draft('adds', fields) })).status)
     .toBe(201)
-  await expect.poll(async () => (await server.request('POST', '/tools/adds/activate')).status, waitMs).toBe(200)
-  expect(await call()).toMatchObject({ status: 'SUCCESS', outputData: { sum: 3 } })
+  await expect.poll(async () => (await server.request('POST', '/tools/adds/activate')).status).toBe(200)
+  await expect.poll(call).toMatchObject({ status: 'SUCCESS', outputData: { sum: 3 } })
   servers('others')
-  await expect.poll(async () => (await call()).code ?? (await call()).errorCode, waitMs).toBe('UPSTREAM_UNKNOWN')
+  await expect.poll(async () => (await call()).code ?? (await call()).errorCode).toBe('UPSTREAM_UNKNOWN')
   writeFileSync(join(server.home, 'servers.json'), '{ "mcpServers": ')
-  await expect.poll(server.stderr, waitMs).toContain('Reload rejected, the previous MCP servers stay')
+  await expect.poll(server.stderr).toContain('Reload rejected, the previous MCP servers stay')
   servers('numbers')
-  await expect.poll(async () => (await call()).status, waitMs).toBe('SUCCESS')
+  await expect.poll(async () => (await call()).status).toBe('SUCCESS')
 })
 
 it('starts with a broken file in the folder, and says so', async () => {
   await register(server, 'stays')
   write('broken.yaml', 'command: [')
-  await expect.poll(server.stderr, waitMs).toMatch(/left out: .*broken\.yaml/)
+  await expect.poll(server.stderr).toMatch(/left out: .*broken\.yaml/)
   await server.stop()
   const again = await startServer({ home: server.home })
   try {
-    expect(again.stderr()).toMatch(/left out: .*broken\.yaml/)
+    await expect.poll(again.stderr).toMatch(/left out: .*broken\.yaml/)
     expect((await again.request('GET', '/tools/stays')).status).toBe(200)
   } finally {
     await again.stop()

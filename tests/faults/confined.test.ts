@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
 import { needs } from '../support/needs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { tempFolder, tempScript } from '../support/temp-folder.ts'
-import { findProcesses, uniqueSeconds } from './processes.ts'
+import { commandOf, findProcesses, uniqueSeconds } from './processes.ts'
 import { runNode, startNode } from './run-node.ts'
 import { attacks, notConfined, scriptOf } from './sandbox-attacks.ts'
 
@@ -159,21 +159,17 @@ describe('doctor', () => {
 describe('the level confined for an ordinary user', () => {
   const held = attacks.filter(({ file }) => ![...notConfined, '127-memory-of-many'].includes(file))
 
-  itRoot(
-    'fault group K (confined): holds without privileges too',
-    async () => {
-      const folder = tempFolder()
-      const canary = join(folder, 'canary')
-      writeFileSync(canary, 'canary')
-      // All of it is that user's own: only the walls can hold it.
-      for (const path of [folder, canary]) chownSync(path, 65_534, 65_534)
-      const server = createServer((line) => line.destroy())
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as { port: number }
-      const scripts = held
-        .filter(({ held: own }) => own === undefined)
-        .map(({ file }) => [file, scriptOf(file)] as const)
-      const script = `
+  itRoot('fault group K (confined): holds without privileges too', async () => {
+    const folder = tempFolder()
+    const canary = join(folder, 'canary')
+    writeFileSync(canary, 'canary')
+    // All of it is that user's own: only the walls can hold it.
+    for (const path of [folder, canary]) chownSync(path, 65_534, 65_534)
+    const server = createServer((line) => line.destroy())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const scripts = held.filter(({ held: own }) => own === undefined).map(({ file }) => [file, scriptOf(file)] as const)
+    const script = `
         import { spawn } from 'node:child_process'
         const victim = spawn('sleep', ['600'], { stdio: 'ignore' })
         const sandbox = new Sandbox({ env: process.env })
@@ -188,11 +184,9 @@ describe('the level confined for an ordinary user', () => {
         console.log(JSON.stringify([victim.exitCode, victim.signalCode]))
         victim.kill('SIGKILL')
       `
-      const ended = await runNode(script, { ordinary: true }).finally(() => server.close())
-      expect(ended).toEqual([...scripts.map(([file]) => [file, 'confined', [], null]), [null, null]])
-    },
-    90_000,
-  )
+    const ended = await runNode(script, { ordinary: true }).finally(() => server.close())
+    expect(ended).toEqual([...scripts.map(([file]) => [file, 'confined', [], null]), [null, null]])
+  })
 })
 
 describe('the level confined in a container', () => {
@@ -232,8 +226,6 @@ def main(given):
     time.sleep(${wait})
     return 'done'
 `
-
-const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1')
 
 describe('fault 59 (confined): what hides is found', () => {
   const python = createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') })

@@ -13,7 +13,7 @@ import { faultyMain } from './crash-loop.ts'
 let postgres: SharedPostgres
 beforeAll(async () => {
   postgres = await sharedPostgres()
-}, 240_000)
+}, 600_000)
 afterAll(() => postgres.stop())
 
 // All steps but the last of each would be a start each; every seventeenth hits all parts.
@@ -58,7 +58,7 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
     }
     await server.stop()
     expect(await auditRuns(where)).toEqual([])
-  }, 240_000)
+  }, 600_000)
 
   it('74: kill -9 at a step of the migration: the next start takes all steps, and they were taken once', async () => {
     const { home, database, where } = await place()
@@ -90,7 +90,7 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
     const kept = await queryRuns(where, 'select name from tooldex_migrations')
     expect(kept).toHaveLength(readMigrations().length)
     expect((await migrate(0)).steps).toBe('[]')
-  }, 240_000)
+  }, 600_000)
 })
 
 it('74: servers that start at once on an empty PostgreSQL: one migrates, all serve', async () => {
@@ -104,4 +104,4 @@ it('74: servers that start at once on an empty PostgreSQL: one migrates, all ser
   // One transaction took all steps.
   expect(migrated).toEqual([{ count: readMigrations().length, moments: 1 }])
   expect(seen.map(({ status }) => status)).toEqual([200, 200, 200])
-}, 240_000)
+}, 600_000)

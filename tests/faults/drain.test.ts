@@ -67,7 +67,7 @@ describe.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
     await next.stop()
     for (let at = 0; at < 10; at++) expect(tools.count(`queued-${at}`)).toEqual({ begun: 1, ended: 1 })
     expect(await auditRuns(where)).toEqual([])
-  }, 240_000)
+  }, 600_000)
 })
 
 it('72: calls that do not end in time are CANCELLED, their children are gone, and the exit code is 0', async () => {
@@ -94,7 +94,7 @@ it('72: calls that do not end in time are CANCELLED, their children are gone, an
     expect(await auditRuns(where)).toEqual([])
   }
   await Promise.all([one('embedded'), one('PostgreSQL')])
-}, 240_000)
+}, 600_000)
 
 it('72: a stopping worker ends its runs, and leaves the queue to others', async () => {
   const database = await postgres.createDatabase()
@@ -116,7 +116,7 @@ it('72: a stopping worker ends its runs, and leaves the queue to others', async 
   await server.stop()
   for (let at = 0; at < 6; at++) expect(tools.count(`shift-${at}`)).toEqual({ begun: 1, ended: 1 })
   expect(await auditRuns({ url: database })).toEqual([])
-}, 240_000)
+}, 600_000)
 
 it('72: a stopping worker returns an idempotent run to the queue, and another worker runs it', async () => {
   const database = await postgres.createDatabase()
@@ -142,7 +142,7 @@ it('72: a stopping worker returns an idempotent run to the queue, and another wo
   await second.stop()
   await server.stop()
   expect(await auditRuns({ url: database })).toEqual([])
-}, 240_000)
+}, 600_000)
 
 it('72: runs of a killed launcher are retried where the tool is idempotent', async () => {
   const home = lastingFolder()
@@ -167,4 +167,4 @@ it('72: runs of a killed launcher are retried where the tool is idempotent', asy
   expect(safe?.body).toMatchObject({ status: 'SUCCESS', attempt: 2 })
   await server.stop()
   expect(await auditRuns({ home })).toEqual([])
-}, 240_000)
+}, 600_000)

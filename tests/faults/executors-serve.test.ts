@@ -70,7 +70,7 @@ const callQueued = (name: string, input: object = {}) => call(name, input, queue
 
 describe('fault 61: fork bombs through a server', () => {
   const bomb =
-    'import os, time\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        time.sleep(1)\n        raise\n'
+    'import os, time\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        time.sleep(3)\n        raise\n'
   const limits = { processes: 32 }
   const kinds = {
     python: (mark: string, isolation: string) =>
@@ -222,29 +222,25 @@ describe('fault 65c: paths that lead elsewhere', () => {
     expect((await call(name, { path: 'a\0b' })).code ?? 'refused').toBeTruthy()
   })
 
-  itIsolated(
-    'fault 65c (shell, isolated): a folder must be let in by an admin, and is read-only',
-    async () => {
-      const folder = tempFolder()
-      chmodSync(folder, 0o755)
-      writeFileSync(join(folder, 'data.txt'), 'let in')
-      const config = { command: ['cat', '--', '{{path}}'], paths: { path: folder } }
-      const refused = await call(await shell(config, ['path']), { path: 'data.txt' })
-      expect([refused.status, refused.errorCode]).toEqual(['FAILED', 'POLICY_REFUSED'])
-      const open = await startServer({ database: await postgres.createDatabase(), words: ['--allow-folder', folder] })
-      try {
-        const inputSchema = { type: 'object', properties: { path: {} } }
-        const reads = await register({ executorType: 'shell', executorConfig: config, inputSchema }, open)
-        expect((await call(reads, { path: 'data.txt' }, open)).outputData).toBe('let in')
-        const write = { command: ['touch', join(folder, 'new')], cwd: folder }
-        const writes = await register({ executorType: 'shell', executorConfig: write }, open)
-        expect((await call(writes, {}, open)).logs.stderr).toContain('Read-only file system')
-      } finally {
-        await open.stop()
-      }
-    },
-    90_000,
-  )
+  itIsolated('fault 65c (shell, isolated): a folder must be let in by an admin, and is read-only', async () => {
+    const folder = tempFolder()
+    chmodSync(folder, 0o755)
+    writeFileSync(join(folder, 'data.txt'), 'let in')
+    const config = { command: ['cat', '--', '{{path}}'], paths: { path: folder } }
+    const refused = await call(await shell(config, ['path']), { path: 'data.txt' })
+    expect([refused.status, refused.errorCode]).toEqual(['FAILED', 'POLICY_REFUSED'])
+    const open = await startServer({ database: await postgres.createDatabase(), words: ['--allow-folder', folder] })
+    try {
+      const inputSchema = { type: 'object', properties: { path: {} } }
+      const reads = await register({ executorType: 'shell', executorConfig: config, inputSchema }, open)
+      expect((await call(reads, { path: 'data.txt' }, open)).outputData).toBe('let in')
+      const write = { command: ['touch', join(folder, 'new')], cwd: folder }
+      const writes = await register({ executorType: 'shell', executorConfig: write }, open)
+      expect((await call(writes, {}, open)).logs.stderr).toContain('Read-only file system')
+    } finally {
+      await open.stop()
+    }
+  })
 })
 
 describe('fault 65d: what tools see of the environment, under serve and worker', () => {
@@ -334,34 +330,30 @@ describe('fault 132: a server without a sandbox', () => {
         expect(ended.errorMessage).toContain('apt-get install bubblewrap')
         expect(ended.errorMessage).toContain('Landlock')
       }
-      expect(bare.stderr()).toContain('Scripts and commands are rejected')
+      await expect.poll(bare.stderr).toContain('Scripts and commands are rejected')
     } finally {
       await bare.stop()
     }
   })
 
-  itConfined(
-    'fault 132: confines where it cannot isolate, says so at its start, and writes it down',
-    async () => {
-      const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
-      try {
-        expect(second.stderr()).not.toContain('Tools run isolated')
-        await expect.poll(() => second.stderr()).toContain('Tools run confined, not isolated')
-        for (const body of [scripts, commands]) {
-          const name = await register(body, second)
-          const planned = await second.request('POST', `/tools/${name}/execute`, { body: { input: {}, dryRun: true } })
-          expect(planned.text).toContain('"isolation":"confined"')
-          const ended = await call(name, {}, second)
-          expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['SUCCESS', 'confined'])
-          const recorded = await second.request('GET', `/executions/${ended.id}`)
-          expect(recorded.body.isolation).toBe('confined')
-        }
-        const strict = await register({ ...scripts, executorConfig: { isolation: 'isolated' } }, second)
-        expect((await call(strict, {}, second)).errorCode).toBe('SANDBOX_MISSING')
-      } finally {
-        await second.stop()
+  itConfined('fault 132: confines where it cannot isolate, says so at its start, and writes it down', async () => {
+    const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
+    try {
+      expect(second.stderr()).not.toContain('Tools run isolated')
+      await expect.poll(() => second.stderr()).toContain('Tools run confined, not isolated')
+      for (const body of [scripts, commands]) {
+        const name = await register(body, second)
+        const planned = await second.request('POST', `/tools/${name}/execute`, { body: { input: {}, dryRun: true } })
+        expect(planned.text).toContain('"isolation":"confined"')
+        const ended = await call(name, {}, second)
+        expect([ended.status, ended.isolation], JSON.stringify(ended)).toEqual(['SUCCESS', 'confined'])
+        const recorded = await second.request('GET', `/executions/${ended.id}`)
+        expect(recorded.body.isolation).toBe('confined')
       }
-    },
-    90_000,
-  )
+      const strict = await register({ ...scripts, executorConfig: { isolation: 'isolated' } }, second)
+      expect((await call(strict, {}, second)).errorCode).toBe('SANDBOX_MISSING')
+    } finally {
+      await second.stop()
+    }
+  })
 })

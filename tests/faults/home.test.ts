@@ -15,7 +15,6 @@ import { freePort } from '../support/start-postgres.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 const isRoot = process.geteuid?.() === 0
-const patience = 120_000
 const open = (home: string) => openDatabase({ home }).then((database) => database.close())
 
 /** A small file system of its own, where the system allows one. */
@@ -39,20 +38,16 @@ function readOnlyFolder(): string | undefined {
 }
 
 describe('a home that cannot be used', () => {
-  it(
-    'is a file',
-    async () => {
-      const home = tempFile('home', '')
-      await expect(open(home)).rejects.toMatchObject({
-        code: 'HOME_UNUSABLE',
-        message: expect.stringContaining(`${home}/db`),
-        hint: expect.stringContaining('TOOLDEX_HOME'),
-      })
-      const { code, stderr } = await runCli(['serve', '--port', '0'], { env: { TOOLDEX_HOME: home, DATABASE_URL: '' } })
-      expect([code, stderr]).toEqual([78, expect.stringMatching(/cannot be written: .*\(ENOTDIR\)/)])
-    },
-    patience,
-  )
+  it('is a file', async () => {
+    const home = tempFile('home', '')
+    await expect(open(home)).rejects.toMatchObject({
+      code: 'HOME_UNUSABLE',
+      message: expect.stringContaining(`${home}/db`),
+      hint: expect.stringContaining('TOOLDEX_HOME'),
+    })
+    const { code, stderr } = await runCli(['serve', '--port', '0'], { env: { TOOLDEX_HOME: home, DATABASE_URL: '' } })
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/cannot be written: .*\(ENOTDIR\)/)])
+  })
 
   it('cannot be entered, which is not the same as absent', () => {
     const home = tempFolder()
@@ -73,20 +68,16 @@ describe('a home that cannot be used', () => {
     expect(linesOf({ TOOLDEX_HOME: '/nonexistent/home' })).toEqual(['undefined', 'false', ''])
   })
 
-  it(
-    'is read-only',
-    async ({ skip }) => {
-      const home = readOnlyFolder()
-      if (home === undefined) return skip('mounting a tmpfs needs root')
-      await expect(open(home)).rejects.toMatchObject({
-        code: 'HOME_UNUSABLE',
-        message: expect.stringMatching(/read-only|permission denied/),
-      })
-      const call = await runCli(['call', 'coreutils_echo', 'hello'], { env: { TOOLDEX_HOME: home, DATABASE_URL: '' } })
-      expect([call.code, call.stdout]).toEqual([0, 'hello\n'])
-    },
-    patience,
-  )
+  it('is read-only', async ({ skip }) => {
+    const home = readOnlyFolder()
+    if (home === undefined) return skip('mounting a tmpfs needs root')
+    await expect(open(home)).rejects.toMatchObject({
+      code: 'HOME_UNUSABLE',
+      message: expect.stringMatching(/read-only|permission denied/),
+    })
+    const call = await runCli(['call', 'coreutils_echo', 'hello'], { env: { TOOLDEX_HOME: home, DATABASE_URL: '' } })
+    expect([call.code, call.stdout]).toEqual([0, 'hello\n'])
+  })
 
   needs(isRoot, 'mounting a tmpfs needs root')(
     'is on a full disk, before and after its database was made',
@@ -102,64 +93,51 @@ describe('a home that cannot be used', () => {
       fill()
       await expect(open(home)).rejects.toMatchObject(full)
     },
-    patience,
   )
 
-  it(
-    'has a damaged database, which is kept',
-    async () => {
-      const home = join(tempFolder(), 'deep', 'home')
-      const data = join(home, 'db', 'data')
-      await open(home)
-      // Fresh, it is open to its owner only.
-      for (const folder of [home, join(home, 'db')]) expect(statSync(folder).mode & 0o777).toBe(0o700)
-      const control = join(data, 'global', 'pg_control')
-      writeFileSync(control, 'damaged')
-      await expect(open(home)).rejects.toMatchObject({
-        code: 'DATABASE_DAMAGED',
-        message: expect.stringContaining(data),
-        hint: expect.stringContaining('tooldex db import'),
-      })
-      expect(statSync(control).size).toBe(7)
-    },
-    patience,
-  )
+  it('has a damaged database, which is kept', async () => {
+    const home = join(tempFolder(), 'deep', 'home')
+    const data = join(home, 'db', 'data')
+    await open(home)
+    // Fresh, it is open to its owner only.
+    for (const folder of [home, join(home, 'db')]) expect(statSync(folder).mode & 0o777).toBe(0o700)
+    const control = join(data, 'global', 'pg_control')
+    writeFileSync(control, 'damaged')
+    await expect(open(home)).rejects.toMatchObject({
+      code: 'DATABASE_DAMAGED',
+      message: expect.stringContaining(data),
+      hint: expect.stringContaining('tooldex db import'),
+    })
+    expect(statSync(control).size).toBe(7)
+  })
 })
 
 describe('a PostgreSQL server that cannot be reached', () => {
-  it(
-    'is named with host and port by commands, servers and workers',
-    async () => {
-      const port = await freePort()
-      const env = { DATABASE_URL: `postgres://user:hidden@127.0.0.1:${port}/tools`, TOOLDEX_HOME: tempFolder() }
-      for (const words of [['tools', 'list'], ['serve', '--port', '0'], ['worker']]) {
-        const { code, stderr } = await runCli(words, { env: { ...env, TOOLDEX_URL: '' } })
-        expect([code, stderr]).toEqual([
-          75,
-          expect.stringContaining(`PostgreSQL at 127.0.0.1:${port}/tools does not answer: connection refused.`),
-        ])
-        expect(stderr).not.toContain('hidden')
-      }
-    },
-    patience,
-  )
+  it('is named with host and port by commands, servers and workers', async () => {
+    const port = await freePort()
+    const env = { DATABASE_URL: `postgres://user:hidden@127.0.0.1:${port}/tools`, TOOLDEX_HOME: tempFolder() }
+    for (const words of [['tools', 'list'], ['serve', '--port', '0'], ['worker']]) {
+      const { code, stderr } = await runCli(words, { env: { ...env, TOOLDEX_URL: '' } })
+      expect([code, stderr]).toEqual([
+        75,
+        expect.stringContaining(`PostgreSQL at 127.0.0.1:${port}/tools does not answer: connection refused.`),
+      ])
+      expect(stderr).not.toContain('hidden')
+    }
+  })
 })
 
 describe('an address of the database with another server', () => {
-  it(
-    'is named as such',
-    async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      onTestFinished(() => void server.close())
-      await once(server, 'listening')
-      const { port } = server.address() as AddressInfo
-      const env = { DATABASE_URL: `postgres://127.0.0.1:${port}/x`, TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: '' }
-      const { code, stderr } = await runCli(['tools', 'list'], { env })
-      expect([code, stderr]).toEqual([75, expect.stringContaining('is not PostgreSQL')])
-      expect(stderr).toContain('Correct host and port in DATABASE_URL.')
-    },
-    patience,
-  )
+  it('is named as such', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const env = { DATABASE_URL: `postgres://127.0.0.1:${port}/x`, TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: '' }
+    const { code, stderr } = await runCli(['tools', 'list'], { env })
+    expect([code, stderr]).toEqual([75, expect.stringContaining('is not PostgreSQL')])
+    expect(stderr).toContain('Correct host and port in DATABASE_URL.')
+  })
 })
 
 describe('an internal error', () => {

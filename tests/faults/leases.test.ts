@@ -16,7 +16,7 @@ import { findProcesses } from './processes.ts'
 let postgres: SharedPostgres
 beforeAll(async () => {
   postgres = await sharedPostgres()
-}, 240_000)
+}, 600_000)
 afterAll(() => postgres.stop())
 
 describe('67: a process that ends before its first heartbeat', () => {
@@ -103,7 +103,7 @@ describe('68: a worker that is suspended past its lease', () => {
     expect(attempts()).toEqual(['begun', 'begun', 'ended'])
     expect(second.stderr()).not.toContain('refused')
     await audit()
-  }, 240_000)
+  }, 600_000)
 })
 
 it.each(['embedded', 'PostgreSQL'])(
@@ -203,5 +203,5 @@ describe('70: many workers that claim and sweep at once', () => {
     expect(said).toEqual(marks.map((_, at) => (at % 2 === 0 ? 'FAILED 1' : 'SUCCESS 2')))
     expect(marks.map((mark) => tools.count(mark).begun)).toEqual(marks.map((_, at) => (at % 2 === 0 ? 1 : 2)))
     await audit()
-  }, 240_000)
+  }, 600_000)
 })

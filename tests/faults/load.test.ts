@@ -108,7 +108,7 @@ onEachWorld('more calls than there is room for', { words: ['--concurrency', '8']
     // Eight begin at once, so each is at most that far from its place.
     for (const [place, { at }] of started.sort((a, b) => a.startedAt - b.startedAt || a.at - b.at).entries())
       expect(Math.abs(at - place)).toBeLessThan(16)
-  }, 240_000)
+  }, 600_000)
 })
 
 it.each(['embedded', 'PostgreSQL'])(

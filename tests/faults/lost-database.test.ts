@@ -59,7 +59,7 @@ describe('69: a worker whose connection to the database is silent but open', () 
     const next = await queue('once', { mark: 'next' })
     expect(await untilEnded(server, next, 90_000)).toMatchObject({ status: 'SUCCESS' })
     await audit()
-  }, 240_000)
+  }, 600_000)
 
   it('69: ends its tool before another worker retries the run', async () => {
     const { folder, server, cut, proxy, worker, queue, audit } = await openCutOff()

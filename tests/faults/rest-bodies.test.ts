@@ -23,7 +23,7 @@ function sendRaw(server: TestServer, parts: readonly (string | Uint8Array)[]): P
     })
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
-    socket.setTimeout(15_000, () => socket.destroy())
+    socket.setTimeout(120_000, () => socket.destroy())
   })
 }
 

@@ -134,7 +134,7 @@ describe('what every answer is like', () => {
   })
 })
 
-describe('starting and stopping', { timeout: 90_000 }, () => {
+describe('starting and stopping', () => {
   it('an address that others reach needs a key that was chosen, and a long one', async () => {
     for (const key of [undefined, '', 'short']) {
       const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: key, DATABASE_URL: undefined }

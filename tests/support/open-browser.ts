@@ -10,6 +10,7 @@ export const noBrowser = program === undefined ? ' [skipped: there is no Chromiu
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: program ?? '',
+    timeout: 120_000,
     args: [
       ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-gpu',

@@ -32,7 +32,7 @@ export function startExecutor(
     ...options,
   })
   onTestFinished(() => executor.close?.())
-  const call = (server: string, tool: string, input = {}, timeoutMs = 20_000, controls: RunControls = {}) =>
+  const call = (server: string, tool: string, input = {}, timeoutMs = 150_000, controls: RunControls = {}) =>
     executor.run({ tool: toolOf(server, tool), input, timeoutMs }, controls)
   return { executor, call, pidOf: (server: string) => executor.upstreams.of(server)?.connection?.pid ?? null }
 }
