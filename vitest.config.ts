@@ -57,6 +57,7 @@ export default defineConfig({
     // What one test searched and called must not change what another finds; CI alone would switch colours on.
     env: { TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },
     pool: 'forks',
+    setupFiles: ['tests/support/fixed-seed.ts'],
     // A hang fails a test, a slow machine does not.
     testTimeout: 180_000,
     hookTimeout: 180_000,

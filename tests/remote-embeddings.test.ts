@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { describeEmbedder, embedderQueries, embedderTools } from '../src/search/embedder.suite.ts'
 import { RemoteEmbedder } from '../src/search/index.ts'
+import { eventually } from './support/keys.ts'
 import { runCli } from './support/run-cli.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -52,11 +53,10 @@ const embed = ({ inputs }: Asked) =>
 
 async function search(url: string, home: string) {
   const env = { TOOLDEX_HOME: home, TOOLDEX_EMBEDDINGS_URL: url, TOOLDEX_EMBEDDINGS_KEY: 'secret-key-1234' }
-  const started = performance.now()
   const { stdout, stderr } = await runCli(['search', '-c', tempFile('zoo.yaml', config), 'simba is hungry', '--json'], {
     env,
   })
-  return { answer: JSON.parse(stdout), stderr, stdout, ms: performance.now() - started }
+  return { answer: JSON.parse(stdout), stderr, stdout }
 }
 
 describeEmbedder('a service', async () => {
@@ -64,7 +64,7 @@ describeEmbedder('a service', async () => {
     const data = inputs.map((text, index) => ({ index, embedding: /branch/i.test(text) ? [3, 1, 0] : [0, 2, 5] }))
     send(200, JSON.stringify({ data }))
   })
-  const embedder = new RemoteEmbedder({ url, model: 'm', cacheFolder: tempFolder() })
+  const embedder = new RemoteEmbedder({ url, model: 'm', cacheFolder: tempFolder(), deadlineMs: 120_000 })
   for (const query of embedderQueries) expect(await embedder.prepare(query, embedderTools)).toBe(true)
   return embedder
 })
@@ -73,7 +73,9 @@ describe('an embeddings service in the place of the encoder', () => {
   it('ranks by its vectors, and asks for those of tools once', async () => {
     const { url, asked } = await startService((one, send) => send(200, embed(one)))
     const home = tempFolder()
-    const { answer } = await search(url, home)
+    // A service that a loaded machine makes late is passed over for that search.
+    const inTime = async () => (await search(url, home)).answer
+    const answer = await eventually(inTime, ({ note }) => note === undefined)
     expect(answer.results[0].name).toBe('feed_lion')
     expect(asked.every((one) => one.url === '/v1/embeddings' && one.key === 'Bearer secret-key-1234')).toBe(true)
     expect(readdirSync(join(home, 'cache', 'embeddings'))).toHaveLength(3)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { loadPolicy } from '../../src/index.ts'
 import { connect } from '../support/connect.ts'
 import { needs } from '../support/needs.ts'
+import { runUntilBegun } from '../support/run-until-begun.ts'
 import { climaxConfigs, hasClimaxConfigs } from '../support/shared-data.ts'
 import { tempFile, tempFolder, tempScript } from '../support/temp-folder.ts'
 import { load } from './index-fixtures.ts'
@@ -212,12 +213,18 @@ describe('how a call ends', () => {
   })
 
   it('A3.20: a timeout keeps what was printed, says so, and is an error', async () => {
-    const file = tempFile('slow.yaml', oneTool({ script: 'echo so far; sleep 30' }, '    timeout: 1\n'))
-    const { client } = await connect([file])
-    const answer = await client.callTool({ name: 'call_tool', arguments: { name: 't' } })
-    expect(answer).toMatchObject({
+    const call = async (limit: number) => {
+      const slow = oneTool({ script: 'echo so far; sleep 55' }, `    timeout: ${limit}\n`)
+      const { client } = await connect([tempFile('slow.yaml', slow)])
+      return client.callTool({ name: 'call_tool', arguments: { name: 't' } })
+    }
+    const hasBegun = ({ structuredContent }: Awaited<ReturnType<typeof call>>) =>
+      (structuredContent as { stdout: string }).stdout !== ''
+    const { outcome, seconds } = await runUntilBegun(call, hasBegun)
+    const timedOut = `Command timed out after ${seconds.toFixed(1)}s`
+    expect(outcome).toMatchObject({
       isError: true,
-      content: [{ text: 'so far\n\n[stderr]\nCommand timed out after 1.0s\n\n[exit code: -1]' }],
+      content: [{ text: `so far\n\n[stderr]\n${timedOut}\n\n[exit code: -1]` }],
       structuredContent: { stdout: 'so far\n', status: 'TIMEOUT', errorCode: 'EXECUTION_TIMEOUT' },
     })
   })

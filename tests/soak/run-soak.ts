@@ -14,6 +14,8 @@ interface SoakOptions {
   readonly pauseMs: number
   readonly faultEveryMs: number
   readonly sampleEveryMs: number
+  /** Goes on after its time until so many runs are acknowledged. */
+  readonly minAcknowledged?: number
 }
 
 /** What the processes that are never killed hold at one moment. */
@@ -66,7 +68,7 @@ async function sampleUntil(site: Site, until: number, everyMs: number): Promise<
 }
 
 // The longest timeout (30 s), lease and sweep: after that nothing may be left, so says P2.
-const settleMs = 60_000
+const settleMs = 150_000
 
 async function settle(site: Site): Promise<void> {
   const sql = postgres(site.database, { max: 1, onnotice: () => {} })

@@ -15,14 +15,21 @@ export interface History {
 const kinds = { sync: 5, queue: 4, cancel: 1, key: 1, change: 1, wrong: 1 } as const
 const tools = { note: 6, slow: 3, fail: 1, late: 0.3, big: 0.5 } as const
 
+interface CallerOptions {
+  readonly name: string
+  readonly until: number
+  readonly pauseMs: number
+  readonly minAcknowledged?: number | undefined
+}
+
 /** One caller that calls, queues, cancels, repeats and changes things until it is told to stop. */
 export async function callUntil(
   site: Site,
   history: History,
   random: () => number,
-  { name, until, pauseMs }: { name: string; until: number; pauseMs: number },
+  { name, until, pauseMs, minAcknowledged = 0 }: CallerOptions,
 ): Promise<void> {
-  for (let count = 0; Date.now() < until; count++) {
+  for (let count = 0; Date.now() < until || history.acknowledged.size < minAcknowledged; count++) {
     const server = site.servers()[random() < 0.5 ? 0 : 1]
     const call = { word: `${name}-${count}`, tool: pick(random, tools), kind: pick(random, kinds) }
     history.calls++
