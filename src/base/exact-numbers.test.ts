@@ -14,7 +14,7 @@ describe('exact numbers', () => {
   })
 
   it.each(['{9007199254740993: 1}', '[01234567890123456789]', '["9007199254740993', '1234567890123456789 1'])(
-    'does not make JSON of what is none: %s',
+    'throws for text that is not JSON: %s',
     (text) => {
       expect(() => parseExactly(text)).toThrow(SyntaxError)
     },

@@ -21,7 +21,7 @@ function task() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('Semaphore', () => {
-  it('leaves slots to others where one caller may not hold all of them', async () => {
+  it('leaves slots to other callers where one caller may not take all', async () => {
     const semaphore = new Semaphore({ slots: 3, slotsEach: 2, waiting: 10, waitingEach: 2 })
     const greedy = [task(), task(), task(), task()]
     const runs = greedy.map(({ work }) => semaphore.run(work, { caller: 'greedy' }))
@@ -59,7 +59,7 @@ describe('Semaphore', () => {
     expect(most).toBe(2)
   })
 
-  it('turns away whoever comes when the line is full, and only them', async () => {
+  it('rejects calls only while the queue is full', async () => {
     const semaphore = new Semaphore({ slots: 1, waiting: 1 })
     const [first, second] = [task(), task()]
     const running = semaphore.run(first.work)
@@ -74,7 +74,7 @@ describe('Semaphore', () => {
     await expect(semaphore.run(async () => 'free again')).resolves.toBe('free again')
   })
 
-  it('lets an aborted call leave the line without running, and the next one move up', async () => {
+  it('removes an aborted call from the queue without running it, and starts the next one', async () => {
     const semaphore = new Semaphore({ slots: 1, waiting: 2 })
     const [first, second, third] = [task(), task(), task()]
     const stop = new AbortController()
@@ -94,7 +94,7 @@ describe('Semaphore', () => {
     expect(await late).toBe('took the free place in line')
   })
 
-  it('does not start what is aborted before it comes', async () => {
+  it('does not start a call that is aborted already', async () => {
     const { work, state } = task()
     await expect(
       new Semaphore({ slots: 1, waiting: 1 }).run(work, { signal: AbortSignal.abort() }),
@@ -124,7 +124,7 @@ describe('Semaphore', () => {
     expect(await semaphore.run(async () => 'ok')).toBe('ok')
   })
 
-  it('loses no slot, whoever aborts when', async () => {
+  it('loses no slot, whichever calls are aborted', async () => {
     const call = fc.record({ abort: fc.boolean(), fails: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(call, { maxLength: 12 }), async (slots, calls) => {

@@ -44,7 +44,7 @@ describe('visible text', () => {
     expect(forTerminal(text)).toBe(text)
   })
 
-  it('says the same every time it is asked', () => {
+  it('returns the same result every time', () => {
     expect([1, 2, 3].map(() => hasInvisible('x\u200b'))).toEqual([true, true, true])
   })
 

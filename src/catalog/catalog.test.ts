@@ -166,7 +166,7 @@ describe('removal', () => {
     catalog.register(tool('a:x', { description: 'may be another now' }), local)
   })
 
-  it('B3.11: what is not there cannot be removed', () => {
+  it('B3.11: removing an unknown tool fails', () => {
     const catalog = new Catalog()
     catalog.register(tool('a:x'), local)
     const missing = (message: string) => expect.objectContaining({ code: 'TOOL_NOT_FOUND', message })
@@ -220,7 +220,7 @@ describe('get', () => {
 })
 
 describe('events', () => {
-  it('B3.13: come after the change, in the order of listeners; one that throws stops nobody', () => {
+  it('B3.13: are sent after the change, in the order of listeners; a listener that throws does not affect the others', () => {
     const errors: unknown[] = []
     const catalog = new Catalog({
       onListenerError: (error) => {
@@ -240,7 +240,7 @@ describe('events', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('B3.13: a listener that rejects is heard of, and harms nobody', async () => {
+  it('B3.13: a listener that rejects is reported and does not affect the others', async () => {
     const errors: unknown[] = []
     const catalog = new Catalog({ onListenerError: (error) => errors.push(error) })
     catalog.onChange(async () => Promise.reject(new Error('late')))
@@ -249,7 +249,7 @@ describe('events', () => {
     expect(errors).toEqual([new Error('late')])
   })
 
-  it('B3.13: unsubscribing ends one subscription, twice is safe, and works while being told', () => {
+  it('B3.13: unsubscribing ends one subscription, may be repeated, and works inside a listener', () => {
     const catalog = new Catalog()
     let heard = 0
     const listener = () => {
@@ -263,7 +263,7 @@ describe('events', () => {
     expect(heard).toBe(1)
   })
 
-  it('B3.13: a change made by a listener is told after the one under way', () => {
+  it('B3.13: a change made by a listener is sent after the current one', () => {
     const catalog = new Catalog()
     const heard: number[] = []
     catalog.onChange(({ version }) => void (version < 3 && catalog.refresh()))
@@ -272,7 +272,7 @@ describe('events', () => {
     expect(heard).toEqual([1, 2, 3])
   })
 
-  it('B3.14: refresh raises the version and says so', () => {
+  it('B3.14: refresh raises the version and sends an event', () => {
     const { catalog, events } = listened()
     catalog.register(tool('a'), local)
     expect(catalog.refresh()).toBe(2)

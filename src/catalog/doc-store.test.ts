@@ -58,7 +58,7 @@ describe('describe', () => {
     expect(store.describe('git:commit', 'full')).toEqual({ ...schema, ...doc })
   })
 
-  it('B3.24: says what is wrong with a level, an id, or a document without its tool', () => {
+  it('B3.24: rejects an invalid level, an unknown id, and a document without its tool', () => {
     const store = opened()
     store.registerDoc('d', { summary: 'About nothing' })
     const refused = (code: string, message: string) => expect.objectContaining({ code, message })
@@ -96,7 +96,7 @@ describe('describe', () => {
     expect([summary, notes]).toEqual([`a${'😀'.repeat(99)}`, `a${'😀'.repeat(999)}`])
   })
 
-  it('B3.27: annotations say both hints where there are annotations', () => {
+  it('B3.27: annotations contain both hints where a tool has annotations', () => {
     const shown = (annotations?: CatalogToolInput['annotations']) =>
       opened({ annotations }).describe('git:commit', 'schema').annotations
     expect(shown({ readOnlyHint: true })).toEqual({ readOnlyHint: true, idempotentHint: false })
@@ -122,7 +122,7 @@ describe('examples', () => {
     expect(store.describe('git:commit', 'full')).not.toHaveProperty('notes')
   })
 
-  it('B3.26: are listed up to the number asked for: none for 0, all by default', () => {
+  it('B3.26: are listed up to the limit: none for 0, all by default', () => {
     const store = opened()
     const three = ['1', '2', '3'].map((description) => ({ description, args: {} }))
     store.registerExamples('git:commit', three)

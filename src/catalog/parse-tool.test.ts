@@ -47,7 +47,7 @@ describe('tools', () => {
     )
   })
 
-  it('refuses schemas that are no JSON', () => {
+  it('rejects schemas that are not JSON', () => {
     const cyclic: Record<string, unknown> = {}
     cyclic.self = cyclic
     for (const bad of [cyclic, { big: 1n }]) {
@@ -149,7 +149,7 @@ describe('cutText', () => {
     expect(cutText('😀\u200d'.repeat(100), 100)).toMatch(/^[^\p{Surrogate}]{50,100}$/u)
   })
 
-  it('B3.18: is a well formed beginning, not longer than asked', () => {
+  it('B3.18: is a well-formed prefix, not longer than the limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.integer({ min: 1, max: 60 }), (text, most) => {
         const cut = cutText(text, most)

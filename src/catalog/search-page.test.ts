@@ -134,7 +134,7 @@ describe('pages', () => {
     'e30',
     Buffer.from('[-1,"x",1,"y"]').toString('base64url'),
     Buffer.from('[1.5]').toString('base64url'),
-  ])('B3.20: %j is no cursor', (cursor) => {
+  ])('B3.20: %j is not a valid cursor', (cursor) => {
     const refused = badCursor('The cursor cannot be read.')
     expect(() => catalogOf(['a']).searchPage({ limit: 1, cursor })).toThrow(refused)
   })
@@ -166,7 +166,7 @@ describe('pages', () => {
 })
 
 describe('the ranking', () => {
-  it('B3.17: is whole name, name, namespace, text, and says so in its scores', () => {
+  it('B3.17: ranks by whole name, name, namespace and text, and scores accordingly', () => {
     const catalog = catalogOf([
       'z:commit',
       'a:git_commit',
@@ -188,7 +188,7 @@ describe('the ranking', () => {
     expect(catalogOf(['b:x', 'a:y', 'c']).searchPage({ limit: 2 }).results).toHaveLength(2)
   })
 
-  it('may be handed in, and is asked for one page of what passes the filters', () => {
+  it('may be passed in, and receives a request for one page of the filtered tools', () => {
     const asked: RankQuery[] = []
     const ranker = rankerOf(['d', 'b', 'a', 'c'], asked)
     const catalog = catalogOf(['a', 'b', 'c', { id: 'd', tags: ['x'] }], { ranker })

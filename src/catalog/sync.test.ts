@@ -23,7 +23,7 @@ function listened() {
 const namesOf = (catalog: Catalog) => [...catalog.entries.keys()].sort()
 
 describe('sync', () => {
-  it('adds, changes and removes in one step, and says nothing of what stayed', () => {
+  it('adds, changes and removes in one step, and sends no event for unchanged tools', () => {
     const { catalog, heard, seen } = listened()
     catalog.sync(server, [tool('a'), tool('b'), tool('c')])
     heard.length = 0

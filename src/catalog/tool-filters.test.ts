@@ -53,7 +53,7 @@ describe('filters by where a tool comes from, its life, and whether it can be ca
     expect(namesOf(filters).sort()).toEqual([...expected].sort())
   })
 
-  it('says of a tool what stands in its way, and nothing of one that is ready', () => {
+  it('returns the reason why a tool is not ready, and nothing for a ready one', () => {
     const { results } = catalogOfAll().searchPage({ filters: { source: ['mcp', 'cli'] } })
     expect(results.map(({ summary }) => [summary.name, summary.readiness])).toEqual([
       ['far', down],
@@ -61,7 +61,7 @@ describe('filters by where a tool comes from, its life, and whether it can be ca
     ])
   })
 
-  it('asks whether a tool is ready only of answers, unless a filter wants to know', () => {
+  it('checks readiness of results only, unless a filter needs it', () => {
     const asked: string[] = []
     const catalog = catalogOfAll(asked)
     catalog.searchPage({ query: 'function' })
@@ -78,7 +78,7 @@ describe('filters by where a tool comes from, its life, and whether it can be ca
     expect(() => catalog.searchPage({ cursor, filters: { source: ['mcp'] } })).toThrow('another query or other filters')
   })
 
-  it('refuses words that nobody knows', () => {
+  it('rejects unknown values', () => {
     const filters = { source: ['elsewhere'] } as unknown as SearchFilters
     expect(() => catalogOfAll().searchPage({ filters })).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }))
   })

@@ -198,8 +198,8 @@ describe('any schema', () => {
   })
 })
 
-describe('what is lost inside what must not match', () => {
-  it('leaves the whole open, since what is left would refuse more', () => {
+describe('losses inside a negated schema', () => {
+  it('drop the whole negation, because the remaining part would reject more', () => {
     const stored = { type: 'object', properties: { a: { not: { $ref: '#/nowhere', maxItems: 0 } } } }
     const { schema, losses } = compileDefinition(stored, 'openai')
     expect(schema).toEqual({ type: 'object', properties: { a: {} } })

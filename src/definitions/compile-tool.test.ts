@@ -72,13 +72,13 @@ describe('the shape of a definition', () => {
     expect(rootOf({}, 'openai').root).toEqual({ type: 'object', properties: {} })
   })
 
-  it('cuts a long description, and says so', () => {
+  it('truncates a long description, and reports it', () => {
     const { definition, losses } = compileTool(toolOf(schema, { description: 'x'.repeat(3000) }), 'openai')
     expect((definition as { function: { description: string } }).function.description).toHaveLength(1024)
     expect(losses).toEqual([expect.objectContaining({ pointer: '/description', lost: 'description' })])
   })
 
-  it('adds example requests only when asked', () => {
+  it('adds example requests only on request', () => {
     const asked = compileTool(toolOf(schema, { exampleRequests: ['mail it', 'b'] }), 'mcp', { exampleRequests: 1 })
     expect(asked.definition).toMatchObject({ description: 'Sends a report.\nFor requests such as:\n- mail it' })
   })
@@ -94,7 +94,7 @@ describe('the shape of a definition', () => {
     expect(lostOf(compileTool(either, 'mcp').losses)).toEqual(['/outputSchema/type type'])
   })
 
-  it('tells pointers from the tool', () => {
+  it('reports pointers relative to the tool', () => {
     const { losses } = compileTool(toolOf(property({ type: 'string', format: 'uri' })), 'gemini')
     expect(losses).toMatchObject([{ pointer: '/inputSchema/properties/a/format', lost: 'format' }])
   })
@@ -160,7 +160,7 @@ describe('the top level', () => {
     },
   )
 
-  it.each(LlmFormat.options)('is wrapped for %s where it is no object', (format) => {
+  it.each(LlmFormat.options)('is wrapped for %s where it is not an object', (format) => {
     const { root, lost, wrappedAs } = rootOf({ type: 'array', items: { type: 'string' } }, format)
     const value = { type: 'array', items: { type: 'string' } }
     expect(root).toEqual({ type: 'object', properties: { value }, required: ['value'] })
@@ -216,7 +216,7 @@ describe('references', () => {
     expect(rootOf(schema, 'openai').root).toMatchObject({ properties: { a: { $ref: '#/$defs/one' } } })
   })
 
-  it('of draft-07 hide what stands beside them, as they always did', () => {
+  it('of draft-07 hide their sibling keywords', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#'
     const a = { $ref: '#/definitions/one', description: 'd', minLength: 3 }
     const stored = { $schema, ...property(a), definitions: { one: { type: 'string' } } }
@@ -275,7 +275,7 @@ describe('a keyword that a provider does not have', () => {
   })
 })
 
-describe('what is too deep or too large', () => {
+describe('a schema that is too deep or too large', () => {
   it.each(LlmFormat.options)('is cut for %s, with a loss', (format) => {
     let deep: JsonSchema = { type: 'string' }
     for (let depth = 0; depth < 1000; depth += 1) deep = property(deep)
@@ -377,12 +377,7 @@ describe('the words of Gemini', () => {
       [],
     ],
     ['values of one of the types', { type: ['string', 'integer'], enum: ['x'] }, { type: 'string', enum: ['x'] }, []],
-    [
-      'what is about another type',
-      { type: 'string', minimum: 2 },
-      { type: 'string' },
-      ['/properties/a/minimum minimum'],
-    ],
+    ['keywords of another type', { type: 'string', minimum: 2 }, { type: 'string' }, ['/properties/a/minimum minimum']],
     [
       'null only',
       { type: 'null', title: 't', default: null },
@@ -390,7 +385,7 @@ describe('the words of Gemini', () => {
       ['/properties/a/type type', '/properties/a/default default'],
     ],
     [
-      'what is said of null',
+      'null in a type',
       { anyOf: [{ type: 'string' }, { type: 'null', description: 'none' }] },
       { type: 'string', nullable: true },
       ['/properties/a/anyOf/1/description description'],

@@ -134,8 +134,8 @@ function isEndless(root: Json): boolean {
   return [root, ...Object.values(root.$defs ?? root.definitions ?? {})].some((schema) => follow(schema, []))
 }
 
-describe('the report of what is lost', () => {
-  it.each(LlmFormat.options)('names all that %s is not told, and nothing that it is told', (format) => {
+describe('the loss report', () => {
+  it.each(LlmFormat.options)('lists every part that %s does not receive, and no other', (format) => {
     fc.assert(
       fc.property(Root, Hints, (schema, hints) => {
         fc.pre(!isEndless(schema))

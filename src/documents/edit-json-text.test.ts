@@ -79,7 +79,7 @@ describe('setInJson', () => {
     ['{} {}', 'client.json:1:4: is not valid JSON (EndOfFileExpected).'],
     ['nonsense', 'client.json:1:1: is not valid JSON (InvalidSymbol).'],
     ['// only a comment', 'client.json:1:18: is not valid JSON (ValueExpected).'],
-  ])('says where %j is broken', (text, message) => {
+  ])('reports the position of the error in %j', (text, message) => {
     expect(() => set(text)).toThrow(expect.objectContaining({ code: 'CLIENT_CONFIG_INVALID', message }))
   })
 

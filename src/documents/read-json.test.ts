@@ -22,7 +22,7 @@ describe('readJson', () => {
     )
   })
 
-  it('refuses what JSON.parse refuses, and says where', () => {
+  it('rejects what JSON.parse rejects, with the position', () => {
     const mangled = fc.tuple(
       fc.json({ maxDepth: 3 }),
       fc.nat(),

@@ -44,7 +44,7 @@ describe('parseYaml', () => {
     [['tools', 1], '11:5'],
     [['tools', 1, 'name'], '11:12'],
     [['tools', 1, 'args'], '11:30'],
-  ])('knows where the value at %j stands', (path, place) => {
+  ])('returns the position of the value at %j', (path, place) => {
     expect(locate(path)).toBe(place)
   })
 
@@ -79,7 +79,7 @@ describe('parseYaml', () => {
     ['a:\n  __proto__: {b: 1}\n', 2, 3, /'__proto__' is not allowed/],
     ['constructor: 1\n', 1, 1, /'constructor' is not allowed/],
     ['\ta: 1\n', 1, 1, /tab/i],
-  ])('says what is wrong with %j and where', (source, line, column, message) => {
+  ])('reports the error in %j with its position', (source, line, column, message) => {
     const [problem] = problemsOf(source)
     expect(problem).toMatchObject({ severity: 'error', file: 'f.yaml', line, column })
     expect(problem?.message).toMatch(message)
@@ -127,7 +127,7 @@ describe('parseYaml', () => {
     expect(problem?.message).toBe('expands more than 1000 aliases')
   })
 
-  it('takes an alias for what it stands for, and points at it', () => {
+  it('resolves an alias, and reports its position', () => {
     const document = parseYaml('a: &x {n: 1}\nb: *x\n', 'f.yaml')
     expect(document.value).toEqual({ a: { n: 1 }, b: { n: 1 } })
     expect(document.locate(['b', 'n'])).toEqual({ line: 2, column: 4 })

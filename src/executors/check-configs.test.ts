@@ -37,7 +37,7 @@ describe('configs of executors', () => {
     expect(check('cli', { baseCommand: 'weather', command: 'show', args, timeout: 3 })).toEqual([])
   })
 
-  it('says at once what has the wrong shape and what makes no sense beside it, and guesses nothing from the former', () => {
+  it('reports wrong shapes and contradictions together, and derives nothing from a wrong shape', () => {
     expect(check('http', { method: 'GOT', url: 'ftp://a', body: { a: '{ciy}' }, query: { q: '{dys}' } })).toEqual([
       expect.stringContaining('error /method: method must be one of'),
       'error /url: url must start with https:// or http://',
@@ -54,7 +54,7 @@ describe('configs of executors', () => {
     expect(check(kind, null)).toHaveLength(1)
   })
 
-  it('says every wrong field at once', () => {
+  it('reports every wrong field at once', () => {
     expect(check('python', { network: 'yes', timeoutMs: 0 })).toEqual([
       'error /network: network must be a boolean, not a string',
       'error /timeoutMs: timeoutMs must be at least 1, not 0',
@@ -173,7 +173,7 @@ describe('configs of executors', () => {
     expect(http({ headers: { 'X-City': '{city}' } }, 'Oslo')).toEqual([])
   })
 
-  it('finds parameters behind refs and choices, and asks nothing of an open schema', () => {
+  it('finds parameters behind references and choices, and requires nothing of an open schema', () => {
     const command = ['echo', '{{x}}', '{{y}}']
     const split = { $defs: { a: { properties: { x: {} } } }, $ref: '#/$defs/a', anyOf: [{ properties: { y: {} } }] }
     expect(check('shell', { command }, split)).toEqual([])

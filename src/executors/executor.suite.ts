@@ -65,7 +65,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
     const run = (part: ToolPart, more: Partial<Job> = {}, controls: RunControls = {}) =>
       executor.run(jobOf(part, more), controls)
 
-    it('gives what the tool gives, and says how it was kept apart', async () => {
+    it('returns the output of the tool and the isolation level', async () => {
       const text = 'two words, "quotes" & $(id); é 😀'
       const outcome = await run(fixture.echo, { input: { text } })
       expect([outcome.status, given(outcome), outcome.errorCode]).toEqual(['SUCCESS', text, null])
@@ -73,7 +73,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect(outcome.result.durationMs).toBeGreaterThan(0)
     })
 
-    it('says what a call would do, and does nothing', async () => {
+    it('plans a call without running it', async () => {
       const plan = await executor.plan(jobOf(fixture.wait, { timeoutMs: 1234 }))
       expect([plan.kind, plan.isolation, plan.timeoutMs]).toEqual([executor.kind, fixture.isolation, 1234])
     })
@@ -128,7 +128,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       if (speaks) expect(seen).toContain('started')
     })
 
-    it('does not start what is cancelled already', async () => {
+    it('does not start a call that is cancelled already', async () => {
       const { status } = await run(fixture.wait, {}, { signal: AbortSignal.abort() })
       expect(status).toBe('CANCELLED')
     })

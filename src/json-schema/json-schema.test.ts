@@ -30,7 +30,7 @@ describe('checkSchema', () => {
     ])
   })
 
-  it('asks for an object only where told to', () => {
+  it('requires an object only on request', () => {
     expect(checkSchema({ type: 'string' }, '', { object: true }).map(({ pointer }) => pointer)).toEqual(['/type'])
     expect(checkSchema({ type: 'object' }, '', { object: true })).toEqual([])
     expect(checkSchema({}, '', { object: true })).toEqual([])
@@ -46,7 +46,7 @@ describe('checkSchema', () => {
     expect(check(schema)).toHaveLength(1)
   })
 
-  it('knows two drafts and names them to whoever asks for another', () => {
+  it('supports two drafts, and names them where another is requested', () => {
     expect(check({ $schema: draft07 })).toEqual([])
     expect(check({ $schema: 'https://json-schema.org/draft/2020-12/schema' })).toEqual([])
     const [problem] = check({ $schema: 'http://json-schema.org/draft-04/schema#' })
@@ -147,7 +147,7 @@ describe('drafts', () => {
     expect(messages({ $schema: draft07, additionalItems: false }, [1])).toEqual([])
   })
 
-  it('ignores what stands beside a $ref in draft-07 only', () => {
+  it('ignores siblings of a $ref in draft-07 only', () => {
     const schema = {
       definitions: { a: { type: 'string' } },
       properties: { x: { $ref: '#/definitions/a', minLength: 3 } },
@@ -200,7 +200,7 @@ describe('compileSchema', () => {
     additionalProperties: false,
   }
 
-  it('says all that is wrong at once, in plain words', () => {
+  it('reports all problems at once, in plain words', () => {
     const { problems } = compileSchema(schema).validate({ qurey: 1, limit: 1000, sort: 'nam' })
     expect(problems.map(({ pointer, message }) => [pointer, message])).toEqual([
       ['/query', 'query is required'],
@@ -230,7 +230,7 @@ describe('compileSchema', () => {
     expect(validator.validate('b').problems).toHaveLength(1)
   })
 
-  it('says once what a choice wants', () => {
+  it('reports the alternatives of a choice once', () => {
     expect(messages({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1)).toEqual([
       'the input must be a string, or null',
     ])
@@ -331,7 +331,7 @@ describe('compileSchema', () => {
     expect(messages({ multipleOf: 1 }, 9e-323)).toHaveLength(1)
   })
 
-  it('says no to what is no JSON', () => {
+  it('rejects values that are not JSON', () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = cycle
     for (const value of [undefined, Number.NaN, 1n, () => 1, new Map(), new Date(), cycle])

@@ -12,7 +12,7 @@ const refusal = async (constraint: object, value: ArgValue | null | Uncheckable)
   }
 }
 
-it('refuses null where an argument is bound, and says what to do', async () => {
+it('rejects null for a bounded argument, with the next step', async () => {
   const message = "Argument 'amount': null cannot be checked, but the policy bounds it; pass a value or omit it"
   expect(await refusal({ max: 3 }, null)).toEqual(['POLICY_REFUSED', '/amount', message])
   expect(await refusal({ pattern: '.*' }, null)).toEqual(['POLICY_REFUSED', '/amount', message])

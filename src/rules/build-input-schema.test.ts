@@ -12,7 +12,7 @@ describe('buildInputSchema', () => {
     expect(buildInputSchema([])).toEqual({ type: 'object', properties: {} })
   })
 
-  it('lists what is required, in order', () => {
+  it('lists required arguments, in order', () => {
     const args = ['a', 'b', 'c'].map((name) => ArgDef.parse({ name, required: name !== 'b' }))
     expect(buildInputSchema(args)).toMatchObject({ required: ['a', 'c'] })
   })
@@ -68,7 +68,7 @@ describe('buildInputSchema', () => {
       { repeat: true, type: 'number', default: ['1e3'] },
       { type: 'array', items: { type: 'number' }, default: [1000] },
     ],
-  ] as const)('gives values the type it asks for: %j', (definition, expected) => {
+  ] as const)('converts values to the declared type: %j', (definition, expected) => {
     expect(propertyOf(definition as unknown as Partial<ArgDef>)).toEqual(expected)
   })
 })

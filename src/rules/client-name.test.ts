@@ -15,7 +15,7 @@ describe('toClientName', () => {
     )
   })
 
-  it('gives the same name every time, and itself when asked again', () => {
+  it('returns the same name every time, and leaves a valid name unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(toClientName(name)).toBe(toClientName(name))

@@ -4,8 +4,8 @@ import { SlotTicket } from './slot-ticket.ts'
 
 const line = (slots: number, waiting = 10) => new Semaphore({ slots, waiting })
 
-describe('Place', () => {
-  it('has a slot at once where one is free, and gives it back once', async () => {
+describe('SlotTicket', () => {
+  it('takes a free slot at once, and returns it once', async () => {
     const slots = line(1)
     const place = new SlotTicket(slots, { caller: 'a' })
     await place.turn
@@ -15,7 +15,7 @@ describe('Place', () => {
     expect(slots.busy).toBe(0)
   })
 
-  it('waits for its turn, and gives back what it got', async () => {
+  it('waits for a slot, and returns it', async () => {
     const slots = line(1)
     const [first, second] = [new SlotTicket(slots, { caller: 'a' }), new SlotTicket(slots, { caller: 'b' })]
     await second.checkRoom()
@@ -27,7 +27,7 @@ describe('Place', () => {
     expect(slots.busy).toBe(0)
   })
 
-  it('leaves the line, also in the moment when its turn comes', async () => {
+  it('leaves the queue, even at the moment when it gets a slot', async () => {
     const slots = line(1)
     const places = ['a', 'b', 'c'].map((caller) => new SlotTicket(slots, { caller }))
     places[1]?.leave()
@@ -38,7 +38,7 @@ describe('Place', () => {
     expect([slots.busy, slots.waiting]).toEqual([0, 0])
   })
 
-  it('is refused where too many wait, and takes nothing then', async () => {
+  it('is rejected where too many wait, and takes no slot', async () => {
     const slots = line(1, 0)
     const first = new SlotTicket(slots, { caller: 'a' })
     const second = new SlotTicket(slots, { caller: 'b' })

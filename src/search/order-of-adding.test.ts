@@ -39,7 +39,7 @@ describe('the order in which tools were added', () => {
   })
 })
 
-describe('what is no tool', () => {
+describe('an entry that is not a tool', () => {
   it.each([
     [{ id: 'zebra' }, 'The name of the tool "zebra" is not a string.'],
     [{ id: 'zebra', name: 'zebra', description: 7 }, 'The description of the tool "zebra" is not a string.'],
@@ -66,7 +66,7 @@ describe('what is no tool', () => {
   })
 })
 
-it('says what a query was read as', () => {
+it('returns the interpretation of a query', () => {
   const engine = new SearchEngine()
   engine.add(tool('git_commit'))
   expect(engine.explain('git_commit', { query: 'comit', mode: 'bm25' })).toMatchObject({ readAs: 'commit' })

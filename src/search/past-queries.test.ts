@@ -26,7 +26,7 @@ describe.each([
     expect(shared.votes('export the quarterly invoices').get('one')).toBeLessThan(alone)
   })
 
-  it('does not let the same words said often drown the rest', () => {
+  it('limits the weight of a query that is repeated often', () => {
     const past = new PastQueries(embedder)
     for (let count = 0; count < 1000; count++) past.add('deploy the service', ['often'])
     past.add('deploy the service now', ['once'])
@@ -55,7 +55,7 @@ describe.each([
     expect(asked(8)).toBeLessThan(asked(1) * 3)
   })
 
-  it('forgets the oldest where there is no more room', () => {
+  it('deletes the oldest queries beyond the limit', () => {
     const past = new PastQueries(embedder, { ...learningDefaults, maxRemembered: 2 })
     for (const word of ['invoices', 'weather', 'holidays']) past.add(`show the ${word}`, [word])
     expect(past.size).toBe(2)

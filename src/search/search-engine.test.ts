@@ -172,7 +172,7 @@ describe('SearchEngine', () => {
     expect(engine.explain('nothing', { query: 'x' })).toBeUndefined()
   })
 
-  it('lets experience raise a tool, and says so', () => {
+  it('raises a tool by past queries, and explains it', () => {
     const engine = engineOf([
       { id: 'a', name: 'alpha', description: 'deploy the service' },
       { id: 'b', name: 'beta', description: 'deploy the service to production' },
@@ -183,7 +183,7 @@ describe('SearchEngine', () => {
     expect(engine.explain('b', { query: 'deploy', learned })?.signals.learned).toBe(30)
   })
 
-  it('says of what does not fit that it is unlikely', () => {
+  it('marks results that do not match as unlikely', () => {
     const engine = engineOf([
       { id: 'commit', name: 'git_commit', description: 'Record changes to the repository' },
       { id: 'logs', name: 'docker_logs', description: 'Fetch the logs of a container' },

@@ -49,7 +49,7 @@ describe('SubstringIndex', () => {
     )
   })
 
-  it('counts only what is accepted towards the limit, and asks no more than it must', () => {
+  it('counts only accepted tools towards the limit, and calls the filter no more often than needed', () => {
     fc.assert(
       fc.property(cases, fc.integer({ min: 1, max: 5 }), ([held, part], limit) => {
         const asked: number[] = []

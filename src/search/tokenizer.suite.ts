@@ -14,7 +14,7 @@ export function describeTokenizer(name: string, create: () => Tokenizer): void {
       )
     })
 
-    it('gives the same for the same text, however often and in whatever order it is asked', () => {
+    it('returns the same tokens for the same text, whatever the number and order of calls', () => {
       const tokenizer = create()
       fc.assert(
         fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, other) => {

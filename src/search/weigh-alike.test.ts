@@ -7,7 +7,7 @@ describe('weighAlike', () => {
     expect(weighAlike(Float64Array.of(1), [1], 1)[0]).toBeCloseTo(0.5)
   })
 
-  it('lets two that are the same share what one has, and leaves who has nothing to do with them alone', () => {
+  it('splits the weight between equal tools, and leaves unrelated tools unchanged', () => {
     const matrix = Float64Array.of(1, 1, 0, 1, 1, 0, 0, 0, 1)
     const [first, second, other] = weighAlike(matrix, [1, 1, 1], 1)
     expect(first).toBeCloseTo(1 / 3)

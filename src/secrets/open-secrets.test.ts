@@ -105,7 +105,7 @@ it('leaves ordinary text alone where a secret is short', async () => {
   expect(secrets.redact('pin 1234')).toBe('pin [redacted env:PIN]')
 })
 
-it('reads a file through a link, and nothing that is no file', async () => {
+it('reads a file through a link, and rejects other kinds of files', async () => {
   const folder = tempFolder()
   writeFileSync(join(folder, 'first'), 'hidden\n')
   symlinkSync('first', join(folder, 'link'))
@@ -115,7 +115,7 @@ it('reads a file through a link, and nothing that is no file', async () => {
     await expect(open().resolve(`file:${bad}`), bad).rejects.toMatchObject({ code: 'SECRET_UNAVAILABLE' })
 })
 
-it('gives no tool what is the server’s own', async () => {
+it('returns no secret of the server to a tool', async () => {
   for (const name of ['DATABASE_URL', 'TOOLDEX_SECRET_KEY'])
     await expect(open({ [name]: 'own' }).resolve(`env:${name}`)).rejects.toMatchObject({ code: 'SECRET_UNAVAILABLE' })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SharedReads } from './shared-reads.ts'
 
-it('reads once for those who ask in one turn, and never gives what was read before', async () => {
+it('reads once for all callers of one event-loop turn, and never returns an earlier result', async () => {
   const reads = new SharedReads<number>()
   let value = 1
   let asked = 0

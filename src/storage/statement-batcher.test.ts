@@ -19,7 +19,7 @@ it('does together what comes in one turn or meanwhile, each with its answer', as
   expect(await gatherer.do(6)).toBe(12)
 })
 
-it('takes no more together than is light enough, and what is too heavy alone', async () => {
+it('limits the weight of a batch, and runs a heavy statement alone', async () => {
   const seen: (readonly number[])[] = []
   const gatherer = new StatementBatcher(async (items: readonly number[]) => {
     seen.push(items)
@@ -30,7 +30,7 @@ it('takes no more together than is light enough, and what is too heavy alone', a
   expect(seen).toEqual([[0, 1], [2], [3], [4]])
 })
 
-it('lets nobody fail for what another brought', async () => {
+it('isolates callers from the failures of other statements of a batch', async () => {
   const gatherer = new StatementBatcher(async (items: readonly number[]) => {
     await nextTurn()
     if (items.includes(3)) throw new Error('three')

@@ -169,7 +169,7 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(steps.slice(0, 2)).toEqual(['tool.activate', 'tool.deactivate'].slice(0, steps.length))
     })
 
-    it('deletes a tool with its versions, and says who did it', async () => {
+    it('deletes a tool with its versions, and records the actor', async () => {
       const tool = await stores.tools.create(caller, newTool())
       await stores.tools.remove(caller, tool.name)
       expect(await stores.tools.get('default', tool.id)).toBeUndefined()
@@ -236,7 +236,7 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(moves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     })
 
-    it('counts tools of a subtree, and deletes a category only when it is empty or told to move its tools', async () => {
+    it('counts tools of a subtree, and deletes a category only when it is empty or its tools are moved', async () => {
       const top = await stores.categories.create(caller, { name: `category_${++names}` })
       const below = await stores.categories.create(caller, { name: `category_${++names}`, parentId: top.id })
       const tool = await stores.tools.create(caller, newTool({ categoryId: below.id }))

@@ -10,7 +10,7 @@ const zoneTells = (before: unknown, after: unknown, side: Side = 'input') =>
   tell(withZone(before), withZone(after), side)
 
 describe('diffSchemas', () => {
-  it('tells what becomes required, unless a default fills it in', () => {
+  it('reports properties that become required without a default', () => {
     const before = { properties: { region: { type: 'string' } } }
     expect(tell(before, { ...before, required: ['region'] })).toEqual([
       "breaking: the parameter 'region' is now required",
@@ -25,7 +25,7 @@ describe('diffSchemas', () => {
     ])
   })
 
-  it('tells properties that come and go', () => {
+  it('reports added and removed properties', () => {
     expect(tell(withZone({}), { type: 'object' })).toEqual(["breaking: the parameter 'zone' was removed"])
     expect(tell(withZone({}), { type: 'object' }, 'output')).toEqual(["breaking: the property 'zone' was removed"])
     expect(tell({ type: 'object' }, withZone({ type: 'string' }))).toEqual(["compatible: the parameter 'zone' is new"])
@@ -40,7 +40,7 @@ describe('diffSchemas', () => {
     expect(tell({ type: 'object' }, closed)).toEqual(['breaking: the input no longer allows unnamed properties'])
   })
 
-  it('tells limits and values', () => {
+  it('reports limits and values', () => {
     expect(zoneTells({ maximum: 100 }, { maximum: 50 })).toEqual(["breaking: 'zone' allows at most 50 instead of 100"])
     expect(zoneTells({ minLength: 2 }, { minLength: 1 })).toEqual([
       "compatible: 'zone' allows at least 1 characters instead of 2",
@@ -68,7 +68,7 @@ describe('diffSchemas', () => {
     expect(zoneTells({}, { default: 2 })).toEqual(["compatible: 'zone' is 2 if it is omitted"])
   })
 
-  it('tells words', () => {
+  it('reports descriptions', () => {
     expect(zoneTells({ title: 'a', 'x-order': 1 }, { title: 'b' }).map((line) => line.split(':')[0])).toEqual([
       'wording',
       'wording',
@@ -104,7 +104,7 @@ describe('diffSchemas', () => {
     ])
   })
 
-  it('says where it could not compare', () => {
+  it('reports where schemas could not be compared', () => {
     const [before, after] = [{ not: { type: 'string' } }, { not: { type: 'null' } }]
     expect(zoneTells(before, after)).toEqual([
       "breaking: the condition 'not' of 'zone' changed and could not be compared",

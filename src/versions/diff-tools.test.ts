@@ -173,7 +173,7 @@ describe('diffTools', () => {
 })
 
 describe('describeDiff', () => {
-  it('says in a few lines what changed, the worst first', () => {
+  it('summarizes changes in a few lines, the most severe first', () => {
     const before = tool({ inputSchema: { properties: { zone: { enum: ['eu', 'us'] } } }, tags: ['a'] })
     const after = tool({
       inputSchema: { properties: { zone: { enum: ['us'], description: 'Where.' } } },
@@ -194,7 +194,7 @@ describe('describeDiff', () => {
     expect(describeDiff(diffTools(before, before))).toBe('nothing changed')
   })
 
-  it('cuts what is long and shows what is invisible', () => {
+  it('truncates long values and escapes invisible characters', () => {
     const diff = diffTools(tool({ notes: 'a\n'.repeat(100) }), tool({ notes: '\u001b[31mred\r' }))
     const text = describeDiff(diff)
     expect(text).toContain('more')

@@ -30,7 +30,7 @@ describe('lineDiff', () => {
     expect(lineDiff(before, after)).toEqual(expected)
   })
 
-  it('shows as much context as asked for', () => {
+  it('shows the requested number of context lines', () => {
     expect(lineDiff('a\nb\nc\n', 'a\nb\nd\n', 1)).toEqual([' b', '-c', '+d'])
     expect(lineDiff('a\nb\n', 'a\nc\n', 0)).toEqual(['-b', '+c'])
   })

@@ -23,7 +23,7 @@ for (const isolation of ['limited', 'isolated', 'confined'] as const) {
 }
 
 describe('cli executor in a sandbox', () => {
-  it.each(['isolated', 'confined'])('is refused where there is no sandbox for it: %s', async (isolation) => {
+  it.each(['isolated', 'confined'])('is rejected without a sandbox: %s', async (isolation) => {
     const bare = createCliExecutor({ env: process.env, scope: 'service' })
     const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation } })
     await expect(bare.run({ tool, input: {} }, {})).rejects.toMatchObject({ code: 'UNAVAILABLE' })

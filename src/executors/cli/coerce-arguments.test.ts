@@ -132,7 +132,7 @@ describe('coerceArguments', () => {
     expect(refusal([arg({ repeat: true })], { x: [null] }).message).toContain('cannot convert null to string')
   })
 
-  it('refuses unknown arguments and says what may have been meant', () => {
+  it('rejects unknown arguments with a suggestion', () => {
     const error = refusal([arg({ name: 'max_count' })], { maxcount: 1 })
     expect(error.message).toContain("Unknown argument 'maxcount'. Did you mean 'max_count'?")
     expect(refusal([], { z: 1 }).message).toBe("Argument validation failed:\n  - Unknown argument 'z'.")
@@ -146,7 +146,7 @@ describe('coerceArguments', () => {
     expect(refusal([], JSON.parse('{"__proto__": 1}')).message).toContain("Unknown argument '__proto__'")
   })
 
-  it('reports everything at once: what is missing in the order of definition, then the rest in the order of the call', () => {
+  it('reports all problems at once: missing arguments in the order of definition, then the others in the order of the call', () => {
     const args = [
       arg({ name: 'a', type: 'integer' }),
       arg({ name: 'b', required: true }),

@@ -44,7 +44,7 @@ describe('loadServers', () => {
     expect(servers.get('crm')).toMatchObject({ url: 'https://crm.example/mcp', allowPrivate: false })
   })
 
-  it('has none where nobody asked for a file and there is none', () => {
+  it('is empty without a file and without a path to one', () => {
     expect(loadServers({ path: '/nowhere/servers.json', required: false }, env).size).toBe(0)
     expect(() => loadServers({ path: '/nowhere/servers.json', required: true }, env)).toThrow('does not exist')
   })
@@ -56,7 +56,7 @@ describe('loadServers', () => {
     ])
   })
 
-  it('says everything that is wrong at once, with its place', () => {
+  it('reports all problems at once, with their positions', () => {
     expect(
       problemsOf(`{ "mcpServers": {
   "a": { "command": "a", "env": { "X": "\${UNSET}" } },

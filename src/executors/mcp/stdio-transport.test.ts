@@ -5,7 +5,7 @@ import { createProcessGroups } from '../process/process-group.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
-it('waits together where much is sent at once, and leaves nobody listening', async () => {
+it('shares one wait between concurrent sends, and leaves no listener behind', async () => {
   const children: ChildProcess[] = []
   const server = { program: '/bin/sh', args: ['-c', 'sleep 0.2; cat > /dev/null'], cwd: '/', env: {} }
   const line = new StdioTransport(

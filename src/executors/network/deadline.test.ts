@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events'
 import { expect, it } from 'vitest'
 import { Deadline } from './deadline.ts'
 
-it('is aborted when time is up, for those that listen to either', async () => {
+it('is aborted when its time is over, on the deadline and on its signal', async () => {
   const deadline = new Deadline(undefined, 20)
   const { signal } = deadline
   expect([deadline.aborted, signal.aborted]).toEqual([false, false])
@@ -11,7 +11,7 @@ it('is aborted when time is up, for those that listen to either', async () => {
   expect([deadline.reason, signal.reason]).toEqual(Array(2).fill(expect.objectContaining({ name: 'TimeoutError' })))
 })
 
-it('is aborted by another signal, once, with its reason, and was if that one was', () => {
+it('is aborted once by an outer signal, with its reason, even if that was aborted before', () => {
   const outer = new AbortController()
   const deadline = new Deadline(outer.signal, 60_000)
   let heard = 0
@@ -24,7 +24,7 @@ it('is aborted by another signal, once, with its reason, and was if that one was
   expect(heard).toBe(1)
 })
 
-it('lets go of the other signal and of its time', async () => {
+it('releases the outer signal and the timer', async () => {
   const outer = new AbortController()
   const deadline = new Deadline(outer.signal, 10)
   deadline.release()

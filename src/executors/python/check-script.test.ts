@@ -39,7 +39,7 @@ describe('checkScript', () => {
     expect(await texts(' \n')).toEqual(['the script is empty'])
   })
 
-  it('says line and column of a syntax error', async () => {
+  it('reports line and column of a syntax error', async () => {
     const [problem] = await checkScript('def main(a):\n    return (1 +\n')
     expect(problem).toMatchObject({ severity: 'error', line: 2, column: 12 })
     expect(problem?.message).toContain('not valid Python')
@@ -69,7 +69,7 @@ describe('checkScript', () => {
     }
   })
 
-  it('says what to install where there is no Python', async () => {
+  it('names what to install where Python is missing', async () => {
     const [problem] = await checkScript('def main(a): pass', { python: '/nowhere/python3' })
     expect(problem?.hint).toContain('install Python')
   })

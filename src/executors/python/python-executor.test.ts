@@ -83,7 +83,7 @@ describe('python executor', () => {
       'class Odd(Exception):\n    def __str__(self): raise TypeError\ndef main(given):\n    raise Odd()\n',
       'Odd (line 4 in main: raise Odd())',
     ],
-  ])('says in one line what went wrong: %j', async (script, message) => {
+  ])('summarizes a failure in one line: %j', async (script, message) => {
     const { status, errorCode, errorMessage, output } = await run(script)
     expect([status, errorCode, output]).toEqual(['FAILED', 'EXECUTION_FAILED', null])
     if (typeof message === 'string') expect(errorMessage).toBe(message)

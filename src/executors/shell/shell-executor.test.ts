@@ -37,7 +37,7 @@ describe('fillCommand', () => {
     expect(fill(['a', '{{x}}'], { x: { deep: [1] } })).toEqual(['a', '{"deep":[1]}'])
   })
 
-  it('drops the word of what is not given, and the list it stands in', () => {
+  it('drops the word of an absent argument, and the list that contains it', () => {
     expect(fill(['a', '{{x}}', 'b'], {})).toEqual(['a', 'b'])
     expect(fill(['a', ['--x', '{{x}}'], ['--y', '{{y}}']], { y: 1, x: null })).toEqual(['a', '--y', '1'])
     expect(fill(['a', '{{x}}'], { x: [] })).toEqual(['a'])
@@ -67,7 +67,7 @@ describe('shell executor', () => {
     expect(result.stdout).toBe('/work\nHOME=/work\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/work\npiped')
   })
 
-  it('says which program is missing, and which is not visible inside', async () => {
+  it('names a missing program, and one that is not visible inside the sandbox', async () => {
     await expect(run({ command: ['no-such-program'] })).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' })
     await expect(
       run({ command: [process.execPath.startsWith('/usr') ? '/etc/hostname' : process.execPath] }),
@@ -94,7 +94,7 @@ describe('shell executor', () => {
     expect((await run({ command: ['false'] })).errorMessage).not.toContain('visible')
   })
 
-  it('tells a signal from an exit code', async () => {
+  it('distinguishes a signal from an exit code', async () => {
     for (const isolation of ['isolated', 'confined']) {
       const { errorCode, result } = await run({ command: ['sh', '-c', 'kill -SEGV $$'], isolation })
       expect([errorCode, result.signal, result.exitCode]).toEqual(['KILLED_BY_SIGNAL', 'SIGSEGV', null])

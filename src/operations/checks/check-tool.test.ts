@@ -20,13 +20,13 @@ const places = async (fields: Partial<ToolDraft>) =>
   )
 
 describe('checkTool', () => {
-  it('has nothing to say of a good tool', async () => {
+  it('reports no problem of a valid tool', async () => {
     expect(await places({})).toEqual([])
     const command = ['weather', '{{city}}']
     expect(await places({ executorType: 'shell', executorConfig: { command }, scriptContent: null })).toEqual([])
   })
 
-  it('says everything at once, each with its place and a way out', async () => {
+  it('reports all problems at once, each with its position and a hint', async () => {
     const problems = await checkTool(
       tool({
         inputSchema: { type: 'object', properties: { x: { type: 'strng' }, y: { $ref: 'https://example.com/y' } } },
@@ -44,14 +44,14 @@ describe('checkTool', () => {
     ])
   })
 
-  it('asks for a script where there must be one, and for none elsewhere', async () => {
+  it('requires a script of script executors, and of no others', async () => {
     expect(await places({ scriptContent: null })).toEqual(['error /scriptContent'])
     expect(await places({ executorType: 'mcp', executorConfig: { server: 'a', tool: 'b' } })).toEqual([
       'error /scriptContent',
     ])
   })
 
-  it('asks for an object as input, and for nothing as output', async () => {
+  it('requires an object as input, and no output', async () => {
     expect(await places({ inputSchema: { type: 'array' } })).toEqual(['error /inputSchema/type'])
     expect(await places({ inputSchema: { type: 'string' } })).toEqual(['error /inputSchema/type'])
     expect(await places({ outputSchema: { type: 'string' } })).toEqual([])

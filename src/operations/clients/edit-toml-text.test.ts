@@ -32,7 +32,7 @@ describe('setTomlTable', () => {
     expect(set('\n\n')).toBe(own)
   })
 
-  it('replaces the table with its sub-tables where it stands', () => {
+  it('replaces the table with its sub-tables in place', () => {
     const mine = '[mcp_servers.tooldex]\ncommand = "old"\n\n[mcp_servers.tooldex.env]\nA = "1"\n\n'
     const text = before.replace('[[rules]]', `${mine}[[rules]]`)
     expect(set(text)).toBe(before.replace('[[rules]]', `${own}\n[[rules]]`))
@@ -81,7 +81,7 @@ describe('setTomlTable', () => {
   it.each([
     ['a = \n', /^config\.toml:1:\d+: is not valid TOML/],
     ['ok = 1\n[broken\n', /^config\.toml:2:\d+: is not valid TOML/],
-  ])('says where %j is broken', (text, message) => {
+  ])('reports the position of the error in %j', (text, message) => {
     expect(() => set(text)).toThrow(
       expect.objectContaining({ code: 'CLIENT_CONFIG_INVALID', message: expect.stringMatching(message) }),
     )
@@ -92,7 +92,7 @@ describe('setTomlTable', () => {
     ['the table is written in dotted keys', 'mcp_servers.tooldex.command = "x"\n'],
     ['the group is no table', 'mcp_servers = 5\n'],
     ['what looks like a header is part of a text', 'a = """\n[mcp_servers.tooldex]\n"""\n'],
-  ])('refuses, and blames nobody, where %s', (_, text) => {
+  ])('rejects a file where %s', (_, text) => {
     const message = 'config.toml: cannot be changed without touching other settings.'
     expect(() => set(text)).toThrow(expect.objectContaining({ code: 'CLIENT_CONFIG_INVALID', message }))
   })

@@ -45,7 +45,7 @@ const withoutNotes = (bundle: Bundle) =>
 const nothing = { create: [], change: [], remove: [] }
 
 describe('planBundle', () => {
-  it('gives what is wanted, and then nothing more to do', () => {
+  it('reaches the wanted state, after which no step is left', () => {
     fc.assert(
       fc.property(pair, fc.boolean(), ([current, wanted], prune) => {
         const applied = apply(current, wanted, planBundle(current, wanted, { prune }))

@@ -103,7 +103,7 @@ describe('readBundleFolder', () => {
     )
   })
 
-  it('says that a folder is not there', () => {
+  it('reports a missing folder', () => {
     expect(() => readBundleFolder(join(tempFolder(), 'none'))).toThrow(/does not exist/)
   })
 })

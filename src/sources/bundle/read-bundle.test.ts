@@ -31,7 +31,7 @@ describe('readBundle', () => {
     expect(read(text).bundle.tools[0]).toMatchObject({ displayName: 'A', scriptContent: 'x', executorType: 'python' })
   })
 
-  it('leaves the status open where the file says none', () => {
+  it('leaves the status undefined where the file has none', () => {
     const tools = [minimal('a'), { ...minimal('b'), status: 'ACTIVE' }]
     const { bundle } = read(JSON.stringify({ tooldex: 1, tools }))
     expect(bundle.tools.map(({ status }) => status)).toEqual([undefined, 'ACTIVE'])
@@ -175,7 +175,7 @@ tools:
     ])
   })
 
-  it('reports what is wrong with the config at its place', () => {
+  it('reports problems of a config at their positions', () => {
     expect(errorsOf(config.replace('default: 0', 'default: many'))[0]).toMatch(/^b\.yaml:16:47: .*not of type integer/)
   })
 

@@ -172,7 +172,7 @@ export function describeExecutions(
       await drain()
     })
 
-    it('bounds what waits for a person apart from what waits for a worker, and says which bound is reached', async () => {
+    it('limits calls that wait for approval and calls that wait for a worker separately, and names the limit that is reached', async () => {
       await drain()
       const both = { all: 3, perTool: 2, perCaller: 1000 }
       const [work, yes] = [
@@ -200,7 +200,7 @@ export function describeExecutions(
       await drain()
     })
 
-    it('cancels what waits at once, and asks for the end of what runs', async () => {
+    it('cancels a queued run at once, and requests the end of a running one', async () => {
       const why = { code: 'EXECUTION_CANCELLED', message: 'stop' }
       const waiting = await create(queued)
       expect((await stores.executions.cancel(caller, waiting.execution.id, why)).status).toBe('CANCELLED')
@@ -214,7 +214,7 @@ export function describeExecutions(
       ).rejects.toMatchObject({ code: 'NOT_FOUND' })
     })
 
-    it('tells a worker what it has lost', async () => {
+    it('reports lost runs to their worker', async () => {
       const { execution } = await create(here)
       expect(await stores.executions.checkAttempts('w2', [execution])).toEqual({ lost: [execution.id], cancel: [] })
       await stores.executions.finish(execution, ended(null))
@@ -246,7 +246,7 @@ export function describeExecutions(
       await stores.executions.finish(taken?.execution as Execution, ended(null))
     })
 
-    it('ends what nobody runs any more, tries again what may be tried, and ends what waited too long', async () => {
+    it('ends runs of lost workers, retries those that may be retried, and ends runs that waited too long', async () => {
       await stores.executions.renewLease(infoOf('dead'), 1)
       const gone: Beginning = { how: 'run', worker: 'dead', leaseMs: 1 }
       const once = await create(gone)
@@ -285,7 +285,7 @@ export function describeExecutions(
 
     describeWorkers({ stores: () => stores, execute: (statement) => execute(statement), create, claim, ended })
 
-    it('ends a run that began longer ago than a duration can say', async () => {
+    it('ends a run that began longer ago than the maximum duration', async () => {
       await stores.executions.renewLease(infoOf('dead'), 1)
       const { execution: lost } = await create({ how: 'run', worker: 'dead', leaseMs: 1 })
       const { execution: done } = await create(here)
@@ -308,7 +308,7 @@ export function describeExecutions(
       expect(await get(done.id)).toMatchObject({ status: 'SUCCESS', durationMs: 2_147_483_647 })
     })
 
-    it('runs the version that was asked for, and nothing that is gone or switched off', async () => {
+    it('claims the requested version, and no run of a deleted or disabled tool', async () => {
       const tool = await stores.tools.create(caller, newTool(), { status: 'ACTIVE' })
       const call = { toolId: tool.id, toolName: tool.name, version: 1, definition: null }
       await create(queued, call)
@@ -397,7 +397,7 @@ export function describeExecutions(
       for (const id of ids) await stores.executions.finish({ id, attempt: 1 }, ended(null))
     })
 
-    it('keeps a large output aside, for its caller and for a while', async () => {
+    it('stores a large output separately, for its caller and for a limited time', async () => {
       const { execution } = await create(here)
       const stored = { handle: randomUUID(), mediaType: 'text/plain', content: 'x'.repeat(1000), lifeMs: 60_000 }
       const end = await stores.executions.finish(execution, ended('x…', { stored }))
@@ -414,7 +414,7 @@ export function describeExecutions(
       expect(await stores.executions.result(caller, result?.handle as string)).toBeUndefined()
     })
 
-    it('tells what a run prints, and forgets it when the run itself has it', async () => {
+    it('publishes output of a run, and deletes it when the run has ended', async () => {
       const { execution } = await create(here)
       await stores.executions.append(execution, [
         { seq: 1, stream: 'stdout', text: 'a' },
@@ -429,7 +429,7 @@ export function describeExecutions(
       expect([await left(), (await get(execution.id)).status]).toEqual([0, 'SUCCESS'])
     })
 
-    it('deletes what is more than is kept, and nothing that runs', async () => {
+    it('deletes runs beyond the retention limits, and no running one', async () => {
       const { execution } = await create(here)
       let deleted = 1
       while (deleted > 0) deleted = await stores.executions.prune({ days: 1000, maxRows: 3 })

@@ -51,7 +51,7 @@ export function describeWorkers({ stores, execute, create, claim, ended }: Worke
       expect((await stores().executions.sweep()).lost).toEqual([execution.id])
     })
 
-    it('sweeps the runs of the sweeping process that it does not make, whatever its lease', async () => {
+    it('sweeps runs of the sweeping process that it does not run, whatever its lease', async () => {
       await stores().executions.renewLease(infoOf('self'), leaseMs)
       const make = async () => (await create({ how: 'run', worker: 'self', leaseMs })).execution.id
       const [young, made, unheard] = [await make(), await make(), await make()]

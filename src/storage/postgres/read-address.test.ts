@@ -23,7 +23,7 @@ describe('the address of a database', () => {
     expect(read('postgres://u@:5433/db?host=/run/pg').places).toEqual(socket)
   })
 
-  it('says how the connection is kept from others', () => {
+  it('returns the TLS mode of the connection', () => {
     const of = (query: string) => read(`postgres://h/db?${query}`).tls
     expect(of('')).toBeUndefined()
     expect(of('sslmode=disable')).toBeUndefined()

@@ -11,7 +11,7 @@ export function describeOffered(
   open: () => Promise<{ stores: Stores; close(): Promise<void> }>,
   { several }: { readonly several: boolean },
 ): void {
-  describe(`what is offered: ${name}`, () => {
+  describe(`offered tools: ${name}`, () => {
     let stores: Stores
     let close: (() => Promise<void>) | undefined
     beforeAll(async () => {
@@ -27,7 +27,7 @@ export function describeOffered(
     }
     const namesOf = (tools: readonly OfferedTool[] | undefined) => tools?.map(({ tool }) => tool.name).sort()
 
-    it('tells what was made, changed or taken back since, and how many are left', async () => {
+    it('returns tools that were added, changed or withdrawn since a version, and the number of the remaining ones', async () => {
       const [kept, changed, taken] = [await activate(), await activate(), await activate()]
       const { tools, seen } = await stores.tools.offered('default')
       expect(namesOf(tools)).toEqual([kept.name, changed.name, taken.name].sort())

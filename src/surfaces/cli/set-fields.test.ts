@@ -38,7 +38,7 @@ describe('--set', () => {
     },
   )
 
-  it('refuses what is no YAML, and says so', () => {
+  it('rejects text that is not YAML', () => {
     expect(() => setFields(['tags=[a'], tool)).toThrow(/--set tags=\[a: /)
   })
 })

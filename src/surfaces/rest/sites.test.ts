@@ -41,7 +41,7 @@ describe('the site that a request is for', () => {
     expect(() => readHostList(`localhost,${name}`)).toThrow(expect.objectContaining({ code: 'USAGE' })),
   )
 
-  it('may be any where the operator says so', () => expect(isRefused('evil.example', undefined, ['*'])).toBe(false))
+  it('may be any where the operator allows it', () => expect(isRefused('evil.example', undefined, ['*'])).toBe(false))
 
   it.each([
     ['http://localhost:7331', false],
@@ -50,7 +50,7 @@ describe('the site that a request is for', () => {
     ['https://evil.example', true],
     ['null', true],
     ['', true],
-  ])('is asked by its own pages only: %s', (origin, refused) => {
+  ])('accepts requests of its own pages only: %s', (origin, refused) => {
     expect(isRefused('localhost:7331', origin)).toBe(refused)
     expect(isRefused('localhost:7331', origin, ['*', ...allowed])).toBe(refused)
   })
@@ -67,7 +67,7 @@ describe('the address of a client', () => {
     ['fd00::1', '2001:db8::1', '2001:db8::1'],
     ['10.0.0.1', 'unknown', '10.0.0.1'],
     ['10.0.0.1', 'x, 10.0.0.2', '10.0.0.2'],
-  ])('is what trusted proxies say: %s for %s is %s', (remote, forwarded, client) => {
+  ])('is taken from trusted proxies: %s for %s is %s', (remote, forwarded, client) => {
     expect(clientAddress(remote, forwarded, trusted)).toBe(client)
   })
 
