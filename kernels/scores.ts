@@ -1,7 +1,7 @@
 // The scores of one query: BM25 over words and pairs of neighbours, and how much of its name each tool finds in the query.
 import { stretch, take } from './memory'
 import { countOf, entriesEnd, entriesIn, firstBlock, nextBlock } from './postings'
-import { fieldMask, getAdded, getChanges, getToolCount, getTotalLength, lengthOf, names, termsAt, termsEnd, weighPair, wordMask, words } from './tools'
+import { fieldMask, forgetSteps, getAdded, getChanges, getToolCount, getTotalLength, lengthOf, names, pairSteps, termsAt, termsEnd, weighPair, wordMask, words } from './tools'
 
 /** By position: the score, the part of BM25 that depends on the length, what of the name was found. */
 let room: i32 = 1 << 10
@@ -14,6 +14,8 @@ let totalsOf = take(<usize>room << 2)
 /** The last pair whose first word a tool was seen to have. */
 let seen = take(<usize>room << 2)
 let pairs: i32 = 0
+/** Pairs are counted until a query has read this many terms, about 15 ms: further ones of a query that long say little. */
+const mostSteps: i32 = 12_000_000
 /** Positions collected along the way, with a weight each. */
 let listRoom: i32 = 1 << 10
 let list = take(<usize>listRoom << 3)
@@ -27,6 +29,7 @@ let k1: f64 = 0
 export function startQuery(): void {
   memory.fill(scores, 0, <usize>getToolCount() << 3)
   listed = 0
+  forgetSteps()
 }
 
 /** Works out what depends on all tools together, after a change of them. */
@@ -62,8 +65,9 @@ export function addTerm(term: i32, weight: f64): void {
   }
 }
 
-/** The same for two terms next to each other. Only tools with both are looked at. */
-export function addPair(first: i32, second: i32, weight: f64): void {
+/** The same for two terms next to each other. Only tools with both are looked at. Gives how many have the pair, 0 where it was left out. */
+export function addPair(first: i32, second: i32, weight: f64): i32 {
+  if (pairSteps > mostSteps) return 0
   pairs++
   for (let block = firstBlock(words, first); block !== 0; block = nextBlock(block)) {
     const end = entriesEnd(block)
@@ -79,9 +83,11 @@ export function addPair(first: i32, second: i32, weight: f64): void {
       if (amount > 0) keep(position, amount)
     }
   }
-  const factor = idf(listed) * weight * (k1 + 1)
+  const count = listed
+  const factor = idf(count) * weight * (k1 + 1)
   for (let at = list; at < list + (<usize>listed << 3); at += 8) raise(load<i32>(at), load<f32>(at, 4), factor)
   listed = 0
+  return count
 }
 
 // @ts-ignore: decorator
@@ -134,15 +140,11 @@ export function scoreOf(position: i32, term: i32, weight: f64): f64 {
   return 0
 }
 
-/** What a pair gives one tool. */
-export function scoreOfPair(position: i32, first: i32, second: i32, weight: f64): f64 {
+/** What a pair that `count` tools have gives one tool. */
+export function scoreOfPair(position: i32, first: i32, second: i32, count: i32, weight: f64): f64 {
+  if (count === 0) return 0
   const amount = weighPair(position, first, second)
-  if (amount === 0) return 0
-  let count: i32 = 0
-  for (let block = firstBlock(words, second); block !== 0; block = nextBlock(block))
-    for (let entry = entriesIn(block); entry < entriesEnd(block); entry += 8)
-      if (weighPair(load<i32>(entry), first, second) > 0) count++
-  return given(position, amount, count, weight)
+  return amount > 0 ? given(position, amount, count, weight) : 0
 }
 
 function given(position: i32, amount: f32, count: i32, weight: f64): f64 {

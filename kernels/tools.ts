@@ -126,10 +126,17 @@ export function remove(position: i32): void {
   store<i32>(toolAt(position), 0, 12)
 }
 
+/** How many terms `weighPair` has read. */
+export let pairSteps: i32 = 0
+export function forgetSteps(): void {
+  pairSteps = 0
+}
+
 /** How much a tool has of two terms next to each other. */
 export function weighPair(position: i32, first: i32, second: i32): f32 {
   if (!isSigned(position, first, second)) return 0
   const end = termsEnd(position)
+  pairSteps += termsOf(position)
   let weight: f32 = 0
   for (let at = termsAt(position) + 4; at < end; at += 4) {
     const value = load<i32>(at)

@@ -192,6 +192,11 @@ export class Catalog {
     return this.#table.mark()
   }
 
+  /** Computes the hash of one tool, which is kept; those of all tools at once would block other requests. */
+  prepareMark(id: string): void {
+    void this.#table.entries.get(id)?.mark
+  }
+
   /** Marks everything that was read from the catalog as stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version

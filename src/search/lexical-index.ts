@@ -29,6 +29,8 @@ export class LexicalIndex implements Retriever {
   readonly mode = 'bm25'
   readonly #tokenizer: Tokenizer
   readonly #texts: TextIndex
+  /** The number of tools with each pair of the last ranked query. */
+  #pairs = new Map<string, number>()
   constructor(tokenizer: Tokenizer) {
     this.#tokenizer = tokenizer
     this.#texts = new TextIndex(tokenizer)
@@ -73,9 +75,10 @@ export class LexicalIndex implements Retriever {
     const query = this.#refreshed()
     query.startQuery()
     const terms = this.terms(text)
-    for (const { key, after, weight } of terms) {
+    this.#pairs = new Map()
+    for (const { key, after, term, weight } of terms) {
       if (after === undefined) query.addTerm(key, weight)
-      else query.addPair(after, key, weight)
+      else this.#pairs.set(term, query.addPair(after, key, weight))
     }
     for (const { key, after } of terms) if (after === undefined) query.addNameTerm(key)
     query.finishNames(lexicalDefaults.nameCoverage)
@@ -110,17 +113,20 @@ export class LexicalIndex implements Retriever {
     return sum * (lexicalDefaults.k1 + 1)
   }
 
-  /** The share of one term in the score of one tool. */
-  scoreOf(position: number, { key, after, weight }: QueryTerm): number {
+  /** The share of one term of the last ranked query in the score of one tool. */
+  scoreOf(position: number, { key, after, term, weight }: QueryTerm): number {
     const query = this.#refreshed()
-    return after === undefined ? query.scoreOf(position, key, weight) : query.scoreOfPair(position, after, key, weight)
+    if (after === undefined) return query.scoreOf(position, key, weight)
+    return query.scoreOfPair(position, after, key, this.#pairs.get(term) ?? 0, weight)
   }
 
   /** The score of the share of a tool's name that is in the query; rare words of the name weigh more. */
   nameCoverage(position: number, terms: readonly QueryTerm[]): number {
     const query = this.#refreshed()
-    const words = terms.filter(({ after }) => after === undefined)
-    return words.reduce((sum, { key }) => sum + query.coverageOf(position, key), 0) * lexicalDefaults.nameCoverage
+    let share = 0
+    // A plain loop: the facets of a query call this for every tool.
+    for (const { key, after } of terms) if (after === undefined) share += query.coverageOf(position, key)
+    return share * lexicalDefaults.nameCoverage
   }
 
   /** Known words with their number of tools, for the correction of typos. */

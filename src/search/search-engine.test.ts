@@ -172,6 +172,23 @@ describe('SearchEngine', () => {
     expect(engine.explain('nothing', { query: 'x' })).toBeUndefined()
   })
 
+  it('bounds the work for pairs of words, and explains the score that ranked', () => {
+    const words = Array.from({ length: 14 }, (_, at) => `w${String.fromCharCode(97 + at).repeat(3)}`)
+    const description = `${words.join(' ')} `.repeat(4000)
+    const query = words.join(' ')
+    const pairsOf = (engine: SearchEngine) => {
+      const [why] = [...engine.explainAll(['t1'], { query, mode: 'bm25' })]
+      return why?.terms.filter(({ term }) => term.includes(' ')).length
+    }
+    const many = engineOf(Array.from({ length: 40 }, (_, at) => ({ id: `t${at}`, name: `tool_${at}`, description })))
+    const few = engineOf(Array.from({ length: 3 }, (_, at) => ({ id: `t${at}`, name: `tool_${at}`, description })))
+    expect(pairsOf(few)).toBe(13)
+    expect(pairsOf(many)).toBeLessThan(8)
+    expect(many.search({ query, mode: 'bm25', limit: 100 }).total).toBe(40)
+    const all = [...few.explainAll(['t0', 'nothing', 't2'], { query })]
+    expect(all).toEqual(['t0', 'nothing', 't2'].map((id) => few.explain(id, { query })))
+  })
+
   it('raises a tool by past queries, and explains it', () => {
     const engine = engineOf([
       { id: 'a', name: 'alpha', description: 'deploy the service' },

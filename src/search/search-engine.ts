@@ -138,22 +138,33 @@ export class SearchEngine {
 
   /** Explains the rank of a tool. */
   explain(id: string, query: EngineQuery): Explanation | undefined {
-    const position = this.#positions.get(id)
-    const tool = position === undefined ? undefined : this.#tools[position]
-    if (position === undefined || tool === undefined) return undefined
+    return this.explainAll([id], query).next().value ?? undefined
+  }
+
+  /** Explains the ranks of tools, one with each step; another search in between is not allowed. */
+  *explainAll(ids: Iterable<string>, query: EngineQuery): Generator<Explanation | undefined, void> {
     const { text, terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
-    return explainHit({
-      tool,
-      readAs: text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text,
-      terms,
-      scoreOf: (term) => this.#lexical.scoreOf(position, term),
-      nameCoverage: this.#lexical.nameCoverage(position, terms),
-      tokenizer: this.#tokenizer,
-      exactName: this.#exactly(query.query).has(position),
-      embedding: heightOf(heights, position),
-      learned: (query.learned?.get(id) ?? 0) + (this.#exampleVotes(query.query)?.get(id) ?? 0),
-      embeddingWeight: fusion.embedding,
-    })
+    if (query.mode === 'embedding' || query.mode === 'substring') this.#lexical.rank(text, this.#tools.length)
+    const [exact, votes] = [this.#exactly(query.query), this.#exampleVotes(query.query)]
+    const readAs = text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text
+    for (const id of ids) {
+      const position = this.#positions.get(id)
+      const tool = position === undefined ? undefined : this.#tools[position]
+      if (position === undefined || tool === undefined) yield undefined
+      else
+        yield explainHit({
+          tool,
+          readAs,
+          terms,
+          scoreOf: (term) => this.#lexical.scoreOf(position, term),
+          nameCoverage: this.#lexical.nameCoverage(position, terms),
+          tokenizer: this.#tokenizer,
+          exactName: exact.has(position),
+          embedding: heightOf(heights, position),
+          learned: (query.learned?.get(id) ?? 0) + (votes?.get(id) ?? 0),
+          embeddingWeight: fusion.embedding,
+        })
+    }
   }
 
   #signals({ query: whole, learned }: EngineQuery, mode: SearchMode): Signals {

@@ -6,12 +6,13 @@ export interface Query {
   startQuery(): void
   idf(count: number): number
   addTerm(term: number, weight: number): void
-  addPair(first: number, second: number, weight: number): void
+  /** Returns the number of tools with the pair; 0 also where the query is too expensive for more pairs. */
+  addPair(first: number, second: number, weight: number): number
   addNameTerm(term: number): void
   finishNames(worth: number): void
   coverageOf(position: number, term: number): number
   scoreOf(position: number, term: number, weight: number): number
-  scoreOfPair(position: number, first: number, second: number, weight: number): number
+  scoreOfPair(position: number, first: number, second: number, count: number, weight: number): number
 }
 
 /** kernels/text-index.ts. */

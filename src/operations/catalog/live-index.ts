@@ -43,7 +43,6 @@ export class LiveIndex {
 
   /** Prepares semantic ranking of a query; if a service does not respond, the query is ranked by words only. */
   async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
-    await this.#followInTurns(signal)
     if (this.#remote === undefined) return true
     const tools = Array.from(this.#catalog.entries, ([id, { tool }]) => toSearchable(id, tool))
     const ready = await this.#remote.prepare(query, tools, signal)
@@ -54,10 +53,11 @@ export class LiveIndex {
   }
 
   /** Applies many changes in turns with other requests; changes made meanwhile are left to the search. */
-  async #followInTurns(signal: AbortSignal | undefined): Promise<void> {
+  async followInTurns(signal?: AbortSignal): Promise<void> {
     const rest = yieldTurns(signal)
     for (const id of [...this.#changed]) {
       this.#follow(id)
+      this.#catalog.prepareMark(id)
       await rest()
     }
   }

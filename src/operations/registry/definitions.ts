@@ -38,7 +38,8 @@ export const listForModel = defineOperation({
     nextCursor: z.string().optional().describe('The cursor of the next page; absent on the last one.'),
   }),
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
-    const { tools } = await context.catalog.open()
+    const { tools, index } = await context.catalog.open()
+    await index.followInTurns(context.signal)
     const page = tools.search({
       filters: await withSubtree(toFilters({ category, tags }), context),
       limit,

@@ -1,3 +1,4 @@
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Explanation } from '../../contract/search.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { OpenCatalog } from '../catalog/open-catalog.ts'
@@ -15,7 +16,7 @@ interface Reason {
 /**
  * The reason why a named tool is or is not in the results. That a policy hides it is only shown to callers who may see it.
  */
-export function explainAbsent(name: string, question: Question, context: Context): Reason {
+export async function explainAbsent(name: string, question: Question, context: Context): Promise<Reason> {
   const { catalog, tools, index, scopes } = context
   const snapshot = catalog.current()
   const entry = snapshot.names.get(name)
@@ -30,8 +31,14 @@ export function explainAbsent(name: string, question: Question, context: Context
     const isVisible = hidden && scopes.has('admin')
     return { tool: name, reason: isVisible ? 'the policy hides it' : absent }
   }
+  // Each step ranks all tools.
+  const turn = yieldTurns(context.signal)
+  await turn()
   const explanation = index.engine().explain(id, question)
-  const reason = placeOf(id, question, context) ?? absenceOf(id, question, context)
+  await turn()
+  const place = placeOf(id, question, context)
+  await turn()
+  const reason = place ?? absenceOf(id, question, context)
   return { tool: name, reason, ...(explanation === undefined ? {} : { explanation }) }
 }
 

@@ -103,14 +103,17 @@ async function search(input: Input, context: OperationContext) {
   const { question, note } = await toQuestion(input, opened.index, context)
   const turn = yieldTurns(context.signal)
   const page = opened.tools.search(question)
-  const engine = input.explain && question.query.trim() !== '' ? opened.index.engine() : undefined
+  const explains = input.explain && question.query.trim() !== ''
   const candidates = []
-  for (const hit of page.hits) {
-    // The cost of explaining a hit grows with its tool and the query.
-    await turn()
-    const explanation = engine?.explain(hit.id, question)
-    const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
-    candidates.push({ ...hit, explanation, sharesName, isolation })
+  for (let at = 0; at < page.hits.length; at += explainedAtOnce) {
+    const hits = page.hits.slice(at, at + explainedAtOnce)
+    const ids = hits.map(({ id }) => id)
+    if (explains) await turn()
+    const explanations = explains ? [...opened.index.engine().explainAll(ids, question)] : []
+    for (const [index, hit] of hits.entries()) {
+      const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
+      candidates.push({ ...hit, explanation: explanations[index], sharesName, isolation })
+    }
   }
   await turn()
   const { results, spentTokens } = fitHits(candidates, input, count)
@@ -132,9 +135,12 @@ async function search(input: Input, context: OperationContext) {
     ...(note === undefined ? {} : { note }),
     ...(input.explainTool == null
       ? {}
-      : { explained: explainAbsent(input.explainTool, question, { ...context, ...opened }) }),
+      : { explained: await explainAbsent(input.explainTool, question, { ...context, ...opened }) }),
   }
 }
+
+// The query is ranked once for this many hits; other requests get their turns in between.
+const explainedAtOnce = 10
 
 /** A complete query: text, mode and filters. */
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
@@ -146,6 +152,7 @@ export async function toQuestion(input: Input, index: LiveIndex, context: Operat
   const text = input.query ?? ''
   const query = mode === 'substring' ? text : firstWords(text)
   const byMeaning = mode === 'hybrid' || mode === 'embedding'
+  await index.followInTurns(signal)
   const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
   const question: Question = {
     query,
