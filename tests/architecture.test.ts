@@ -128,7 +128,7 @@ describe('architecture', () => {
   })
 
   it('keeps ToolIndex free of dependencies (FR-015)', () => {
-    const own = ['search/tool-index.ts', 'search/substring-index.ts']
+    const own = ['search/tool-index.ts', 'base/substring-index.ts']
     const reached = own.flatMap(importsOf).filter((path) => !/^(\.\/|\.\.\/(base|contract|rules)\/)/.test(path))
     expect(reached).toEqual([])
   })

@@ -1,4 +1,6 @@
+import { SubstringIndex } from '../base/substring-index.ts'
 import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
+import { literalText } from '../rules/literal-text.ts'
 import { checkSearchable } from './check-searchable.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
@@ -69,6 +71,8 @@ export class SearchEngine {
   #examples: PastQueries | undefined
   #withExamples = 0
   #removals = 0
+  /** The texts for literal matches; rebuilt after a change. */
+  #texts: SubstringIndex<{ readonly tool: SearchableTool; readonly position: number }> | undefined
   #total = new Float64Array(64)
 
   /** The embedder is loaded with the first semantic search; without one, search ranks by words only. */
@@ -91,6 +95,7 @@ export class SearchEngine {
     const position = this.#free.pop() ?? this.#tools.length
     this.#tools[position] = tool
     this.#positions.set(tool.id, position)
+    this.#texts = undefined
     ;(this.#meaning?.hybrid ?? this.#lexical).add(position, tool)
     if (tool.exampleRequests?.length) this.#changeExamples(1)
   }
@@ -103,6 +108,7 @@ export class SearchEngine {
     if (tool.exampleRequests?.length) this.#changeExamples(-1)
     this.#tools[position] = undefined
     this.#positions.delete(id)
+    this.#texts = undefined
     this.#free.push(position)
     this.#removals++
     if (this.#removals > Math.max(minRemovals, this.size * removalsPerTool)) this.#rebuild()
@@ -229,13 +235,10 @@ export class SearchEngine {
   }
 
   #matchSubstring(query: string, scores: Float64Array): void {
-    const wanted = query.toLowerCase()
-    for (const [position, tool] of this.#tools.entries()) {
-      if (tool === undefined) continue
-      const { name, description, namespace, category, tags } = tool
-      const text = [name, description, namespace ?? '', ...(category ? [category] : []), ...(tags ?? [])].join(' ')
-      if (text.toLowerCase().includes(wanted)) scores[position] = 1
-    }
+    const present = () => this.#tools.flatMap((tool, position) => (tool === undefined ? [] : [{ tool, position }]))
+    this.#texts ??= new SubstringIndex(present(), ({ tool }) => literalText(tool))
+    const found = this.#texts.find(query.toLowerCase(), Number.POSITIVE_INFINITY)
+    for (const { position } of found) scores[position] = 1
   }
 
   /** Puts exact names on top and excludes tools that are not accepted. */

@@ -1,10 +1,11 @@
 import { deepFreeze } from '../base/json-values.ts'
+import { SubstringIndex } from '../base/substring-index.ts'
 import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-config.ts'
 import type { Policy } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
 import { buildInputSchema } from '../rules/build-input-schema.ts'
+import { literalText } from '../rules/literal-text.ts'
 import { ruleFor } from '../rules/policy-rules.ts'
-import { SubstringIndex } from './substring-index.ts'
 
 /** Options of an index. */
 export interface ToolIndexOptions {
@@ -61,7 +62,9 @@ export class ToolIndex {
     const part = (query.query ?? '').toLowerCase()
     if (part === '') return (accept === undefined ? this.#entries : this.#entries.filter(accept)).slice(0, limit)
     // Built with the first query: lookup by name does not need it.
-    this.#texts ??= new SubstringIndex(this.#entries, toSearchText)
+    this.#texts ??= new SubstringIndex(this.#entries, ({ toolName: name, cliName: namespace, ...entry }) =>
+      literalText({ name, namespace, ...entry }),
+    )
     return this.#texts.find(part, limit, accept)
   }
 
@@ -129,18 +132,6 @@ function inheritedSettings(config: CliConfig): Partial<ToolDef> {
 function toSummary(config: CliConfig, toolCount: number): CliSummary {
   const { name, description, tags } = config
   return { name, description, toolCount, category: config.category ?? null, tags: [...tags] }
-}
-
-/** The searched text: name, description, cli, category and tags, in lower case. */
-function toSearchText(entry: ToolIndexEntry): string {
-  const parts = [
-    entry.toolName,
-    entry.description,
-    entry.cliName,
-    ...(entry.category ? [entry.category] : []),
-    ...entry.tags,
-  ]
-  return parts.join(' ').toLowerCase()
 }
 
 function warnOfDuplicate(toolName: string, cliName: string): void {
