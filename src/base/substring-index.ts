@@ -23,7 +23,9 @@ export class SubstringIndex<Item> {
     if (this.#isQueried) this.#trigrams ??= buildTrigrams(this.#texts)
     this.#isQueried = true
     const found: Item[] = []
-    for (const position of this.#candidates(part)) {
+    const { from, to, listed } = this.#candidates(part)
+    for (let index = from; index < to; index++) {
+      const position = listed === undefined ? index : (listed[index] as number)
       if (!(this.#texts[position] as string).includes(part)) continue
       const item = this.#items[position] as Item
       if (accept !== undefined && !accept(item)) continue
@@ -34,16 +36,18 @@ export class SubstringIndex<Item> {
   }
 
   /** The texts to scan: those with the rarest trigram, or all for a query without one. */
-  #candidates(part: string): Iterable<number> {
-    if (this.#trigrams === undefined || part.length < 3) return this.#texts.keys()
-    const { mask, offsets, postings } = this.#trigrams
-    let [from, to] = [0, postings.length]
+  #candidates(part: string): { from: number; to: number; listed?: Uint32Array } {
+    let [from, to] = [0, this.#items.length]
+    const all = { from, to }
+    if (this.#trigrams === undefined || part.length < 3) return all
+    const { mask, offsets, postings: listed } = this.#trigrams
     for (let index = 0; index + 2 < part.length; index++) {
       const bucket = bucketAt(part, index, mask)
       const [start, end] = [offsets[bucket] as number, offsets[bucket + 1] as number]
+      if (end === start) return { from: 0, to: 0 }
       if (end - start < to - from) [from, to] = [start, end]
     }
-    return postings.subarray(from, to)
+    return to - from < this.#items.length ? { from, to, listed } : all
   }
 }
 

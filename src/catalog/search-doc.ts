@@ -2,7 +2,6 @@ import { deepFreeze } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/search.ts'
 import { cutText } from '../rules/cut-text.ts'
-import { literalText } from '../rules/literal-text.ts'
 import { onlyDefined } from './only-defined.ts'
 import { toolIdOf } from './parse-tool.ts'
 
@@ -24,8 +23,12 @@ export function toSummary(tool: CatalogTool): Summary {
 }
 
 /** A tool as input of search; equal tools give equal documents. */
-export const toSearchDoc = (tool: CatalogTool): SearchDoc =>
-  deepFreeze({ id: toolIdOf(tool), docText: literalText(tool), summary: toSummary(tool) })
+export function toSearchDoc(tool: CatalogTool): SearchDoc {
+  const { name, namespace, description, category, inputModes = [], outputModes = [], tags } = tool
+  const summary = tool.summary === description ? undefined : tool.summary
+  const parts = [name, namespace, description, summary, category, ...inputModes, ...outputModes, ...tags]
+  return deepFreeze({ id: toolIdOf(tool), docText: joinWords(parts).toLowerCase(), summary: toSummary(tool) })
+}
 
 /** A tool as input of semantic search. */
 export function toSemanticDocument(tool: CatalogTool): SemanticDocument {

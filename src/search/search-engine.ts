@@ -1,6 +1,5 @@
 import { SubstringIndex } from '../base/substring-index.ts'
 import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
-import { literalText } from '../rules/literal-text.ts'
 import { checkSearchable } from './check-searchable.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
@@ -13,6 +12,7 @@ import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
+import { literalText } from './tool-fields.ts'
 
 /** A query of the engine. */
 export interface EngineQuery {

@@ -43,6 +43,16 @@ export function visitFields(tool: SearchableTool, visit: Visit): void {
   visitParameters(tool.inputSchema, visit, 0)
 }
 
+/** The text in which a literal query is matched: name, description, namespace, category and tags, in lower case. */
+export const literalText = ({
+  name,
+  description,
+  namespace,
+  category,
+  tags = [],
+}: Omit<SearchableTool, 'id'>): string =>
+  [name, description, namespace ?? '', ...(category ? [category] : []), ...tags].join(' ').toLowerCase()
+
 /** The names and descriptions of all parameters, including those nested in objects and arrays. */
 function visitParameters(schema: unknown, visit: Visit, depth: number): void {
   if (typeof schema !== 'object' || schema === null || depth > deepest) return

@@ -4,8 +4,8 @@ import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-co
 import type { Policy } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
 import { buildInputSchema } from '../rules/build-input-schema.ts'
-import { literalText } from '../rules/literal-text.ts'
 import { ruleFor } from '../rules/policy-rules.ts'
+import { literalText } from './tool-fields.ts'
 
 /** Options of an index. */
 export interface ToolIndexOptions {
