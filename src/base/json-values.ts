@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** Whether two JSON values are equal, ignoring the order of keys. */
 export const sameJson = (a: unknown, b: unknown): boolean => isSame(a, b, false)
 
@@ -47,10 +45,3 @@ export function deepFreeze<T>(value: T): T {
   for (const part of Object.values(value)) deepFreeze(part)
   return value
 }
-
-/** A hash of a JSON value that ignores the order of keys: a client may send the same request in any order. */
-export const hashJson = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex')
-
-const sortKeys = (_key: string, value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value

@@ -1,4 +1,4 @@
-import { hashJson } from '../base/json-values.ts'
+import { hashJson } from '../base/hash-json.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 
 /** Identifies a call under an idempotency key: the tool, its version and the arguments in any order. */

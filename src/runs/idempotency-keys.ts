@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { hashJson } from '../base/json-values.ts'
+import { hashJson } from '../base/hash-json.ts'
 
 /** The maximum number of remembered calls; the oldest is dropped first. */
 const maxRemembered = 1000
