@@ -49,6 +49,19 @@ export interface OperationContext {
   readonly onStep?: ((step: string) => void) | undefined
 }
 
+/** Limits of a request body. */
+export interface BodyLimits {
+  readonly bytes: number
+  readonly depth: number
+  /** The number of objects, arrays and scalar values. */
+  readonly values: number
+  /** The hint of the error for a larger body. */
+  readonly hint?: string | undefined
+}
+
+/** The limits of queries, which cost time for each word on the main thread. */
+export const queryLimits = { bytes: 32 * 1024, depth: 10, values: 10_000 }
+
 /** The HTTP route of an operation, below `/api/v1`. Names in braces are path parameters. */
 export interface HttpRoute {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
@@ -60,12 +73,12 @@ export interface HttpRoute {
   readonly tag: string
   /** The Location of a created resource; names in braces are fields of the response. */
   readonly location?: string
-  /** The body size limit, if the default is too low. */
-  readonly bodyBytes?: number
-  /** The limit of JSON values in the body, if the default is too low. */
-  readonly bodyValues?: number
-  /** The hint for a body above the limit. */
-  readonly bodyHint?: string
+  /** The limits of the body that differ from the defaults. */
+  readonly body?: Partial<BodyLimits>
+  /** How long a client waits for the response, if it may take longer than a minute. */
+  readonly deadlineMs?: number
+  /** Whether a success ends keys, so that no key may be remembered as valid. */
+  readonly endsKeys?: boolean
   /** The media type of a response that is not JSON; the operation then returns a stream. */
   readonly media?: string
 }

@@ -38,10 +38,7 @@ export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryC
 const traced = (server: RemoteServer, trace: RequestControls['trace']): RemoteServer =>
   trace?.traceparent === undefined ? server : Object.create(server, { traceparent: { value: trace.traceparent } })
 
-const deadlineMs = 60_000
-// A bundle may contain thousands of tools, and a replay may run a hundred.
-const long = new Set(['bundle.import', 'proposals.replay'])
-const longDeadlineMs = 600_000
+const defaultDeadlineMs = 60_000
 
 /** Runs an operation on a server. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
@@ -50,7 +47,7 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<z.output<Output>> {
-  const late = AbortSignal.timeout(long.has(operation.name) ? longDeadlineMs : deadlineMs)
+  const late = AbortSignal.timeout(operation.http?.deadlineMs ?? defaultDeadlineMs)
   const response = await requestRemote(remote, operation, input, AbortSignal.any([signal, late]))
   return operation.output.parse(await response.json().catch(() => undefined))
 }

@@ -78,10 +78,9 @@ export const importBundle = defineOperation({
     method: 'post',
     path: '/bundle',
     tag,
-    bodyBytes: 32 * 1024 * 1024,
     // Only admins import bundles; a text is read in a worker thread.
-    bodyValues: 1_000_000,
-    bodyHint: `Too large for one import: ${splitHint}`,
+    body: { bytes: 32 * 1024 * 1024, values: 1_000_000, hint: `Too large for one import: ${splitHint}` },
+    deadlineMs: 600_000,
   },
   input: ImportInput,
   output: z.object({

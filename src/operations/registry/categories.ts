@@ -10,8 +10,8 @@ import { registryOf } from './registry.ts'
 const tag = 'categories'
 const fields = {
   name: CategoryName,
-  description: z.string().max(2000).nullish(),
-  parentId: z.guid().nullish(),
+  description: z.string().max(2000).nullish().describe('Description of the category.'),
+  parentId: z.guid().nullish().describe('Parent category.'),
 }
 const condition = { expectedVersion: ExpectedVersion.optional() }
 const Counted = Category.extend({
@@ -86,7 +86,12 @@ export const changeCategory = defineOperation({
   summary: 'Rename, describe or move a category.',
   scope: 'write',
   http: { method: 'patch', path: '/categories/{idOrName}', tag },
-  input: z.strictObject({ ...fields, name: fields.name.optional(), idOrName: IdOrName, ...condition }),
+  input: z.strictObject({
+    ...fields,
+    name: fields.name.optional().describe('New name.'),
+    idOrName: IdOrName,
+    ...condition,
+  }),
   output: Category,
   handle: ({ idOrName, expectedVersion, ...change }, context) =>
     registryOf(context).stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
@@ -98,7 +103,11 @@ export const deleteCategory = defineOperation({
   summary: 'Delete an empty category, or one whose contents move to its parent.',
   scope: 'write',
   http: { method: 'delete', path: '/categories/{idOrName}', tag },
-  input: z.object({ idOrName: IdOrName, reparent: z.boolean().default(false), ...condition }),
+  input: z.object({
+    idOrName: IdOrName,
+    reparent: z.boolean().default(false).describe('Move its content to the parent category first.'),
+    ...condition,
+  }),
   output: Category,
   handle: ({ idOrName, reparent, expectedVersion }, context) =>
     registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent, expectedVersion }),

@@ -44,18 +44,23 @@ export const createKey = defineOperation({
   http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },
   input: z.strictObject({
     name: z.string().trim().min(1).max(100),
-    scopes: z.array(z.enum(scopes)).min(1).default(['read']),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .default(['read'])
+      .describe('Scope of the key; may be repeated; default read.'),
     expiresAt: z.iso
       .datetime({ offset: true })
       .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
       .register(hints, { hint: 'use a time such as 2030-01-31T00:00:00Z' })
-      .optional(),
+      .optional()
+      .describe('Expiry time, such as 2030-01-31T00:00:00Z.'),
     workspace: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must contain only lower-case letters, digits and dashes')
       .optional()
       .describe(
-        'A workspace other than your own; its first key creates it. Only callers of the first workspace may set it.',
+        'Workspace of the key, if not your own; its first key creates it. Only callers of the first workspace may set it.',
       ),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
@@ -141,7 +146,7 @@ export const revokeKey = defineOperation({
   name: 'keys.revoke',
   summary: 'Revoke an API key immediately and permanently.',
   scope: 'admin',
-  http: { method: 'delete', path: '/keys/{idOrName}', tag },
+  http: { method: 'delete', path: '/keys/{idOrName}', tag, endsKeys: true },
   input: z.object({ idOrName: IdOrName }),
   output: KeyInfo,
   async handle({ idOrName }, context) {
@@ -157,7 +162,10 @@ export const listAudit = defineOperation({
   summary: 'List the audit log, newest first: each change with its caller and the values before and after.',
   scope: 'admin',
   http: { method: 'get', path: '/audit', tag },
-  input: z.object({ ...paging, subject: z.string().max(300).optional().describe('For example tool:send_report.') }),
+  input: z.object({
+    ...paging,
+    subject: z.string().max(300).optional().describe('Only changes of this subject, such as tool:send_report.'),
+  }),
   output: pageOf(
     z.object({
       at: z.string(),

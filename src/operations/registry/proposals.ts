@@ -13,7 +13,7 @@ import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
-import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
+import { Changelog, ExpectedVersion, IdOrName, Note, pageOf, paging } from './inputs.ts'
 import {
   contentFields,
   findRegistered,
@@ -117,10 +117,11 @@ export const replayProposal = defineOperation({
   name: 'proposals.replay',
   summary: 'Replay recorded inputs of a read-only tool against a proposal, and return the differences.',
   scope: 'write',
-  http: { method: 'post', path: '/proposals/{id}/replay', tag },
+  // A replay may run a hundred inputs.
+  http: { method: 'post', path: '/proposals/{id}/replay', tag, deadlineMs: 600_000 },
   input: z.strictObject({
     id: z.string().max(100),
-    limit: z.int().min(1).max(100).default(20).describe('Number of distinct inputs, newest first.'),
+    limit: z.int().min(1).max(100).default(20).describe('Maximum number of distinct inputs, newest first.'),
   }),
   output: ReplayReport,
   async handle({ id, limit }, context) {
@@ -150,7 +151,7 @@ export const acceptProposal = defineOperation({
   http: { method: 'post', path: '/proposals/{id}/accept', tag },
   input: z.strictObject({
     id: z.string().max(100),
-    note: z.string().max(2000).optional(),
+    note: Note.optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),
   output: z.object({ proposal: ProposalInfo, tool: WrittenTool }),
@@ -191,7 +192,7 @@ export const refuseProposal = defineOperation({
   summary: 'Refuse a proposal; it remains readable.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/refuse', tag },
-  input: z.strictObject({ id: z.string().max(100), note: z.string().max(2000).optional() }),
+  input: z.strictObject({ id: z.string().max(100), note: Note.optional() }),
   output: ProposalInfo,
   async handle({ id, note }, context) {
     await findProposal(context, id)

@@ -87,13 +87,21 @@ export const listRegistered = defineOperation({
       .min(1)
       .max(100_000)
       .optional()
-      .describe('A page number, instead of a cursor; the response then has the total count.'),
-    sort: z.enum(toolSorts).default('-updatedAt'),
-    status: z.array(ToolStatus).optional(),
-    category: z.string().max(200).optional().describe('The name or id of a category; its subcategories are included.'),
-    tag: z.array(z.string().max(100)).optional().describe('Only tools with all of these tags.'),
-    executorType: z.array(ExecutorType).optional(),
-    search: z.string().max(1000).optional().describe('A part of the name, display name or description.'),
+      .describe('Page number, from 1, instead of a cursor; the response then has the total count.'),
+    sort: z.enum(toolSorts).default('-updatedAt').describe('Sort order.'),
+    status: z.array(ToolStatus).optional().describe('Only tools with this status.'),
+    category: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only tools of this category (name or id) and its subcategories.'),
+    tag: z.array(z.string().max(100)).optional().describe('Only tools with this tag; may be repeated, all must match.'),
+    executorType: z.array(ExecutorType).optional().describe('Only tools with this executor.'),
+    search: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe('Only tools with this text in the name, display name or description.'),
     total: z.boolean().optional().describe('Whether to return the total count.'),
   }),
   output: pageOf(RegisteredTool),

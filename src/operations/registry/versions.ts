@@ -19,8 +19,6 @@ import {
 import { WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'versions'
-const digits = z.string().regex(/^\d{1,10}$/, 'must be an integer')
-const VersionInAddress = z.union([VersionNumber, digits.transform(Number).pipe(VersionNumber)])
 
 /** Lists the versions of a tool. */
 export const listVersions = defineOperation({
@@ -43,7 +41,7 @@ export const getVersion = defineOperation({
   summary: 'Read one version of a tool.',
   scope: 'read',
   http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
-  input: z.object({ idOrName: IdOrName, version: VersionInAddress }),
+  input: z.object({ idOrName: IdOrName, version: VersionNumber }),
   output: ToolVersion,
   handle: async ({ idOrName, version }, context) =>
     findVersion(context, await findRegistered(context, idOrName), version),
@@ -57,8 +55,8 @@ export const diffVersions = defineOperation({
   http: { method: 'get', path: '/tools/{idOrName}/diff', tag },
   input: z.object({
     idOrName: IdOrName,
-    from: VersionNumber.optional().describe('The version before `to` by default.'),
-    to: VersionNumber.optional().describe('The latest version by default.'),
+    from: VersionNumber.optional().describe('Older version (default: the one before the newer).'),
+    to: VersionNumber.optional().describe('Newer version (default: the latest).'),
   }),
   output: ToolDiff.extend({ from: z.int(), to: z.int(), text: z.string().describe('The diff as text.') }),
   async handle({ idOrName, from, to }, context) {
@@ -80,7 +78,7 @@ export const rollbackTool = defineOperation({
   http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
   input: z.strictObject({
     idOrName: IdOrName,
-    version: VersionNumber,
+    version: VersionNumber.describe('Version to restore.'),
     changelog: Changelog.optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),

@@ -37,14 +37,17 @@ async function mustFind(context: OperationContext, id: string): Promise<Executio
 
 const filters = {
   ...paging,
-  sort: z.enum(executionSorts).default('-createdAt'),
-  status: z.array(ExecutionStatus).optional(),
-  caller: z.string().max(300).optional().describe('The authenticated caller, such as key:ci.'),
-  callerLabel: z.string().max(300).optional().describe('The callerId field of the call request.'),
-  trace: z.string().max(200).optional(),
+  sort: z.enum(executionSorts).default('-createdAt').describe('Sort order.'),
+  status: z.array(ExecutionStatus).optional().describe('Only runs in this state.'),
+  caller: z.string().max(300).optional().describe('Only runs of this authenticated caller, such as key:ci.'),
+  callerLabel: z.string().max(300).optional().describe('Only runs whose call had this label as its callerId.'),
+  trace: z.string().max(200).optional().describe('Only runs of this trace.'),
   purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed separately from calls.'),
-  since: z.iso.datetime().optional().describe('Only runs recorded at this time or later.'),
-  until: z.iso.datetime().optional().describe('Only runs recorded before this time.'),
+  since: z.iso
+    .datetime()
+    .optional()
+    .describe('Only runs recorded at or after this time, such as 2026-01-31T12:00:00Z.'),
+  until: z.iso.datetime().optional().describe('Only runs recorded before this time, such as 2026-01-31T12:00:00Z.'),
 }
 
 /** Lists recorded runs. */
@@ -53,7 +56,7 @@ export const listExecutions = defineOperation({
   summary: 'List recorded runs, newest first.',
   scope: 'read',
   http: { method: 'get', path: '/executions', tag },
-  input: z.object({ ...filters, tool: z.string().max(200).optional().describe('The name of a tool.') }),
+  input: z.object({ ...filters, tool: z.string().max(200).optional().describe('Only runs of this tool.') }),
   output: pageOf(ExecutionSummary),
   async handle(query, context) {
     const names = await readableNames(context)
@@ -118,7 +121,7 @@ export const approveExecution = defineOperation({
   http: { method: 'post', path: '/executions/{id}/approve', tag },
   input: z.strictObject({
     id: Id,
-    note: z.string().max(1000).optional().describe('The reason; stored in the audit log.'),
+    note: z.string().max(1000).optional().describe('Reason of the decision; stored in the audit log.'),
   }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: true, note }),
@@ -130,7 +133,10 @@ export const refuseExecution = defineOperation({
   summary: 'Refuse a call that waits for approval.',
   scope: 'write',
   http: { method: 'post', path: '/executions/{id}/refuse', tag },
-  input: z.strictObject({ id: Id, note: z.string().max(1000).optional().describe('The reason; shown to the caller.') }),
+  input: z.strictObject({
+    id: Id,
+    note: z.string().max(1000).optional().describe('Reason of the decision; shown to the caller.'),
+  }),
   output: Execution,
   handle: ({ id, note }, context) => decide(context, id, { approve: false, note }),
 })

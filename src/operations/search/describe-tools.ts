@@ -12,7 +12,7 @@ import { fromConfig } from '../../rules/runnable-tool.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { FoundTool } from '../catalog/resolve-name.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
 const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
@@ -64,7 +64,7 @@ export const describeTools = defineOperation({
   summary:
     'Describe tools: a summary, the schema to call them with, or everything. Unknown names are listed beside the known tools.',
   scope: 'read',
-  http: { method: 'post', path: '/describe', tag: 'search' },
+  http: { method: 'post', path: '/describe', tag: 'search', body: queryLimits },
   input: z.object({
     ids: z
       .union([z.string().transform((id) => [id]), z.array(z.string())])

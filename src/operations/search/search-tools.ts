@@ -8,7 +8,7 @@ import { firstWords } from '../../search/index.ts'
 import { withSubtree } from '../catalog/category-subtree.ts'
 import type { CatalogSnapshot } from '../catalog/live-catalog.ts'
 import type { LiveIndex } from '../catalog/live-index.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets, searchFilters, toFilters } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
@@ -38,7 +38,7 @@ export const searchTools = defineOperation({
   name: 'tools.search',
   summary: 'Search tools by what they do; without a query or filter, return an overview of the catalog.',
   scope: 'read',
-  http: { method: 'post', path: '/search', tag: 'search' },
+  http: { method: 'post', path: '/search', tag: 'search', body: queryLimits },
   input: Input,
   output: z.object({
     mode: z.enum(['search', 'summary']),

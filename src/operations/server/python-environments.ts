@@ -33,7 +33,10 @@ export const addEnvironment = defineOperation({
   name: 'environments.add',
   summary: 'Add the packages of a folder, or of a virtual environment, as a Python environment.',
   scope: 'admin',
-  input: z.object({ name: z.string(), path: z.string().min(1) }),
+  input: z.object({
+    name: z.string(),
+    path: z.string().min(1).describe('Folder created by: pip install --target PATH PACKAGE...'),
+  }),
   output: PythonEnvironment,
   handle: ({ name, path }) => openEnvironments().add(name, path),
 })
@@ -43,7 +46,11 @@ export const buildEnvironment = defineOperation({
   name: 'environments.build',
   summary: 'Build a Python environment from a list of dependencies.',
   scope: 'admin',
-  input: z.object({ dependencies: Dependencies }),
+  input: z.object({
+    dependencies: Dependencies.describe(
+      'Requirements such as requests==2.32.3; pip settings apply (PIP_INDEX_URL, PIP_FIND_LINKS).',
+    ),
+  }),
   output: PythonEnvironment,
   handle: ({ dependencies }, { signal }) => openEnvironments().build(dependencies, { env: process.env, signal }),
 })

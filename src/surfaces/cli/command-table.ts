@@ -91,7 +91,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   secrets: {
     summary: 'manage the secrets that tools refer to as secret:NAME',
-    load: async () => (await import('./commands/registry/secrets.ts')).addSecrets,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addSecrets,
   },
   tools: {
     summary: 'register, change, version and retire tools',
@@ -103,19 +103,19 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   categories: {
     summary: 'manage the tree of categories',
-    load: async () => (await import('./commands/registry/categories.ts')).addCategories,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addCategories,
   },
   tags: {
     summary: 'manage the tags of registered tools',
-    load: async () => (await import('./commands/registry/categories.ts')).addTags,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addTags,
   },
   keys: {
     summary: 'manage the keys of the HTTP API',
-    load: async () => (await import('./commands/registry/keys.ts')).addKeys,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addKeys,
   },
   audit: {
     summary: 'list recorded changes, newest first',
-    load: async () => (await import('./commands/registry/keys.ts')).addAudit,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addAudit,
   },
   demo: {
     summary: 'show a short tour with the bundled configs',

@@ -7,7 +7,6 @@ import { workFor } from '../../base/semaphore.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
-import { revokeKey } from '../../operations/registry/keys.ts'
 import { registryOf } from '../../operations/registry/registry.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { Authenticator } from './authenticate.ts'
@@ -140,7 +139,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {
       const answer = await respond(c, operation, await contextOf(c, operation))
-      if (operation.name === revokeKey.name) authenticator.forget()
+      if (operation.http.endsKeys === true) authenticator.forget()
       c.get('revoked')?.throwIfAborted()
       return answer
     })

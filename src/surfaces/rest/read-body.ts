@@ -2,16 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { TooldexError } from '../../base/errors.ts'
 import { readJsonInTurns } from '../../json-schema/offload/json-work.ts'
-
-/** Limits of a request body. */
-export interface BodyLimits {
-  readonly bytes: number
-  readonly depth: number
-  /** The number of objects, arrays and scalar values. */
-  readonly values: number
-  /** The hint of the error for a larger body. */
-  readonly hint?: string | undefined
-}
+import type { BodyLimits } from '../../operations/operation.ts'
 
 type SizeLimit = Omit<BodyLimits, 'depth' | 'values'>
 

@@ -42,6 +42,10 @@ export function readQuery(
   return values
 }
 
+/** Reads a parameter of the path by its type. */
+export const readPathValue = (input: z.ZodType, name: string, text: string): unknown =>
+  toType(fieldsOf(input).get(name) ?? {}, text)
+
 /** A single value is split at commas; repeated parameters are not split, so that values may contain commas. */
 const readList = ([first = '', ...others]: readonly string[]): readonly string[] =>
   (others.length === 0 ? first.split(',') : [first, ...others]).filter((text) => text !== '')

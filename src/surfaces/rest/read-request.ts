@@ -1,14 +1,13 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
 import type { Expected } from '../../contract/stores.ts'
+import type { BodyLimits } from '../../operations/operation.ts'
 import { readExpected } from './entity-tag.ts'
-import { type BodyLimits, readRequestBody } from './read-body.ts'
-import { fieldsOf, readQuery } from './read-input.ts'
+import { readRequestBody } from './read-body.ts'
+import { fieldsOf, readPathValue, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
-const limits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
-// Searches cost time for each word on the main thread.
-const searchLimits = { bytes: 32 * 1024, depth: 10, values: 10_000 }
+const defaultLimits: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
 const noParameters = new URLSearchParams()
 
 interface Plan {
@@ -39,11 +38,11 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
   const { names, elsewhere, takesVersion } = planOf(operation)
   const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : noParameters
   const fields: Record<string, unknown> = hasBody(operation)
-    ? { ...readNone(query), ...(await readObject(c.req.raw, limitsOf(operation))) }
+    ? { ...readNone(query), ...(await readObject(c.req.raw, { ...defaultLimits, ...operation.http.body })) }
     : readQuery(operation.input, query, elsewhere)
   rejectReserved(fields, elsewhere)
   const match = readMatch(c.req.header('if-match'), operation, takesVersion)
-  for (const name of names) fields[name] = c.req.param(name)
+  for (const name of names) fields[name] = readPathValue(operation.input, name, String(c.req.param(name)))
   const key = readKey(c.req.header('idempotency-key'), operation, fields)
   return { ...fields, ...key, ...match }
 }
@@ -67,12 +66,6 @@ function readKey(key: string | undefined, operation: RoutedOperation, fields: Re
   if (key === undefined || !hasOwnKey(operation)) return {}
   if (fields.idempotencyKey === undefined || fields.idempotencyKey === key) return { idempotencyKey: key }
   throw new TooldexError('INPUT_INVALID', 'The header Idempotency-Key and the body have different keys.')
-}
-
-function limitsOf({ http }: RoutedOperation): BodyLimits {
-  if (http.tag === 'search') return searchLimits
-  const { bodyBytes: bytes = limits.bytes, bodyValues: values = limits.values, bodyHint: hint } = http
-  return { ...limits, bytes, values, hint }
 }
 
 function readNone(query: URLSearchParams): Record<string, never> {

@@ -74,7 +74,7 @@ function describe(operation: RoutedOperation, parts: DocumentParts): Json {
       name: field,
       in: 'path',
       required: true,
-      schema: field === 'version' ? { type: 'integer', minimum: 1 } : (properties[field] ?? { type: 'string' }),
+      schema: properties[field] ?? { type: 'string' },
     })),
     ...(hasBody(operation)
       ? []

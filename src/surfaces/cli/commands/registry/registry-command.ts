@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
-import type * as z from 'zod'
 import type { RegisteredTool } from '../../../../contract/registry.ts'
-import type { Operation } from '../../../../operations/operation.ts'
 import type { CliHost, RegistryClient } from '../../host.ts'
-import { toJson } from '../command.ts'
 
 /** The options of every command that works on the registry. */
 export interface RegistryFlags {
@@ -16,24 +13,6 @@ export function withRegistryOptions(command: Command): Command {
   return command
     .option('--server <url>', 'use the registry of this server (default: the local server, or the database itself)')
     .option('--json', 'print JSON')
-}
-
-/** Runs one operation and prints its output as JSON or as text. */
-export async function printOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  host: CliHost,
-  flags: RegistryFlags,
-  {
-    operation,
-    input,
-    text,
-  }: {
-    operation: Operation<Input, Output>
-    input: Record<string, unknown>
-    text: (answer: z.output<Output>) => string
-  },
-): Promise<void> {
-  const answer = await withRegistry(host, flags, (registry) => registry.invoke(operation, input))
-  host.out(flags.json ? toJson(answer) : text(answer))
 }
 
 /** Opens the registry, runs the work and closes the registry. */

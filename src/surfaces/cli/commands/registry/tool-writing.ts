@@ -6,6 +6,7 @@ import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import { withoutPeriod } from '../../../../diagnostics/sentences.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import { getCategory } from '../../../../operations/registry/categories.ts'
+import { proposeChange } from '../../../../operations/registry/proposals.ts'
 import * as tools from '../../../../operations/registry/tools.ts'
 import { validateDraft, validateTool } from '../../../../operations/registry/validate-tool.ts'
 import type { WrittenTool } from '../../../../operations/registry/written-tool.ts'
@@ -150,6 +151,28 @@ export function addWriting(group: Command, host: CliHost, exit: (code: number) =
     }),
   )
   addValidate(group, host, exit)
+}
+
+/** `tooldex tools propose`. */
+export function addPropose(group: Command, host: CliHost): void {
+  const propose = group
+    .command('propose <tool> <file>')
+    .description('propose a change by a YAML or JSON file (- for standard input), without applying it')
+    .option('--reason <text>', 'reason of the proposal')
+    .option('--changelog <text>', 'changelog of the new version')
+    .option('--script <file>', 'file with the script of the tool')
+  withRegistryOptions(propose).action((idOrName: string, file: string, flags: WriteFlags & { reason?: string }) =>
+    writeTool(host, flags, {
+      file,
+      operation: proposeChange,
+      input: (change) => ({
+        idOrName,
+        change,
+        ...definedOptions({ reason: flags.reason, changelog: flags.changelog }),
+      }),
+      text: ({ id, diff }) => `proposal ${id}: ${diff?.class ?? 'none'}, ${diff?.fields.length ?? 0} field(s)\n`,
+    }),
+  )
 }
 
 function addValidate(group: Command, host: CliHost, exit: (code: number) => void): void {

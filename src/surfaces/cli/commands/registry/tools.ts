@@ -1,100 +1,150 @@
-import { type Command, Option } from 'commander'
-import { ExecutorType } from '../../../../contract/registry.ts'
-import { toolSorts } from '../../../../contract/tool-list.ts'
-import { ToolStatus } from '../../../../contract/tool-state.ts'
+import * as proposals from '../../../../operations/registry/proposals.ts'
 import * as tools from '../../../../operations/registry/tools.ts'
-import { formatTable } from '../../format-table.ts'
-import type { CliHost } from '../../host.ts'
-import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
-import { printOperation, type RegistryFlags, toolStateText, withRegistryOptions } from './registry-command.ts'
+import * as versions from '../../../../operations/registry/versions.ts'
+import { proposalText, replayText } from '../../replay-text.ts'
+import { type AddCommand, toJson } from '../command.ts'
+import { operationCommands, tableText } from '../operation-command.ts'
+import { toolStateText } from './registry-command.ts'
 import { addBundles } from './tool-bundles.ts'
 import { addDefinitions } from './tool-definitions.ts'
 import { addEditing } from './tool-editing.ts'
-import { addProposals } from './tool-proposals.ts'
-import { addVersions } from './tool-versions.ts'
-import { addWriting } from './tool-writing.ts'
+import { addPropose, addWriting } from './tool-writing.ts'
 
-const steps = {
-  activate: tools.activateTool,
-  deactivate: tools.deactivateTool,
-  deprecate: tools.deprecateTool,
-  reactivate: tools.reactivateTool,
-  undeprecate: tools.undeprecateTool,
-}
-
-const noToolsText = 'No tools are registered yet. Register one with: tooldex tools create FILE\n'
+type Add = ReturnType<typeof operationCommands>
+const fields = ['idOrName']
+const paging = ['--limit <n>', '--cursor <cursor>']
 
 /** `tooldex tools ...`: registered tools. */
 export const addTools: AddCommand = (program, host, exit) => {
   const group = program.command('tools')
-  addList(group, host)
-  withRegistryOptions(
-    group.command('get <tool>').description('show a registered tool, or one version of it (name@3)'),
-  ).action((idOrName: string, flags: RegistryFlags) =>
-    printOperation(host, flags, { operation: tools.getTool, input: { idOrName }, text: toJson }),
-  )
+  const add = operationCommands(group, host)
+  addList(add)
+  add({
+    line: 'get <tool>',
+    about: 'show a registered tool, or one version of it (name@3)',
+    operation: tools.getTool,
+    fields,
+    text: toJson,
+  })
   addWriting(group, host, exit)
   addEditing(group, host)
-  for (const [step, operation] of Object.entries(steps))
-    withRegistryOptions(group.command(`${step} <tool>`).description(operation.summary.toLowerCase())).action(
-      (idOrName: string, flags: RegistryFlags) =>
-        printOperation(host, flags, { operation, input: { idOrName }, text: toolStateText }),
-    )
-  withRegistryOptions(group.command('delete <tool>').description('delete a tool and its versions')).action(
-    (idOrName: string, flags: RegistryFlags) =>
-      printOperation(host, flags, {
-        operation: tools.deleteTool,
-        input: { idOrName },
-        text: ({ name }) => `${name} is deleted.\n`,
-      }),
-  )
-  addVersions(group, host)
-  addProposals(group, host)
+  add({ line: 'activate <tool>', operation: tools.activateTool, fields, text: toolStateText })
+  add({ line: 'deactivate <tool>', operation: tools.deactivateTool, fields, text: toolStateText })
+  add({ line: 'deprecate <tool>', operation: tools.deprecateTool, fields, text: toolStateText })
+  add({ line: 'reactivate <tool>', operation: tools.reactivateTool, fields, text: toolStateText })
+  add({ line: 'undeprecate <tool>', operation: tools.undeprecateTool, fields, text: toolStateText })
+  add({ line: 'delete <tool>', operation: tools.deleteTool, fields, text: ({ name }) => `${name} is deleted.\n` })
+  addVersions(add)
+  addPropose(group, host)
+  addProposals(add)
   addBundles(group, host)
   addDefinitions(group, host)
 }
 
-function addList(group: Command, host: CliHost): void {
-  const command = group
-    .command('list')
-    .description('list registered tools')
-    .addOption(
-      new Option('--status <status>', `only tools with this status (${ToolStatus.options.join(', ')})`).argParser(
-        collect,
-      ),
-    )
-    .option('--category <name>', 'only tools of this category and its subcategories')
-    .addOption(new Option('--tag <tag>', 'only tools with this tag').argParser(collect))
-    .addOption(
-      new Option(
-        '--executor-type <kind>',
-        `only tools with this executor (${ExecutorType.options.join(', ')})`,
-      ).argParser(collect),
-    )
-    .option('--search <text>', 'only tools with this text in the name or description')
-    .addOption(new Option('--sort <field>', 'sort order').choices(toolSorts))
-    .option('--limit <n>', 'maximum number of results', parseCount)
-    .option('--cursor <cursor>', 'cursor of the next page')
-    .option('--page <n>', 'page number, from 1', parseCount)
-  withRegistryOptions(command).action((flags: RegistryFlags & Record<string, unknown>) => {
-    const { server: _server, json: _json, ...input } = flags
-    const isUnfiltered = Object.keys(input).length === 0
-    return printOperation(host, flags, {
-      operation: tools.listRegistered,
-      input,
-      text({ items, nextCursor, total }) {
-        const rows = items.map((tool) => [
-          tool.name,
-          tool.status,
-          String(tool.version),
-          tool.executorType,
-          tool.description,
-        ])
-        const totalText = total === undefined ? '' : `${total} in total\n`
-        const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
-        if (rows.length === 0) return isUnfiltered ? noToolsText : 'No registered tool matches the filters.\n'
-        return `${formatTable(['Tool', 'Status', 'Version', 'Kind', 'Description'], rows, host.columns)}\n${totalText}${more}`
+const noToolsText = 'No tools are registered yet. Register one with: tooldex tools create FILE\n'
+
+function addList(add: Add): void {
+  const table = tableText<Awaited<ReturnType<typeof tools.listRegistered.handle>>['items'][number]>({
+    Tool: ({ name }) => name,
+    Status: ({ status }) => status,
+    Version: ({ version }) => version,
+    Kind: ({ executorType }) => executorType,
+    Description: ({ description }) => description,
+  })
+  add({
+    line: 'list',
+    operation: tools.listRegistered,
+    options: [
+      '--status <status>',
+      '--category <name>',
+      '--tag <tag>',
+      '--executor-type <kind>',
+      '--search <text>',
+      '--sort <field>',
+      ...paging,
+      '--page <n>',
+    ],
+    text(page, shown) {
+      if (page.items.length > 0) return table(page, shown)
+      return Object.keys(shown.input).length === 0 ? noToolsText : 'No registered tool matches the filters.\n'
+    },
+  })
+}
+
+function addVersions(add: Add): void {
+  add({
+    line: 'versions <tool>',
+    operation: versions.listVersions,
+    fields,
+    options: paging,
+    text: tableText({
+      Version: ({ version, isLatest }) => `${version}${isLatest ? ' (latest)' : ''}`,
+      Time: ({ createdAt }) => createdAt,
+      Actor: ({ createdBy }) => createdBy,
+      Changelog: ({ changelog }) => changelog,
+    }),
+  })
+  add({
+    line: 'diff <tool>',
+    about: 'compare two versions and classify the changes',
+    operation: versions.diffVersions,
+    fields,
+    options: ['--from <n>', '--to <n>'],
+    text: ({ from, to, text }) => `version ${from} to ${to}: ${text}\n`,
+  })
+  add({
+    line: 'rollback <tool> <version>',
+    operation: versions.rollbackTool,
+    fields,
+    options: ['--changelog <text>', '--expected-version <n>'],
+    text: toolStateText,
+  })
+}
+
+function addProposals(add: Add): void {
+  add({
+    line: 'proposals <tool>',
+    operation: proposals.listProposals,
+    fields,
+    options: paging,
+    text: tableText(
+      {
+        Proposal: ({ id }) => id,
+        Status: ({ status }) => status,
+        Fields: ({ change }) => Object.keys(change).join(', '),
+        Reason: ({ reason }) => reason,
       },
-    })
+      'No proposals.\n',
+    ),
+  })
+  const id = ['id']
+  add({
+    line: 'proposal <proposal>',
+    about: 'show a proposal and the result of its last replay',
+    operation: proposals.getProposal,
+    fields: id,
+    text: proposalText,
+  })
+  add({
+    line: 'replay <proposal>',
+    about: 'run recorded inputs of a read-only tool against a proposal and show the differences',
+    operation: proposals.replayProposal,
+    fields: id,
+    options: ['--limit <n>'],
+    text: replayText,
+  })
+  add({
+    line: 'accept <proposal>',
+    operation: proposals.acceptProposal,
+    fields: id,
+    options: ['--expected-version <n>', '--note <text>'],
+    text: ({ tool }) => `Accepted: ${tool.name} has version ${tool.version}.\n`,
+  })
+  add({
+    line: 'refuse <proposal>',
+    operation: proposals.refuseProposal,
+    fields: id,
+    options: ['--note <text>'],
+    text: () => 'Refused.\n',
   })
 }

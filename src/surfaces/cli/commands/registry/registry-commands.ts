@@ -1,0 +1,173 @@
+import { text } from 'node:stream/consumers'
+import { TooldexError } from '../../../../base/errors.ts'
+import { toOneLine } from '../../../../base/visible-text.ts'
+import * as categories from '../../../../operations/registry/categories.ts'
+import * as keys from '../../../../operations/registry/keys.ts'
+import * as secrets from '../../../../operations/registry/secrets.ts'
+import type { RegistryClient } from '../../host.ts'
+import type { AddCommand } from '../command.ts'
+import { operationCommands, tableText } from '../operation-command.ts'
+
+/** `tooldex categories ...`: the tree of categories. */
+export const addCategories: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('categories'), host)
+  const { categoryTree, createCategory, changeCategory, deleteCategory } = categories
+  const isDone = (step: string) => (category: { readonly name: string }) => `${toOneLine(category.name)} is ${step}.\n`
+  add({
+    line: 'tree',
+    operation: categoryTree,
+    text: ({ items }) => (items.length === 0 ? 'There are no categories.\n' : treeText(items, '')),
+  })
+  add({
+    line: 'create <name>',
+    operation: createCategory,
+    options: ['--description <text>', '--parent <name>'],
+    resolve: async (input, registry) => ({
+      ...input,
+      ...(input.parentId !== undefined && (await parentOf(input, registry))),
+    }),
+    text: isDone('created'),
+  })
+  add({
+    line: 'move <name> [parent]',
+    about: 'move a category below another, or to the top',
+    operation: changeCategory,
+    fields: ['idOrName', 'parentId'],
+    resolve: async (input, registry) => ({ ...input, ...(await parentOf(input, registry)) }),
+    text: isDone('moved'),
+  })
+  add({
+    line: 'edit <name>',
+    about: 'change the name or the description of a category',
+    operation: changeCategory,
+    fields: ['idOrName'],
+    options: ['--name <name>', '--description <text>'],
+    prepare: (input) => {
+      if (Object.keys(input).length > 1) return input
+      throw new TooldexError('USAGE', 'Nothing to change.', { hint: 'Use --name or --description.' })
+    },
+    text: isDone('changed'),
+  })
+  add({
+    line: 'delete <name>',
+    operation: deleteCategory,
+    fields: ['idOrName'],
+    options: ['--reparent'],
+    text: isDone('deleted'),
+  })
+}
+
+/** The id of the parent that is named; null for the top. */
+async function parentOf({ parentId }: { readonly parentId?: unknown }, registry: RegistryClient) {
+  if (parentId === undefined) return { parentId: null }
+  return { parentId: (await registry.invoke(categories.getCategory, { idOrName: parentId })).id }
+}
+
+const treeText = (nodes: readonly categories.CategoryNode[], indent: string): string =>
+  nodes
+    .map(({ name, tools, toolsBelow, children }) => {
+      const count = children.length === 0 ? `${tools}` : `${tools}, ${toolsBelow} including subcategories`
+      return `${indent}${toOneLine(name)} (${count})\n${treeText(children, `${indent}  `)}`
+    })
+    .join('')
+
+/** `tooldex tags ...`: the tags of registered tools. */
+export const addTags: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('tags'), host)
+  add({
+    line: 'list',
+    operation: categories.listTags,
+    text: tableText({ Tag: ({ tag }) => tag, Tools: ({ tools }) => tools }),
+  })
+  add({
+    line: 'rename <from> <to>',
+    operation: categories.renameTag,
+    text: ({ tools }) => `${tools} tool(s) changed.\n`,
+  })
+}
+
+/** `tooldex keys ...`: API keys. */
+export const addKeys: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('keys'), host)
+  add({
+    line: 'list',
+    operation: keys.listKeys,
+    text: tableText({
+      Name: (key) => key.name,
+      Prefix: (key) => key.prefix,
+      Scopes: (key) => key.scopes.join(' '),
+      State: (key) => keyState(key),
+      'Last used': (key) => key.lastUsedAt ?? 'never',
+    }),
+  })
+  add({
+    line: 'current',
+    operation: keys.currentKey,
+    text: ({ name, workspace, scopes }) => `${name} in the workspace ${workspace}: ${scopes.join(', ')}\n`,
+  })
+  add({
+    line: 'create <name>',
+    operation: keys.createKey,
+    options: ['--scope <scope>', '--expires <time>', '--workspace <name>'],
+    text: ({ secret }) => `${secret}\n`,
+  })
+  add({
+    line: 'revoke <name>',
+    operation: keys.revokeKey,
+    fields: ['idOrName'],
+    text: ({ name }) => `${name} is revoked.\n`,
+  })
+}
+
+const keyState = ({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string => {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt === null) return 'valid'
+  return Date.parse(expiresAt) < Date.now() ? 'expired' : `until ${expiresAt}`
+}
+
+/** `tooldex audit`: the log of changes. */
+export const addAudit: AddCommand = (program, host) =>
+  operationCommands(
+    program,
+    host,
+  )({
+    line: 'audit',
+    operation: keys.listAudit,
+    options: ['--subject <subject>', '--limit <n>', '--cursor <cursor>'],
+    text: tableText({
+      Time: ({ at }) => at,
+      Actor: ({ actor }) => actor,
+      Action: ({ action }) => action,
+      Subject: ({ subject }) => subject,
+    }),
+  })
+
+/** `tooldex secrets`: secrets that tools refer to as secret:NAME. */
+export const addSecrets: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('secrets'), host)
+  add({
+    line: 'list',
+    operation: secrets.listSecrets,
+    text: tableText(
+      { name: ({ name }) => name, changed: ({ updatedAt }) => updatedAt, by: ({ createdBy }) => createdBy },
+      'No secrets.\n',
+    ),
+  })
+  add({
+    line: 'set <name>',
+    about: 'store a secret; its value is read from standard input',
+    operation: secrets.putSecret,
+    prepare: async (input) => ({ ...input, value: await readValue(host.interactive) }),
+    text: ({ name }) => `${name} is stored.\n`,
+  })
+  add({ line: 'remove <name>', operation: secrets.removeSecret, text: ({ name }) => `${name} is deleted.\n` })
+}
+
+/** Values are not accepted as arguments: every user who can list processes would see them. */
+async function readValue(interactive: boolean): Promise<string> {
+  if (interactive)
+    throw new TooldexError('USAGE', 'The value of a secret is read from standard input.', {
+      hint: 'Run: tooldex secrets set NAME < FILE',
+    })
+  return (await text(process.stdin)).replace(/\r?\n$/, '')
+}
