@@ -18,7 +18,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 export const Changelog = z.string().max(registryLimits.changelog).describe('Description of the change.')
 
 /** The reason of a decision. */
-export const Note = z.string().max(2000).describe('Reason of the decision.')
+export const DecisionNote = z.string().max(2000).describe('Reason of the decision.')
 
 /** The number of a version, limited by the integer of the database. */
 export const VersionNumber = z.int().min(1).max(2_147_483_647)

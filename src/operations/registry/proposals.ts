@@ -13,7 +13,7 @@ import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
-import { Changelog, ExpectedVersion, IdOrName, Note, pageOf, paging } from './inputs.ts'
+import { Changelog, DecisionNote, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   contentFields,
   findRegistered,
@@ -151,7 +151,7 @@ export const acceptProposal = defineOperation({
   http: { method: 'post', path: '/proposals/{id}/accept', tag },
   input: z.strictObject({
     id: z.string().max(100),
-    note: Note.optional(),
+    note: DecisionNote.optional(),
     expectedVersion: ExpectedVersion.optional(),
   }),
   output: z.object({ proposal: ProposalInfo, tool: WrittenTool }),
@@ -192,7 +192,7 @@ export const refuseProposal = defineOperation({
   summary: 'Refuse a proposal; it remains readable.',
   scope: 'write',
   http: { method: 'post', path: '/proposals/{id}/refuse', tag },
-  input: z.strictObject({ id: z.string().max(100), note: Note.optional() }),
+  input: z.strictObject({ id: z.string().max(100), note: DecisionNote.optional() }),
   output: ProposalInfo,
   async handle({ id, note }, context) {
     await findProposal(context, id)
