@@ -1,6 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { SearchDoc } from '../contract/search.ts'
+import { ambiguousName } from '../rules/tool-id.ts'
 import type { CatalogEntry } from './merge-entry.ts'
 import { hashOf } from './page-cursor.ts'
 import { toolStatusOf } from './tool-filters.ts'
@@ -33,11 +34,8 @@ export class EntryTable {
   find(id: string): CatalogEntry | undefined {
     const exact = this.#entries.get(id)
     if (exact !== undefined) return exact
-    const ids = [...(this.#idsByName.get(id) ?? [])].sort()
-    if (ids.length > 1) {
-      const hint = 'Use one of these ids instead of the name.'
-      throw new TooldexError('INPUT_INVALID', `tool name "${id}" is ambiguous: ${ids.join(', ')}`, { hint })
-    }
+    const ids = [...(this.#idsByName.get(id) ?? [])]
+    if (ids.length > 1) throw ambiguousName(id, ids)
     return ids[0] === undefined ? undefined : this.#entries.get(ids[0])
   }
 

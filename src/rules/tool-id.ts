@@ -48,3 +48,9 @@ export function parseToolId(text: string): ToolId {
   const id = second === undefined ? { name: first } : { namespace: first, name: second }
   return version === undefined ? id : { ...id, version }
 }
+
+/** The error for a bare name that several tools have. */
+export const ambiguousName = (name: string, ids: readonly string[]): TooldexError =>
+  new TooldexError('INPUT_INVALID', `tool name "${name}" is ambiguous: ${ids.toSorted().join(', ')}`, {
+    hint: 'Use one of these ids instead of the name.',
+  })

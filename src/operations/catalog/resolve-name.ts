@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
-import { formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
+import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { configToolId } from './live-catalog.ts'
@@ -42,7 +42,7 @@ export async function resolveName(
   if (named.tool.name !== idOrName) return named
   // A tool that cannot be called does not make the name ambiguous.
   if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return configTool
-  throw ambiguous(idOrName, [configToolId(configTool.entry), toFullId(named.tool)])
+  throw ambiguousName(idOrName, [configToolId(configTool.entry), toFullId(named.tool)])
 }
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
@@ -94,8 +94,3 @@ function readName(text: string): AskedTool | undefined {
     return undefined
   }
 }
-
-const ambiguous = (name: string, ids: readonly string[]): TooldexError =>
-  new TooldexError('INPUT_INVALID', `tool name "${name}" is ambiguous: ${[...ids].sort().join(', ')}`, {
-    hint: 'Use one of these ids instead of the name.',
-  })
