@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Semaphore } from '../dist/base/semaphore.js'
 import { checkValues } from '../dist/policy/index.js'
-import { createRunner } from '../dist/runs/index.js'
+import { createRunner } from '../dist/runs/create-runner.js'
 import { createRedactor } from '../dist/secrets/index.js'
 import { median, ms, percentile, table } from './measure.mjs'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { compose } from '../dist/app/compose.js'
 import { openRuns } from '../dist/app/open-runs.js'
 import { fromConfig } from '../dist/rules/runnable-tool.js'
-import { createRunner } from '../dist/runs/index.js'
+import { createRunner } from '../dist/runs/create-runner.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
 
 /** The config that every part of the benchmark runs: `echo hello`, and `true`. */

@@ -210,7 +210,7 @@ async function pgBoss(url, batchSize, work) {
 
 async function ours(url, home, { noop, tool }) {
   const recorded = await openRecorded({ url, home, slots: concurrency, takeWork: true, noop })
-  Object.assign(recorded.runs.parts.settings.waiting, { perTool: 10_000, perCaller: 10_000 })
+  Object.assign(recorded.runs.settings.waiting, { perTool: 10_000, perCaller: 10_000 })
   const started = performance.now()
   await send(() => recorded.runs.execute(caller, recorded.tool(tool), {}, { wait: false }))
   await eventually(async () => {

@@ -4,7 +4,7 @@ import type { HttpRoute, OperationContext, Scope } from '../operations/operation
 import type { Registry } from '../operations/registry/registry.ts'
 import { createLocalClient } from '../operations/registry-client/local-client.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
-import type { RecordedRuns } from '../runs/index.ts'
+import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import { compose, learns, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'

@@ -6,7 +6,9 @@ import { packageVersion } from '../base/package-info.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunObserver, Tracing } from '../contract/telemetry.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
-import { defaultRunSettings, RecordedRuns, type Runner, type RunSettings } from '../runs/index.ts'
+import type { Runner } from '../runs/create-runner.ts'
+import { RecordedRuns } from '../runs/recorded-runs.ts'
+import { defaultRunSettings, type RunSettings } from '../runs/settings.ts'
 
 /** The role of this process for recorded runs. */
 interface OpenRunsOptions {

@@ -12,8 +12,7 @@ import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { logCall } from './log-call.ts'
-import { bothOf, redactOutcome, redactPlan } from './redact.ts'
-import { redactStream } from './redact-stream.ts'
+import { bothOf, redactOutcome, redactPlan, redactStream } from './redact.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

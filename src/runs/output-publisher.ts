@@ -4,7 +4,7 @@ const intervalMs = 300
 
 /** Publishes the output of a run while it runs, a few times a second; a shorter run publishes nothing. */
 export class OutputPublisher {
-  readonly #store: ExecutionStore
+  readonly #store: Pick<ExecutionStore, 'append'>
   readonly #attempt: Attempt
   readonly #pending: { stream: ExecutionEvent['stream']; text: string }[] = []
   readonly #timer: NodeJS.Timeout
@@ -12,7 +12,7 @@ export class OutputPublisher {
   #sending: Promise<void> = Promise.resolve()
   published = false
 
-  constructor(store: ExecutionStore, attempt: Attempt) {
+  constructor(store: Pick<ExecutionStore, 'append'>, attempt: Attempt) {
     this.#store = store
     this.#attempt = attempt
     this.#seq = attempt.attempt * attemptNumbers

@@ -1,5 +1,6 @@
 import { fromJsonText, JsonText } from '../base/json-text.ts'
 import type { Replacement } from '../base/redact-value.ts'
+import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor } from '../contract/secret.ts'
 import { replaceIn } from './output-threads.ts'
@@ -44,4 +45,23 @@ export const bothOf = (one: Redactor, other: Redactor | undefined): Redactor =>
 function untilStable(text: string, redactors: readonly Redactor[], atLeast: number): number {
   const length = redactors.reduce((pending, redactor) => redactor.unfinished(text, pending), atLeast)
   return length === atLeast ? length : untilStable(text, redactors, length)
+}
+
+type OnOutput = NonNullable<RunControls['onOutput']>
+
+/** Passes the output of a tool on without secrets; text that may be the beginning of one is held back until more arrives. */
+export function redactStream(onOutput: OnOutput, redact: Redactor): { readonly take: OnOutput; end(): void } {
+  const pending = { stdout: '', stderr: '' }
+  return {
+    take(stream, text) {
+      const all = pending[stream] + text
+      const complete = all.length - redact.unfinished(all)
+      pending[stream] = all.slice(complete)
+      if (complete > 0) onOutput(stream, redact(all.slice(0, complete)))
+    },
+    end() {
+      for (const stream of ['stdout', 'stderr'] as const)
+        if (pending[stream] !== '') onOutput(stream, redact(pending[stream]))
+    },
+  }
 }

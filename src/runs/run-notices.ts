@@ -6,7 +6,7 @@ export class RunNotices {
   readonly #waiting = new Map<string, Set<() => void>>()
   #stop: (() => Promise<void>) | undefined
 
-  async open(store: ExecutionStore): Promise<void> {
+  async open(store: Pick<ExecutionStore, 'listen'>): Promise<void> {
     this.#stop = await store.listen((notice) => this.deliver(notice))
   }
 

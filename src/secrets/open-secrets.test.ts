@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../tests/support/temp-folder.ts'
 import { redactValue } from '../base/redact-value.ts'
-import { redactStream } from '../runs/redact-stream.ts'
+import { redactStream } from '../runs/redact.ts'
 import { createSecretBox, openSecrets } from './index.ts'
 
 const open = (env: Record<string, string> = {}) =>

@@ -9,7 +9,7 @@ import { type Containment, detectContainment } from '../../src/executors/process
 import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { checkValues } from '../../src/policy/index.ts'
 import { fromConfig } from '../../src/rules/runnable-tool.ts'
-import { createRunner, type Runner } from '../../src/runs/index.ts'
+import { createRunner, type Runner } from '../../src/runs/create-runner.ts'
 import { ToolIndex } from '../../src/search/index.ts'
 import { createRedactor } from '../../src/secrets/create-redactor.ts'
 import { needs } from '../support/needs.ts'

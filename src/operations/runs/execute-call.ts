@@ -1,5 +1,5 @@
 import type { Execution } from '../../contract/execution.ts'
-import type { ExecuteOptions } from '../../runs/recorded-runs.ts'
+import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { OperationContext } from '../operation.ts'
 import { runsOf } from './executions.ts'
 import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'

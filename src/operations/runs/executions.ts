@@ -152,7 +152,7 @@ async function decide(
     throw new TooldexError('FORBIDDEN', 'The caller may not approve or refuse their own call.', {
       hint: 'Ask somebody with another key that has the scope write.',
     })
-  const { queueMs } = context.runs?.parts.settings ?? defaultRunSettings
+  const { queueMs } = context.runs?.settings ?? defaultRunSettings
   return registryOf(context).stores.executions.decide(context.caller, id, { ...decision, queueMs })
 }
 

@@ -27,7 +27,7 @@ export async function* followExecution(
   if (!context.scopes.has('read'))
     throw new TooldexError('FORBIDDEN', "This needs the scope 'read' (executions.follow).")
   const { executions } = registryOf(context).stores
-  const { notices } = runsOf(context)
+  const runs = runsOf(context)
   let seen = after
   let status: string | undefined
   while (!signal.aborted) {
@@ -46,7 +46,7 @@ export async function* followExecution(
     if (ended && seen < execution.attempt * attemptNumbers) yield* printedBy(execution)
     if (ended) context.memory.noteEnd(execution)
     if (ended) return yield { event: 'end', execution }
-    await notices.next(id, pollIntervalMs, signal)
+    await runs.nextChange(id, pollIntervalMs, signal)
     // Keeps the connection alive.
     yield undefined
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { readResultInWorker } from '../../runs/index.ts'
+import { readResultInWorker } from '../../runs/output-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 export const ReadResultInput = z.object({

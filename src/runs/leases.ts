@@ -16,8 +16,8 @@ export interface LeasedRun extends Attempt {
   stop(why: StopReason): void
 }
 
-interface HeartbeatParts {
-  readonly store: ExecutionStore
+interface LeasesParts {
+  readonly store: Pick<ExecutionStore, 'shared' | 'renewLease' | 'checkAttempts' | 'removeWorker'>
   readonly settings: RunSettings
   readonly logger: Logger
 }
@@ -30,8 +30,8 @@ interface HeartbeatParts {
  *
  * Times are counted from the sending of a successful renewal, so that the lease in the database never ends earlier.
  */
-export class Heartbeat {
-  readonly #parts: HeartbeatParts
+export class Leases {
+  readonly #parts: LeasesParts
   readonly #leased = new Map<string, LeasedRun>()
   #info: WorkerInfo
   #ticker: NodeJS.Timeout | undefined
@@ -43,7 +43,7 @@ export class Heartbeat {
   #brokenUntil = Number.NEGATIVE_INFINITY
   #closing = false
 
-  constructor(parts: HeartbeatParts, info: WorkerInfo) {
+  constructor(parts: LeasesParts, info: WorkerInfo) {
     this.#parts = parts
     this.#info = info
   }

@@ -1,24 +1,40 @@
 import { toTooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
-import { logged } from '../base/logger.ts'
+import { type Logger, logged } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
-import type { ClaimedExecution, Execution } from '../contract/execution.ts'
+import type { ClaimedExecution, Execution, ExecutionStore } from '../contract/execution.ts'
 import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
-import { untraced } from '../contract/telemetry.ts'
-import { failure } from './create-runner.ts'
-import { finish, isOwn, performRecorded } from './perform-recorded.ts'
-import type { RecordedRuns } from './recorded-runs.ts'
-import { shapeOutput } from './shape-output.ts'
+import { type Tracing, untraced } from '../contract/telemetry.ts'
+import { failure, type Runner } from './create-runner.ts'
+import type { RunNotices } from './run-notices.ts'
+import type { RunRecorder } from './run-recorder.ts'
+import type { RunSettings } from './settings.ts'
 import { aboutRun, noteEnd } from './trace-run.ts'
+
+/** The dependencies of a queue. */
+interface RunQueueParts {
+  readonly runner: Pick<Runner, 'slots' | 'prepare'>
+  readonly store: Pick<ExecutionStore, 'claim'>
+  readonly recorder: Pick<RunRecorder, 'perform' | 'end'>
+  readonly notices: Pick<RunNotices, 'on'>
+  readonly settings: Pick<RunSettings, 'leaseMs' | 'pollMs'>
+  readonly logger: Logger
+  readonly tracing?: Tracing | undefined
+  readonly worker: string
+  /** The labels of the runs that this process takes. */
+  readonly labels: readonly string[]
+  /** Registers a run that the end of this process waits for. */
+  readonly track: (work: Promise<void>) => Promise<void>
+}
 
 const maxClaims = 32
 
 type Taken = ClaimedExecution & { readonly begunAt: number }
 
 /** Takes runs from the queue while slots are free: at a notice, when a slot is freed, and by polling. */
-export class WorkerLoop {
-  readonly #runs: RecordedRuns
+export class RunQueue {
+  readonly #parts: RunQueueParts
   #timer: NodeJS.Timeout | undefined
   #going: Promise<void> | undefined
   #again = false
@@ -27,14 +43,14 @@ export class WorkerLoop {
   #empty = false
   #unsubscribe: () => void = () => {}
 
-  constructor(runs: RecordedRuns) {
-    this.#runs = runs
+  constructor(parts: RunQueueParts) {
+    this.#parts = parts
   }
 
   start(): void {
-    const { runner, settings } = this.#runs.parts
+    const { runner, settings, notices } = this.#parts
     this.#stopped = false
-    this.#runs.notices.on(({ kind }) => {
+    notices.on(({ kind }) => {
       if (kind === 'queued') this.#wake()
     })
     this.#unsubscribe = runner.slots.onFree(() => {
@@ -67,15 +83,14 @@ export class WorkerLoop {
       }
     } catch (thrown) {
       // The database is unavailable; the next poll finds the waiting runs.
-      this.#runs.parts.logger.warn('reading the queue failed', { reason: toTooldexError(thrown).message })
+      this.#parts.logger.warn('reading the queue failed', { reason: toTooldexError(thrown).message })
     } finally {
       this.#going = undefined
     }
   }
 
   async #takeSome(): Promise<void> {
-    const { runner, store, info, settings } = this.#runs.parts
-    const { labels } = this.#runs
+    const { runner, store, worker, labels, settings, track } = this.#parts
     const limit = Math.min(runner.slots.free, maxClaims)
     if (limit === 0) return
     let slots = 0
@@ -83,10 +98,10 @@ export class WorkerLoop {
     let used = 0
     try {
       const begunAt = performance.now()
-      const claimed = await store.claim(info.worker, { limit: slots, labels, leaseMs: settings.leaseMs })
+      const claimed = await store.claim(worker, { limit: slots, labels, leaseMs: settings.leaseMs })
       if (claimed.length > 0) reachPoint('F2 claimed')
       used = claimed.length
-      for (const each of claimed) void this.#runs.track(this.#run({ ...each, begunAt }))
+      for (const each of claimed) void track(this.#run({ ...each, begunAt }))
       // There may be more runs than slots; runs that were queued meanwhile have woken the loop again.
       if (claimed.length === slots) this.#again = true
       else this.#empty = !this.#again
@@ -96,7 +111,7 @@ export class WorkerLoop {
   }
 
   async #run(claimed: Taken): Promise<void> {
-    const { runner, logger, tracing = untraced } = this.#runs.parts
+    const { runner, logger, tracing = untraced } = this.#parts
     const { execution, traceparent } = claimed
     const about = {
       ...aboutRun('consumer', { ...execution, name: execution.toolName }),
@@ -119,18 +134,9 @@ export class WorkerLoop {
   }
 
   async #perform(claimed: Taken, traceparent: string | undefined): Promise<Execution> {
-    const { settings, observer } = this.#runs.parts
-    const { execution, workspace } = claimed
+    const { recorder } = this.#parts
     const job = await this.#prepare(claimed, traceparent)
-    if (!('status' in job)) return performRecorded(this.#runs, claimed, job, {})
-    const ended = observer?.started(execution, workspace)
-    const run = await shapeOutput(job, false, settings)
-    const final = await finish(this.#runs, claimed, run).catch((thrown) => {
-      ended?.()
-      throw thrown
-    })
-    ended?.(isOwn(final, run) ? final : undefined)
-    return final
+    return 'status' in job ? recorder.end(claimed, job) : recorder.perform(claimed, job, {})
   }
 
   /** Returns the prepared call, or the outcome of a call that can no longer run. */
@@ -145,13 +151,13 @@ export class WorkerLoop {
     try {
       const { inputData, timeoutMs } = execution
       const input = inputData as Record<string, unknown>
-      return await this.#runs.parts.runner.prepare(tool, input, {
+      return await this.#parts.runner.prepare(tool, input, {
         timeoutMs: timeoutMs ?? undefined,
         traceparent,
         workspace,
       })
     } catch (thrown) {
-      const { code, message, hint } = logged(this.#runs.parts.logger, thrown, { execution: execution.id })
+      const { code, message, hint } = logged(this.#parts.logger, thrown, { execution: execution.id })
       return failure(code, `${message} ${hint}`)
     }
   }

@@ -1,0 +1,127 @@
+import { type ErrorCode, TooldexError, toTooldexError } from '../base/errors.ts'
+import type { Execution, ExecutionStore } from '../contract/execution.ts'
+import type { Caller } from '../contract/stores.ts'
+import { isFinal } from '../rules/is-final.ts'
+import type { Runner } from './create-runner.ts'
+import type { ValidatedCall } from './draft-execution.ts'
+import type { Leases, StopReason } from './leases.ts'
+import type { BegunRun, RunRecorder } from './run-recorder.ts'
+import type { RunSettings } from './settings.ts'
+import { SlotTicket } from './slot-ticket.ts'
+
+interface InlineRunsParts {
+  readonly runner: Pick<Runner, 'slots'>
+  readonly store: Pick<ExecutionStore, 'start' | 'cancel' | 'get'>
+  readonly recorder: Pick<RunRecorder, 'create' | 'perform'>
+  readonly leases: Pick<Leases, 'hold' | 'release' | 'worker'>
+  readonly settings: Pick<RunSettings, 'leaseMs'>
+}
+
+/** The run of an inline call; where it has not ended, it continues in another process. */
+interface InlineRun {
+  readonly execution: Execution
+  /** Whether the run belongs to another call with the same idempotency key. */
+  readonly joined: boolean
+}
+
+/** Runs calls in the process that received them: at once where a slot is free, otherwise after waiting for one. */
+export class InlineRuns {
+  readonly #parts: InlineRunsParts
+
+  constructor(parts: InlineRunsParts) {
+    this.#parts = parts
+  }
+
+  async run(call: ValidatedCall): Promise<InlineRun> {
+    const { runner, recorder, leases, settings } = this.#parts
+    const { caller, job, options } = call
+    const { workspace } = caller
+    const ticket = new SlotTicket(runner.slots, { signal: options.signal, caller: `${workspace} ${caller.actor}` })
+    try {
+      // Nothing is recorded where too many calls wait already.
+      await ticket.checkRoom()
+      const begunAt = performance.now()
+      const how = ticket.waits ? 'wait-here' : 'run'
+      const { execution, fresh } = await recorder.create(call, {
+        how,
+        worker: leases.worker,
+        leaseMs: settings.leaseMs,
+      })
+      if (!fresh) return { execution, joined: true }
+      const recorded = { workspace, execution, begunAt }
+      const begun = ticket.waits ? await this.#waitForSlot(call, recorded, ticket) : recorded
+      const ended = isFinal(begun.execution.status) ? begun.execution : await recorder.perform(begun, job, options)
+      return { execution: ended, joined: false }
+    } finally {
+      ticket.leave()
+    }
+  }
+
+  /** Waits for a slot for a recorded run; a caller that stops waiting cancels the run. */
+  async #waitForSlot({ caller, options }: ValidatedCall, recorded: BegunRun, ticket: SlotTicket): Promise<BegunRun> {
+    const { store, leases, settings } = this.#parts
+    const { execution, begunAt } = recorded
+    let why = undefined as StopReason | undefined
+    const leased = {
+      id: execution.id,
+      attempt: 0,
+      begunAt,
+      toolName: execution.toolName,
+      stop(stopReason: StopReason) {
+        why ??= stopReason
+        ticket.leave()
+      },
+    }
+    leases.hold(leased)
+    try {
+      await ticket.turn
+      if (why !== undefined) throw new TooldexError('EXECUTION_CANCELLED', reasons[why].message)
+      await options.recheck?.()
+    } catch (thrown) {
+      const reason = why === undefined ? toTooldexError(thrown) : reasons[why]
+      return { ...recorded, execution: await this.#endWaiting(caller, execution, reason) }
+    } finally {
+      leases.release(leased)
+    }
+    const startedAt = performance.now()
+    if (await store.start(execution, leases.worker, settings.leaseMs))
+      return {
+        ...recorded,
+        execution: { ...execution, status: 'RUNNING', reason: null, attempt: 1 },
+        begunAt: startedAt,
+      }
+    return { ...recorded, execution: await this.#read(caller, execution) }
+  }
+
+  /** Ends a waiting run that was not ended otherwise, because its caller has gone or this process stops. */
+  async #endWaiting(caller: Caller, execution: Execution, why: EndReason): Promise<Execution> {
+    const now = await this.#read(caller, execution)
+    if (isFinal(now.status)) return now
+    try {
+      return await this.#parts.store.cancel(caller, execution.id, why)
+    } catch (thrown) {
+      if (thrown instanceof TooldexError && thrown.code === 'ILLEGAL_STEP') return this.#read(caller, execution)
+      throw thrown
+    }
+  }
+
+  async #read({ workspace }: Caller, { id }: Execution): Promise<Execution> {
+    const now = await this.#parts.store.get(workspace, id)
+    if (now !== undefined) return now
+    throw new TooldexError('NOT_FOUND', `The execution ${id} no longer exists.`)
+  }
+}
+
+interface EndReason {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+const reasons: Readonly<Record<StopReason, EndReason>> = {
+  cancelled: { code: 'EXECUTION_CANCELLED', message: 'The run was cancelled.' },
+  closing: { code: 'SHUTTING_DOWN', message: 'The server stopped while the call waited for a slot.' },
+  lost: {
+    code: 'CALLER_LOST',
+    message: 'The process that received the call lost its connection to the database before the tool was started.',
+  },
+}
