@@ -13,7 +13,7 @@ inputSchema: { type: object }
 executorConfig: { method: GET, url: "https://example.com/" }
 `
 
-onServer('a status that files want', (server) => {
+onServer('a status in files', (server) => {
   const cli = (...words: string[]) =>
     runInline([...words, '--server', server().url], {
       env: { TOOLDEX_API_KEY: server().key, TOOLDEX_HOME: server().home },
@@ -23,7 +23,7 @@ onServer('a status that files want', (server) => {
     await server().request('POST', `/tools/${name}/activate`)
   }
 
-  it('is refused by a dry run as by the real one, with every tool, its place and the steps there are', async () => {
+  it('is rejected by a dry run and by the real one, with every tool, its position and the possible steps', async () => {
     await activate('one_tool')
     await activate('two_tool')
     const folder = tempFolder()
@@ -50,7 +50,7 @@ onServer('a status that files want', (server) => {
     expect(read.body.errors).toEqual([expect.objectContaining({ file: 'three.yaml', line: 3, column: 9 })])
   })
 
-  it('is told beside whatever else is wrong', async () => {
+  it('is reported together with all other problems', async () => {
     await activate('four_tool')
     const wrong = draft('five_tool', { inputSchema: { type: 'nothing' } })
     const bundle = { tooldex: 1, tools: [draft('four_tool', { status: 'DRAFT' }), wrong] }
@@ -59,7 +59,7 @@ onServer('a status that files want', (server) => {
     expect(pointers).toEqual(expect.arrayContaining(['/bundle/tools/0/status', '/bundle/tools/1/inputSchema/type']))
   })
 
-  it('is shown with what it was', async () => {
+  it('is shown with the previous status', async () => {
     await activate('six_tool')
     const folder = tempFolder()
     tempFile('six.yaml', text('six_tool', 'DISABLED').replace('one thing', 'two things'), folder)
@@ -70,7 +70,7 @@ onServer('a status that files want', (server) => {
     expect((await server().request('GET', '/tools/six_tool')).body.status).toBe('DISABLED')
   })
 
-  it('and a change that a policy wants tried first is refused by a dry run too', async () => {
+  it('is rejected by a dry run where a policy requires a replay first', async () => {
     await activate('seven_tool')
     const body = { default: 'enabled', tools: { seven_tool: { requireReplay: 1 } } }
     expect((await server().request('PUT', '/policies/careful', { body })).status).toBe(200)

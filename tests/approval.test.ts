@@ -43,32 +43,29 @@ const ended = (id: string) =>
 const audit = async (id: string) => (await server.request('GET', `/audit?subject=execution:${id}`)).body.items
 
 describe('a call that requires approval', () => {
-  it.each(['pays', 'mails'])(
-    'waits, by the tool itself or by a policy, and runs when somebody said yes (%s)',
-    async (tool) => {
-      const answer = await execute(tool, { input: { word: 'x' }, wait: true })
-      expect(answer.status).toBe(202)
-      const { id, ...run } = answer.body
-      expect(run).toMatchObject({ status: 'PENDING', reason: 'approval', attempt: 0, callerId: 'key:caller' })
-      const hours = (Date.parse(run.expiresAt) - Date.parse(run.createdAt)) / 3_600_000
-      expect(Math.round(hours)).toBe(24)
-      expect((await server.request('GET', '/queue')).body.waitingForApproval).toBe(1)
-      const yes = await server.request('POST', `/executions/${id}/approve`, { key: boss, body: { note: 'go on' } })
-      expect(yes).toMatchObject({ status: 200, body: { status: 'PENDING', reason: 'queued' } })
-      expect(await ended(id)).toMatchObject({ status: 'SUCCESS', attempt: 1, outputData: expect.stringContaining('x') })
-      expect(await audit(id)).toMatchObject([
-        {
-          action: 'execution.approve',
-          actor: 'key:boss',
-          before: { status: 'PENDING', reason: 'approval', tool, caller: 'key:caller' },
-          after: { status: 'PENDING', note: 'go on' },
-        },
-      ])
-      expectProblem(await server.request('POST', `/executions/${id}/approve`, { key: boss }), 409, 'ILLEGAL_STEP')
-    },
-  )
+  it.each(['pays', 'mails'])('waits, because of the tool or a policy, and runs after approval (%s)', async (tool) => {
+    const answer = await execute(tool, { input: { word: 'x' }, wait: true })
+    expect(answer.status).toBe(202)
+    const { id, ...run } = answer.body
+    expect(run).toMatchObject({ status: 'PENDING', reason: 'approval', attempt: 0, callerId: 'key:caller' })
+    const hours = (Date.parse(run.expiresAt) - Date.parse(run.createdAt)) / 3_600_000
+    expect(Math.round(hours)).toBe(24)
+    expect((await server.request('GET', '/queue')).body.waitingForApproval).toBe(1)
+    const yes = await server.request('POST', `/executions/${id}/approve`, { key: boss, body: { note: 'go on' } })
+    expect(yes).toMatchObject({ status: 200, body: { status: 'PENDING', reason: 'queued' } })
+    expect(await ended(id)).toMatchObject({ status: 'SUCCESS', attempt: 1, outputData: expect.stringContaining('x') })
+    expect(await audit(id)).toMatchObject([
+      {
+        action: 'execution.approve',
+        actor: 'key:boss',
+        before: { status: 'PENDING', reason: 'approval', tool, caller: 'key:caller' },
+        after: { status: 'PENDING', note: 'go on' },
+      },
+    ])
+    expectProblem(await server.request('POST', `/executions/${id}/approve`, { key: boss }), 409, 'ILLEGAL_STEP')
+  })
 
-  it('binds only whom the policy names', async () => {
+  it('binds only the callers of the policy', async () => {
     expect((await execute('mails', { input: { word: 'y' }, wait: true }, both)).body.status).toBe('SUCCESS')
   })
 
@@ -93,7 +90,7 @@ describe('a call that requires approval', () => {
     expectProblem(await server.request('POST', `/executions/${body.id}/approve`, { key: boss }), 409, 'ILLEGAL_STEP')
   })
 
-  it('is decided by nobody without the scope, nor by the key that called, but for an admin', async () => {
+  it('is decided only with the scope, and by the calling key only if it is an admin', async () => {
     const { body } = await execute('pays', { input: { word: 'mine' } }, both)
     for (const step of ['approve', 'refuse']) {
       for (const key of [caller, reader])
@@ -109,7 +106,7 @@ describe('a call that requires approval', () => {
     expect((await ended(admins.body.id)).status).toBe('SUCCESS')
   })
 
-  it('can be cancelled by whoever called, and not by another caller', async () => {
+  it('can be cancelled by its caller, and by no other caller', async () => {
     const other = await makeKey(server, 'other', ['call'])
     const { body } = await execute('pays', { input: { word: 'x' } })
     expectProblem(await server.request('POST', `/executions/${body.id}/cancel`, { key: other }), 403, 'FORBIDDEN')
@@ -118,7 +115,7 @@ describe('a call that requires approval', () => {
     )
   })
 
-  it('is announced before: in search, in descriptions, in dry runs', async () => {
+  it('is announced in search, descriptions and dry runs', async () => {
     const search = (key: string) => server.request('POST', '/search', { key, body: { query: 'mails' } })
     const waits = { state: 'needs-approval', reason: 'a person must approve each call' }
     const found = await eventually(
@@ -155,7 +152,7 @@ describe('a call that requires approval', () => {
     expect(shown.stdout, shown.stderr).toContain('after approval (required by the policy careful)')
   })
 
-  it('is told to a model as what it is', async () => {
+  it('is returned to a model as APPROVAL_NEEDED', async () => {
     const { body } = await server.request('POST', '/llm/tools/pays/invoke', {
       key: caller,
       body: { arguments: { word: 'm' } },
@@ -182,7 +179,7 @@ describe('a call that requires approval', () => {
   })
 })
 
-it('expires where nobody decides, and says so', async () => {
+it('a call expires without a decision, with its own error code', async () => {
   const quick = await startServer({
     words: ['coreutils'],
     env: { TOOLDEX_APPROVAL_MS: '700', TOOLDEX_LEASE_MS: '1500' },
@@ -203,7 +200,7 @@ it('expires where nobody decides, and says so', async () => {
   }
 })
 
-it('is refused where nobody can be asked: on stdio without a database', async () => {
+it('a call that requires approval is rejected on stdio without a database', async () => {
   const policy = tempFile('policy.yaml', 'default: enabled\ntools:\n  coreutils_wc:\n    require_approval: true\n')
   const { client } = await connect(['coreutils', '--policy', policy])
   const result = await client.callTool({

@@ -125,7 +125,7 @@ describe('tooldex run beside a server', () => {
     await expect.poll(() => names(pinned.client), wait).toContain('came_late')
   })
 
-  it('says why a call failed', async () => {
+  it('returns the reason of a failed call', async () => {
     const { client } = shared
     const failed = await call(client, 'stumble')
     expect(failed).toMatchObject({ isError: true, data: { status: 'FAILED', errorCode: 'EXECUTION_FAILED' } })
@@ -234,7 +234,7 @@ tools:
   })
 })
 
-it('says that the server is away, and goes on when it is back at another address', async () => {
+it('reports that the server is unavailable, and continues when it is back at another address', async () => {
   const { client } = await connect([], { env: here() })
   const beside = await connect(['coreutils'], { env: here() })
   const words = { text: 'one two' }

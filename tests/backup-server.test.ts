@@ -32,7 +32,7 @@ const keyFor = async (scope: string, workspace?: string) => {
 }
 
 describe('the backup of a database that a server has open', () => {
-  it('is downloaded as the lines of a dump, for administrators, and written down', async () => {
+  it('is downloaded by administrators as the lines of a dump, and audited', async () => {
     const answer = await server.request('GET', '/database/backup')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
     const lines = answer.text.trimEnd().split('\n')
@@ -76,7 +76,7 @@ describe('the backup of a database that a server has open', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ rows written to /)])
   })
 
-  it('says the next step where there is no key, or where the server must be stopped', async () => {
+  it('names the next step without a key, or where the server must be stopped', async () => {
     const file = join(tempFolder(), 'all.jsonl')
     const keyless = await runInline(['db', 'backup', file], { env: env({ TOOLDEX_API_KEY: '' }) })
     expect([keyless.code, keyless.stderr]).toEqual([75, expect.stringContaining('Set TOOLDEX_API_KEY to an admin key')])

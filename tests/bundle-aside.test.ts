@@ -31,14 +31,14 @@ it('answers other requests while it reads a long bundle, and accepts the bundle'
   expect(answers).toBeGreaterThan(3)
 })
 
-it('says what is wrong with a long bundle by line and column', async () => {
+it('reports problems of a long bundle by line and column', async () => {
   const body = { text: slowText(500, '  - {name: Bad Name, nonsense: 1}\n'), file: 'all.yaml', dryRun: true }
   const answer = await server.request('POST', '/bundle', { body })
   expectProblem(answer, 422, 'BUNDLE_INVALID')
   expect(answer.body.errors).toContainEqual(expect.objectContaining({ file: 'all.yaml', line: 503 }))
 })
 
-it('says what is wrong inside the tools of a long bundle by line and column, whatever else is wrong', async () => {
+it('reports problems inside the tools of a long bundle by line and column, together with others', async () => {
   const inside = '  - {name: x, displayName: X, description: x, inputSchema: {type: objekt}, executorType: mcp}\n'
   const said = expect.objectContaining({
     file: 'all.yaml',

@@ -36,7 +36,7 @@ const expected: Record<string, [string, number]> = {
 }
 
 describe('the bundled configs', () => {
-  it('are those that are promised', () => {
+  it('are the documented ones', () => {
     expect(names.sort()).toEqual(Object.keys(expected))
   })
 
@@ -66,7 +66,7 @@ describe('the bundled configs', () => {
     }
   })
 
-  it('say what each tool does to the world', () => {
+  it('annotate the effects of each tool', () => {
     for (const { name, annotations } of tools) {
       expect(typeof annotations?.readOnlyHint, name).toBe('boolean')
       expect(typeof annotations?.openWorldHint, name).toBe('boolean')

@@ -103,7 +103,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect(await callGated('gated', goOn, there())).toBe('live 1\nlive 2\n')
   })
 
-  it('says how it ended: the exit code, what it printed, and why', async () => {
+  it('reports the exit code, the output and the reason of its end', async () => {
     expect(await call(['fails', 'x'])).toEqual({
       code: 1,
       stdout: 'half\n',
@@ -155,7 +155,7 @@ describe('tooldex call of a registered tool at a server', () => {
     ])
   })
 
-  it('runs nothing with --dry-run, wherever the flag stands', async () => {
+  it('runs nothing with --dry-run, at any position', async () => {
     const before = (await newest('slow_words')).id
     for (const line of [
       ['--dry-run', 'slow_words', 'x'],
@@ -165,7 +165,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect((await newest('slow_words')).id).toBe(before)
   })
 
-  it('runs the version that is asked for', async () => {
+  it('runs the requested version', async () => {
     await registerScript(server, 'versioned', { script: 'echo one' })
     const { executorConfig } = scriptTool('versioned_two', { script: 'echo two' }, server.home)
     await server.request('PATCH', '/tools/versioned', { body: { executorConfig } })
@@ -222,7 +222,7 @@ describe('tooldex call of a registered tool at a server', () => {
     expect((await call(['gone', 'x'])).stderr).toContain('gone is DISABLED and cannot be called')
   })
 
-  it('says which variable holds the key where there is none', async () => {
+  it('names the variable of the key where it is missing', async () => {
     const { code, stderr } = await call(['slow_words', 'x'], { ...there(), TOOLDEX_API_KEY: '' })
     expect(code).toBe(6)
     expect(stderr).toContain('Set TOOLDEX_API_KEY')
@@ -242,7 +242,7 @@ describe('tooldex call of a tool of a config', () => {
     expect(await newest('coreutils_cat')).toMatchObject({ status: 'FAILED', toolId: null, version: null })
   })
 
-  it('needs no database, makes none, and says so of what needs one', async () => {
+  it('needs and creates no database, and reports options that need one', async () => {
     const env = { ...none, TOOLDEX_HOME: tempFolder() }
     expect((await call(['no_such_tool'], env as never)).code).toBe(4)
     const queued = await call(['--queue', 'coreutils_cat', 'x'], env as never)
@@ -312,8 +312,8 @@ it('waits for the queue of a server without a worker, until there is one', async
   }
 })
 
-describe('a call that is waited for, of a tool that asks for workers that nobody runs', () => {
-  it('is answered soon with the run that still waits, over HTTP, for models and over MCP', async () => {
+describe('a waited call of a tool whose worker label no worker has', () => {
+  it('is answered with the queued run, over HTTP, for models and over MCP', async () => {
     const { executorConfig } = scriptTool('lonely', { script: 'echo ran' }, server.home)
     const more = { executorConfig: { ...executorConfig, worker: 'gpu', timeoutMs: 300 } }
     await registerScript(server, 'lonely', { script: 'echo ran', more })

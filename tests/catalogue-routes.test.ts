@@ -13,7 +13,7 @@ async function keyOf(server: TestServer, scope: string, workspace?: string): Pro
 }
 
 onServer(
-  'what there is, over HTTP',
+  'the catalog over HTTP',
   (server) => {
     beforeAll(async () => {
       await register(server(), 'shown_tool', { description: 'Shows the tides of a harbour for a day.' })
@@ -88,7 +88,7 @@ onServer(
       expectProblem(await put({ executor: { type: 'docker' } }), 422, 'INPUT_INVALID')
     })
 
-    it('lets those who write tools read policies and only administrators change them, each in their workspace', async () => {
+    it('lets writers read policies and only administrators change them, each in their workspace', async () => {
       await server().request('PUT', '/policies/mine', { body: policy })
       const writer = await keyOf(server(), 'write')
       expect((await server().request('GET', '/policies/mine', { key: writer })).status).toBe(200)
@@ -137,7 +137,7 @@ onServer(
       expect(other.body.items.map((item: { kind: string }) => item.kind)).toEqual(['registry'])
     })
 
-    it('judges registered tools as well, over HTTP and on the command line alike', async () => {
+    it('lints registered tools too, over HTTP and on the command line alike', async () => {
       const { body } = await server().request('GET', '/lint')
       const rules = body.findings.filter((finding: { tool: string }) => finding.tool === 'poor_tool')
       expect(rules).toMatchObject([{ rule: 'short-description' }])

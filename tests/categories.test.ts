@@ -55,7 +55,7 @@ onServer(
       expect((await server().request('GET', '/categories/unknown%200')).body.parentId).toBeNull()
     })
 
-    it('turn around in one bundle', async () => {
+    it('can be inverted by one bundle', async () => {
       expect((await bundle(chain('turned', 3))).status).toBe(200)
       const turned = [
         { name: 'turned 2' },
@@ -66,7 +66,7 @@ onServer(
       expect((await server().request('GET', '/categories/turned%200')).body.parentId).toBe(await idOf('turned 1'))
     })
 
-    it('have names that can be read and asked for', async () => {
+    it('have printable names', async () => {
       const id = '0d5c1b7e-98c2-4f19-8f3b-0a2b6a1f3c11'
       for (const name of [
         'tree',
@@ -111,7 +111,7 @@ onServer(
       expect(items).toMatchObject([{ action: 'category.create', after: { parentId: await idOf('nest 7 48') } }])
     })
 
-    it('a parent that is not there is told of where it is named', async () => {
+    it('report an unknown parent at its field', async () => {
       const parentId = '0d5c1b7e-98c2-4f19-8f3b-0a2b6a1f3c11'
       await post('/categories', { name: 'orphan' })
       for (const answer of [
@@ -123,7 +123,7 @@ onServer(
       }
     })
 
-    it('a tag is there once, and counted once', async () => {
+    it('contain and count a tag once', async () => {
       const tags = ['only', ' only', 'only']
       expect((await register(server(), 'tagged_once', { tags })).tags).toEqual(['only'])
       const changed = await server().request('PATCH', '/tools/tagged_once', { body: { tags: ['only', 'new', 'only'] } })
@@ -142,7 +142,7 @@ onServer(
       ])
     })
 
-    it('a tag that nobody has is not renamed', async () => {
+    it('reject the renaming of an unknown tag', async () => {
       const answer = await post('/tags/rename', { from: 'nobodys', to: 'other' })
       expectProblem(answer, 404, 'NOT_FOUND')
       expect(answer.body.detail).toContain('nobodys')

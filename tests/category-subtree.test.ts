@@ -35,7 +35,7 @@ const offered = async (category: string) =>
   (await invoke(listForModel, { category }, registry.context)).tools.map((tool) => JSON.stringify(tool)).sort()
 
 describe('a category', () => {
-  it('stands for all below it, wherever tools are listed', async () => {
+  it('includes its subtree, wherever tools are listed', async () => {
     for (const [category, names] of [
       ['ops', ['in_dns', 'in_net', 'in_ops']],
       ['net', ['in_dns', 'in_net']],
@@ -50,7 +50,7 @@ describe('a category', () => {
     }
   })
 
-  it('is found by its id, and in any case of letters; one that nobody has holds nothing', async () => {
+  it('is found by its id and regardless of case; an unknown one is empty', async () => {
     expect(await found({ category: ops })).toEqual(['in_dns', 'in_net', 'in_ops'])
     expect(await found({ category: 'OPS' })).toEqual(['in_dns', 'in_net', 'in_ops'])
     expect(await found({ category: 'op' })).toEqual([])

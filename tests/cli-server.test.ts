@@ -31,7 +31,7 @@ const ways = () =>
     ['--server', { ...none, TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: server.key }],
   ] as const
 
-describe('commands that read tools ask the server', () => {
+describe('commands that read tools query the server', () => {
   it.each([0, 1, 2])('by each way of finding it (%#)', async (index) => {
     const [way, env] = ways()[index] as ReturnType<typeof ways>[number]
     const more = way === '--server' ? ['--server', server.url] : []
@@ -88,14 +88,14 @@ describe('a server that was only found', () => {
     return home
   }
 
-  it('is left alone without a key, which is said', async () => {
+  it('is not queried without a key, with a note', async () => {
     const { code, stdout, stderr } = await search({ TOOLDEX_HOME: server.home })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).results.length).toBeGreaterThan(0)
     expect(stderr).toContain(`Set TOOLDEX_API_KEY to include the tools of the server at ${server.url}`)
   })
 
-  it('does not stand in the way with a wrong key, or when it does not answer', async () => {
+  it('does not block a command with a wrong key, or when it does not answer', async () => {
     const wrong = await search({ TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: 'wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([0, expect.stringContaining('Only local configs are used.')])
     const home = homeWith({ url: 'http://127.0.0.1:9', pid: process.pid })
@@ -103,7 +103,7 @@ describe('a server that was only found', () => {
     expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('does not answer')])
   })
 
-  it('is not asked when its process is gone', async () => {
+  it('is not queried when its process is gone', async () => {
     const home = homeWith({ url: server.url, pid: 2 ** 22 + 1 })
     expect(await search({ TOOLDEX_HOME: home, TOOLDEX_API_KEY: server.key })).toMatchObject({ code: 0, stderr: '' })
   })

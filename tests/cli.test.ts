@@ -12,7 +12,7 @@ import { tempFile, tempFolder } from './support/temp-folder.ts'
 const json = (text: string) => JSON.parse(text)
 
 describe('tooldex in the terminal', () => {
-  it('helps, and says its version', async () => {
+  it('prints help and version', async () => {
     const help = await runCli(['--help'])
     expect(help.code).toBe(0)
     const visible = Object.entries(commandTable).filter(([, { hidden }]) => hidden !== true)
@@ -128,7 +128,7 @@ describe('tooldex in the terminal', () => {
     expect(viaJson.code).toBe(errorTable.INPUT_INVALID.exit)
   })
 
-  it('never runs what was asked to be shown, even where a tool has a dry_run of its own', async () => {
+  it('never runs a dry run, even where a tool has an argument dry_run', async () => {
     const args = '[{ name: dry_run, type: boolean }, { name: word, positional: true }]'
     const file = tempFile('dry.yaml', `command: echo\ntools:\n  - { name: dry, description: d, args: ${args} }\n`)
     const shown = await runCli(['call', '-c', file, 'dry', 'x', '--dry-run', '--json'])
@@ -162,7 +162,7 @@ describe('tooldex in the terminal', () => {
     expect(asJson.outcome).toMatchObject({ status: 'FAILED', errorCode: 'EXECUTION_FAILED', result: { exitCode: 7 } })
   })
 
-  it('reports errors as JSON where JSON is asked for', async () => {
+  it('reports errors as JSON with --json', async () => {
     const { code, stdout } = await runInline(['describe', 'nothing_like_it', '--json'])
     expect(code).toBe(errorTable.TOOL_NOT_FOUND.exit)
     expect(json(stdout).error).toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false })

@@ -88,7 +88,7 @@ describe('the file of a whole database', () => {
     expect(await linesOf(to)).toEqual(lines)
   })
 
-  it('is one moment, while others write', async () => {
+  it('is one snapshot, while others write', async () => {
     const database = await openServer()
     const stores = createStores(database)
     let running = true
@@ -169,7 +169,7 @@ describe('the file of a whole database', () => {
 })
 
 describe('tooldex db', () => {
-  it('migrates, says how far it is, backs up and restores (files of their owner alone)', async () => {
+  it('migrates, shows the migration status, backs up and restores (files with mode 0600)', async () => {
     const home = tempFolder()
     const env = { TOOLDEX_HOME: home, DATABASE_URL: '' }
     const pending = JSON.parse((await runCli(['db', 'status', '--json'], { env })).stdout)
@@ -201,7 +201,7 @@ describe('tooldex db', () => {
     expect(readdirSync(home)).not.toContain('-')
   })
 
-  it('refuses what it cannot read or write, and says why', async () => {
+  it('rejects files that it cannot read or write, with the reason', async () => {
     const home = migratedHome()
     const env = { TOOLDEX_HOME: home, DATABASE_URL: '' }
     const code = async (...words: string[]) => (await runInline(['db', ...words], { env })).code

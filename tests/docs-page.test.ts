@@ -93,7 +93,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380)
   })
 
-  it('takes a key that is typed, and says what is wrong with one', async () => {
+  it('accepts a typed key, and reports an invalid one', async () => {
     await page.goto(`${server.url}/docs#key=tdx_wrong`)
     await who().getByText('The key is unknown, revoked or expired.').waitFor()
     expect(page.url()).toBe(`${server.url}/docs`)
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
     expect(await page.getByLabel('API key').inputValue()).toBe('')
   })
 
-  it('sends what is filled in, and shows what comes as text', async () => {
+  it('sends the form, and shows the response as text', async () => {
     await signedIn()
     await open('registry.create')
     const evil = '<img src=x onerror="document.title=1">'
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== '')(`the page of the API in a browser${noBrowser}`
     expect(asked.join()).not.toContain(key)
   })
 
-  it('shows refusals whole, asks before it deletes, and asks nothing without what is required', async () => {
+  it('shows complete errors, confirms deletions, and sends nothing without required fields', async () => {
     await open('registry.create')
     expect(await send('registry.create')).toContain('UNAUTHORIZED')
     await signedIn()

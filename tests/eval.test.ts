@@ -123,7 +123,7 @@ describe('eval', () => {
     expect(rankings?.map((ranking) => ranking.results[0])).toEqual(['GET /cat "x"', 'GET /cat "x"'])
   })
 
-  it('counts what is odd about a set as warnings', async () => {
+  it('reports inconsistencies of a set as warnings', async () => {
     const queries = [
       { id: '1', query: 'cat', relevant: ['gone', 'dog'] },
       { id: '1', query: 'dog', relevant: [] },
@@ -138,7 +138,7 @@ describe('eval', () => {
     expect(Number.isFinite(macro.ndcg10)).toBe(true)
   })
 
-  it('learns from requests whose answers are known, and says when they are asked again', async () => {
+  it('learns from labeled queries, and warns where they are evaluated again', async () => {
     const folder = writeSet([{ id: '1', query: 'zork the frob', relevant: ['bird'] }])
     const learn = join(folder, 'queries.jsonl')
     const before = await evaluate({ folders: [folder], mode: 'bm25' })
@@ -147,7 +147,7 @@ describe('eval', () => {
     expect(after.warnings).toEqual(['1 query(s) are also among the learned queries'])
   })
 
-  it('refuses what is no set by file and line', async () => {
+  it('rejects an invalid set by file and line', async () => {
     const folder = tempFolder()
     expect(await refusalOf(evaluate({ folders: [join(folder, 'none')] }))).toMatch(
       /^FILE_REFUSED: .*none is not a folder/,

@@ -40,8 +40,8 @@ const wrong = {
 }
 const places = ({ errors }: Refusal) => [...new Set(errors.map(({ pointer }) => pointer))].sort()
 
-describe('what is wrong with a tool', () => {
-  it.each(['/tools', '/validate'])('is said at once, its shape and what is inside: %s', async (path) => {
+describe('problems of a tool', () => {
+  it.each(['/tools', '/validate'])('are reported at once, of its shape and its content: %s', async (path) => {
     const refusal = await send('POST', path, wrong)
     expect(refusal.code).toBe('INPUT_INVALID')
     expect(places(refusal)).toEqual([
@@ -60,7 +60,7 @@ describe('what is wrong with a tool', () => {
     expect(at('/scriptContent')).toMatchObject({ line: 2, column: 12, hint: 'fix the line `return (`' })
   })
 
-  it('is said of a change too', async () => {
+  it('are reported of a change too', async () => {
     const { name: _name, displayNmae: _typo, ...rest } = wrong
     const sound = { ...rest, name: 'to_change', inputSchema: { type: 'object' }, outputSchema: {}, executorConfig: {} }
     await send('POST', '/tools', { ...sound, scriptContent: 'def main(arguments):\n    return 1\n' })
@@ -68,7 +68,7 @@ describe('what is wrong with a tool', () => {
     expect(places(refusal)).toEqual(['/displayName', '/outputSchema/type'])
   })
 
-  it('is not made up of fields that are judged by a wrong one', async () => {
+  it('do not include fields that depend on an invalid one', async () => {
     const shell = { executorConfig: { command: ['echo', '{{days}}'] }, scriptContent: undefined }
     const kind = await send('POST', '/tools', { ...wrong, ...shell, inputSchema: 7, executorType: 'shel' })
     expect(places(kind)).toEqual(['/displayNmae', '/executorType', '/inputSchema', '/name', '/outputSchema/type'])
@@ -79,7 +79,7 @@ describe('what is wrong with a tool', () => {
   })
 })
 
-describe('what is wrong with many tools', () => {
+describe('problems of many tools', () => {
   const sound = {
     name: 'sound',
     displayName: 'Sound',
@@ -91,7 +91,7 @@ describe('what is wrong with many tools', () => {
   const deep = { ...sound, name: 'deep', executorConfig: { method: 'GOT', url: 'ftp://a' } }
   const bundle = { tooldex: 1, tools: [sound, wrong, { ...sound, name: 'shell', executorType: 'shel' }, deep] }
 
-  it('is said at once of a bundle, its shape and what is inside', async () => {
+  it('are reported at once for a bundle, of its shape and its content', async () => {
     const refusal = await send('POST', '/bundle', { bundle })
     expect(refusal).toMatchObject({ code: 'INPUT_INVALID', hint: 'Fix the listed problems and send it again.' })
     expect(places(refusal)).toEqual([
@@ -110,7 +110,7 @@ describe('what is wrong with many tools', () => {
     expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
   })
 
-  it('is said at once of the text of a bundle, with lines, columns and hints', async () => {
+  it('are reported at once for the text of a bundle, with lines, columns and hints', async () => {
     const refusal = await send('POST', '/bundle', { text: JSON.stringify(bundle, null, 2), file: 'many.json' })
     expect(refusal.code).toBe('BUNDLE_INVALID')
     expect(refusal.errors).toHaveLength((await send('POST', '/bundle', { bundle })).errors.length)
@@ -130,7 +130,7 @@ describe('what is wrong with many tools', () => {
     expect(said('is not valid Python')?.message).toMatch(/^line 2, column 12 of the script: /)
   })
 
-  it('is the same whether a bundle comes as data or as a text: names twice, circles, policies that make no sense', async () => {
+  it('are the same for a bundle as data or as text: duplicate names, cycles, contradictory policies', async () => {
     const args = { limit: { min: 9, max: 1 }, name: { pattern: '(' } }
     const together = {
       tooldex: 1,
@@ -157,13 +157,13 @@ describe('what is wrong with many tools', () => {
     expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
   })
 
-  it('names the fields of a file that is one tool as the file does', async () => {
+  it('name the fields of a file with one tool as the file does', async () => {
     const { description: _gone, ...rest } = sound
     const { errors } = await send('POST', '/bundle', { text: JSON.stringify(rest), file: 'one.json' })
     expect(errors.map(({ message }) => message)).toEqual(['description is required'])
   })
 
-  it('names the tools where only what is inside is wrong', async () => {
+  it('name the tools where only their content is invalid', async () => {
     const tools = [sound, deep, { ...deep, name: 'deeper' }]
     const refusal = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
     expect(refusal).toMatchObject({
@@ -177,7 +177,7 @@ describe('what is wrong with many tools', () => {
     expect(single.errors).toMatchObject([{ file: 'one.json', line: 1 }])
   })
 
-  it('is listed up to a number, and counted beyond it', async () => {
+  it('are listed up to a limit, and counted beyond it', async () => {
     const tools = Array.from({ length: 150 }, (_, at) => ({ ...deep, name: `deep_${at}` }))
     const inside = await send('POST', '/bundle', { bundle: { tooldex: 1, tools } })
     expect(inside.errors).toHaveLength(200)
@@ -191,8 +191,8 @@ describe('what is wrong with many tools', () => {
   })
 })
 
-describe('what is wrong with a proposal or a rollback', () => {
-  it('is said at once', async () => {
+describe('problems of a proposal or a rollback', () => {
+  it('are reported at once', async () => {
     const script = 'def main(arguments):\n    return 1\n'
     const tool = { displayName: 'P', description: 'Does one thing.', inputSchema: { type: 'object' } }
     await send('POST', '/tools', { ...tool, name: 'proposed', scriptContent: script })
@@ -213,7 +213,7 @@ describe('what is wrong with a proposal or a rollback', () => {
     ])
   })
 
-  it('is said at once of a version that would be refused today', async () => {
+  it('are reported at once of a stored version that is invalid today', async () => {
     const { stores } = registry.context.registry
     const { displayNmae: _typo, ...fields } = wrong
     const content = ToolDraft.parse({ ...fields, name: 'of_old' })

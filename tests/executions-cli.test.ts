@@ -85,7 +85,7 @@ describe('tooldex executions', () => {
     expect(next.stdout.match(/fails@1/g)?.length).toBe(2)
   })
 
-  it('says what waits and who runs what', async () => {
+  it('shows the queue and the workers', async () => {
     const run = await execute('slow_words', { word: 'q', count: 60 })
     await expect.poll(async () => (await server.request('GET', `/executions/${run.id}`)).body.status).toBe('RUNNING')
     const { stdout } = await executions('queue')
@@ -170,7 +170,7 @@ describe('tooldex executions tail', () => {
     expect(tail.out().match(new RegExp(`${run.id}  SUCCESS`, 'g'))?.length).toBe(1)
   })
 
-  it('says once that the server is away, and once that it is back', async () => {
+  it('reports once that the server is unavailable, and once that it is back', async () => {
     const proxy = await startProxy(Number(new URL(server.url).port))
     try {
       const before = await execute('fails', { word: 'x' }, { wait: true })

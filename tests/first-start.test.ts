@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { startPlainServer } from './support/start-plain-server.ts'
 import { lastingFolder } from './support/temp-folder.ts'
 
-describe('what a server says of its key when it starts', () => {
+describe('the key in the output of a starting server', () => {
   const home = lastingFolder()
   const chosen = lastingFolder()
   const stops: (() => Promise<void>)[] = []
@@ -52,7 +52,7 @@ describe('what a server says of its key when it starts', () => {
     )
   })
 
-  it('does not say that a key is right which is not', async () => {
+  it('does not confirm a wrong key', async () => {
     const [status, , said] = await linesOf(home, 'tdx_not_the_right_one')
     expect(status).toBe('401')
     expect(said).toContain('the admin key printed at the first start')

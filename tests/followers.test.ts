@@ -36,7 +36,7 @@ async function hear(id: string, headers: Record<string, string> = {}) {
   }
 }
 
-it('the last that a program prints is told before the end, to whoever follows from the start or comes later', async () => {
+it('followers receive all output before the end event, from the start or later', async () => {
   const last = 'echo first; sleep 1.2; echo last; echo bad >&2; exit 3'
   await registerScript(server, 'prints', { script: last })
   await registerScript(server, 'quick', { script: 'echo now; echo then >&2' })
@@ -55,7 +55,7 @@ it('the last that a program prints is told before the end, to whoever follows fr
   expect((await hear(quick, { 'last-event-id': String(late.last) })).kinds).toEqual(['end'])
 })
 
-it('runs are followed by fifty of one caller at most, however they come; others have their place', async () => {
+it('a caller has at most fifty event streams, and other callers have their own', async () => {
   const { body: run } = await server.request('POST', '/tools/stays/execute', { body: { input: { word: 'x' } } })
   const made = await server.request('POST', '/keys', { body: { name: 'other', scopes: ['read'] } })
   const leaving = new AbortController()

@@ -38,7 +38,7 @@ describe.each([
     rmSync(home, { recursive: true, force: true })
   })
 
-  it('has commands to run and says what they print', () => {
+  it('has commands and their output', () => {
     expect(commands.length).toBeGreaterThanOrEqual(fewest)
     expect(expected.length).toBeGreaterThanOrEqual(5)
   })

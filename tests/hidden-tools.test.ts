@@ -55,7 +55,7 @@ const tellers = [
 ] as const
 
 describe('a tool that a stored policy hides from a caller', () => {
-  it.each(tellers)('is not told of: %s', async (name, ask) => {
+  it.each(tellers)('is not contained in: %s', async (name, ask) => {
     const answer = await ask(bound)
     expect(answer.status, answer.text).toBe(200)
     expect(answer.text).not.toContain(hidden)
@@ -144,7 +144,7 @@ describe('a tool that a stored policy hides from a caller', () => {
     expect((await as(free).post('/tools/secret_payrol/execute', { input: {} })).text).toContain(hidden)
   })
 
-  it('leaves the rest as it is: what is named is found, described, offered and run', async () => {
+  it('leaves listed tools unchanged: they are found, described, offered and run', async () => {
     const found = await as(bound).post('/search', { status: [], limit: 100 })
     expect(names(found.body.results)).toEqual(['coreutils_cat', 'public_words'])
     expect(found.body.omitted).toBe(0)
@@ -177,7 +177,7 @@ describe('a tool that a stored policy hides from a caller', () => {
     expect((await as(writer).post('/search', { query: hidden })).text).not.toContain(`"name":"${hidden}"`)
   })
 
-  it('is explained to an administrator whom the policy binds, and to nobody else', async () => {
+  it('is explained to a bound administrator, and to no other caller', async () => {
     const admin = await makeKey(server, 'chief', ['admin'])
     const policy = { default: 'disabled', tools: { public_words: {} }, callers: ['chief'] }
     await putPolicies(server, [{ name: 'for-chief', policy }])

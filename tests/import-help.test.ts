@@ -138,7 +138,7 @@ describe('subcommands', () => {
     expect(Object.keys(args)).not.toContain('x')
   })
 
-  it('says what was tried when there is no help', async () => {
+  it('names the commands tried when there is no help', async () => {
     const runHelp = async () => ({ stdout: '', stderr: 'what?', exitCode: 1 })
     const request = { command: 'mute', subcommands: [], max: 20, runHelp }
     await expect(draftConfig(request)).rejects.toMatchObject({

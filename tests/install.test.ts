@@ -118,7 +118,7 @@ describe('tooldex install', () => {
     expect(existsSync(join(here.cwd, '$TOOLDEX_HOME'))).toBe(false)
   })
 
-  it('writes to the scope that is named, or says which the client has', async () => {
+  it('writes to the requested scope, or names those of the client', async () => {
     const here = place()
     tempFile('tools/my.yaml', 'command: echo\ntools: []\n', here.cwd)
     const project = await runInline(['install', 'cursor', 'tools/my.yaml', '--scope', 'project'], here)

@@ -32,7 +32,7 @@ describe('a registry with more than 10,000 tools', () => {
     expect([again.code, again.stdout]).toEqual([0, 'Nothing to do: the registry matches the files.\n'])
   })
 
-  it('says by how much a body is too large, and the way out', async () => {
+  it('names the limit of a body that is too large, and the next step', async () => {
     const answer = await server.request('POST', '/bundle', { body: { text: 'x'.repeat(33 * 1024 * 1024) } })
     expect([answer.status, answer.body.detail]).toEqual([413, 'The body is larger than 32768 KiB.'])
     expect(answer.body.hint).toContain('tooldex db export')

@@ -13,8 +13,8 @@ afterAll(() => server.stop())
 
 const json = '#!/bin/sh\nprintf \'{"rows":["%s"]}\' "$(seq -s, 40000)"\n'
 
-describe('an output that is kept aside', () => {
-  it('is in no log as well, for others to read', async () => {
+describe('an output that is stored separately', () => {
+  it('is not in the logs, where other callers could read it', async () => {
     await register(server, 'structured', {
       executorType: 'cli',
       outputSchema: { type: 'object' },

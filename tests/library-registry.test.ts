@@ -34,7 +34,7 @@ it('registers, versions, runs and retires a tool from a program', async () => {
   }
 })
 
-it('takes what JSON can say and nothing else, and says plainly that it is closed', async () => {
+it('accepts JSON values only, and rejects calls after close', async () => {
   const registry = await openRegistry({ home: tempFolder() })
   expect(await registry.tools.list()).toEqual({ items: [] })
   for (const name of ['half \ud800', () => 'made', new Date(), Number.NaN, 1n])

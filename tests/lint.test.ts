@@ -46,7 +46,7 @@ async function rulesFor(...tools: Tool[]): Promise<readonly string[]> {
 const quiet = 'Plays the lowest note of the piano for a second.'
 
 describe('lint', () => {
-  it('has nothing to say about a clean config', async () => {
+  it('reports nothing for a clean config', async () => {
     const answer = await lint([config(clean)])
     expect(answer.findings).toEqual([])
     expect(answer).toMatchObject({ score: 100, tools: 2, sources: [{ source: 'demo', tools: 2 }] })
@@ -98,7 +98,7 @@ describe('lint', () => {
     ])
   })
 
-  it('sees twins in two sources', async () => {
+  it('finds near-duplicates in two sources', async () => {
     const other = config([{ name: 'cook', description: clean[0]?.description ?? '' }], 'other')
     const { findings, score } = await lint([config(clean), other])
     expect(findings).toMatchObject([{ rule: 'near-duplicate', message: expect.stringContaining('100% of the words') }])
@@ -142,7 +142,7 @@ describe('lint', () => {
 describe('tooldex lint', () => {
   const run = (...words: string[]) => runInProcess(['lint', ...words])
 
-  it('groups by rule, shows ten of each, and fails only when asked to', async () => {
+  it('groups by rule, shows ten of each, and fails only with --max-findings', async () => {
     const folder = tempFolder()
     const tools = Array.from({ length: 12 }, (_, index) => ({ name: `tool${index}`, description: `Nr ${index}.` }))
     config(tools, 'many', folder)

@@ -90,7 +90,7 @@ describe('the catalog of a running server', () => {
     ['a changed one', { ...before, wipe: 'delete a file' }],
     ['a removed one', { copy: before.copy, move: before.move }],
     ['another order', { wipe: before.wipe, move: before.move, copy: before.copy }],
-  ])('refuses a cursor after %s, and says why', async (_, after) => {
+  ])('rejects a cursor after %s, with the reason', async (_, after) => {
     const { tools, edit } = await openFile()
     const cursor = tools.search({ query: 'file', limit: 1 }).cursorAfter(1)
     expect(tools.search({ query: 'file', limit: 1, cursor }).hits).toHaveLength(1)

@@ -28,7 +28,7 @@ async function connect(mode: { classic: boolean; pinned: readonly string[] }, { 
   return { client, names, told: () => told }
 }
 
-it('lists registered tools, and tells of their changes, where a registry is open', async () => {
+it('lists registered tools, and notifies of their changes, where a registry is open', async () => {
   const { context, sync } = registry
   const classic = await connect({ classic: true, pinned: [] })
   const pinned = await connect({ classic: false, pinned: ['came_later'] })

@@ -62,7 +62,7 @@ describe.each(revisions)('large outputs over stdio without a database, %s', (rev
 })
 
 describe('the built-in tools over stdio', () => {
-  it('are described when asked for, and in no list', async () => {
+  it('are described on request, and in no list', async () => {
     const { client } = await connect([config()])
     const ids = ['tooldex:read_result', 'tooldex:read_execution']
     const described = (await client.callTool({ name: 'describe_tool', arguments: { ids } })) as Result
@@ -83,7 +83,7 @@ describe('the built-in tools over stdio', () => {
     expect(unknown).toMatchObject({ isError: true, structuredContent: { error: { code: 'TOOL_NOT_FOUND' } } })
   })
 
-  it('say what is wrong: a handle of nobody, a pattern that is none, no database', async () => {
+  it('report an unknown handle, an invalid pattern and a missing database', async () => {
     const { client } = await connect([config()])
     const handle = '00000000-0000-4000-8000-000000000000'
     const gone = await callTool(client, 'tooldex:read_result', { handle })
@@ -229,7 +229,7 @@ describe('call_tool where calls are recorded', () => {
     expect(whole?.text.split('\n')).toHaveLength(40_001)
   })
 
-  it('says that a call waits for approval, and how to see what becomes of it', async () => {
+  it('reports that a call waits for approval, and how to read its result', async () => {
     const client = await open()
     const result = await callTool(client, 'asks', { word: 'x' })
     expect(result.structuredContent).toMatchObject({ waitsFor: 'approval', executionId: expect.any(String) })
@@ -247,7 +247,7 @@ describe('call_tool where calls are recorded', () => {
     })
   })
 
-  it('runs the version asked for, once under a key', async () => {
+  it('runs the requested version, once for an idempotency key', async () => {
     const client = await open()
     await world.register('versions', { script: 'echo one' })
     const { executorConfig } = (await world.stores.tools.get('default', 'words')) ?? {}

@@ -84,7 +84,7 @@ describe.each(revisions)('tooldex run over stdio, revision %s', (revision) => {
     expect(text).toContain("'a b'")
   })
 
-  it('answers mistakes with tool errors that say what to do', async () => {
+  it('returns tool errors with the next step', async () => {
     const { client } = shared
     const missing = await call(client, 'call_tool', { name: 'coreutils_echo', arguments: {} })
     expect(missing.isError).toBe(true)

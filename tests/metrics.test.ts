@@ -79,7 +79,7 @@ onServer(
       await expect.poll(() => seen('tooldex_queue_depth{state="queued"}')).toBe(0)
     })
 
-    it('say when a run that waited for its turn was started', async () => {
+    it('are consistent with the start of a run that waited for a slot', async () => {
       rmSync(gate)
       const waited = Promise.all(Array.from({ length: 3 }, () => run(server(), 'take_long')))
       const waiting = async () => (await server().request('GET', '/executions?status=PENDING')).body.items

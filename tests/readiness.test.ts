@@ -44,7 +44,7 @@ const find = async (more: object = {}) => {
   return body.results.find(({ name }: { name: string }) => name === 'far_away')
 }
 
-it('says of a registered tool whose server is down that it is, in search, in its description and to a filter', async () => {
+it('reports that the server of a registered tool is down, in search, descriptions and filters', async () => {
   await expect.poll(find).toBeDefined()
   expect((await find()).readiness).toBeUndefined()
   for (let call = 0; call < 3; call++) {

@@ -5,7 +5,7 @@ import { draft, expectProblem, register } from './support/rest.ts'
 onServer('answers of the registry', (server) => {
   const post = (path: string, body: object, key = server().key) => server().request('POST', path, { body, key })
 
-  it('say where what was made is found', async () => {
+  it('have the location of a created resource', async () => {
     for (const [path, body] of [
       ['/tools', draft('located')],
       ['/categories', { name: 'located' }],
@@ -64,7 +64,7 @@ onServer('answers of the registry', (server) => {
     expect(diff.text).toContain('written differently, means the same')
   })
 
-  it('count nobody’s changes in the record, and tell whose key made a key elsewhere', async () => {
+  it('have no row numbers in the audit, and name the creator of a key of another workspace', async () => {
     const made = await post('/keys', { name: 'guest', scopes: ['admin'], workspace: 'team' })
     expect(made.status, made.text).toBe(201)
     expect(made.body.createdBy).toBe('default/key:admin')

@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe('what a body says and nobody knows', () => {
+describe('unknown fields of a body', () => {
   it.each([
     ['/tools/greet/execute', { input: {}, dry_run: true }, 'dry_run'],
     ['/tools/greet/execute', { word: 'x' }, 'word'],
     ['/llm/tools/greet/invoke', { arguments: {}, dryRun: true }, 'dryRun'],
     ['/tools/greet/activate', { now: true }, 'now'],
-  ])('is refused, and nothing is done: %s %j', async (path, body, name) => {
+  ])('are rejected without effect: %s %j', async (path, body, name) => {
     const answer = await server.request('POST', path, { body })
     expectProblem(answer, 422, 'INPUT_INVALID')
     expect(answer.text).toContain(name)
@@ -48,8 +48,8 @@ describe('keys', () => {
   })
 })
 
-describe('who asks', () => {
-  it('is told who they are, what they may do, and nothing without a key', async () => {
+describe('the current key', () => {
+  it('returns name and scopes, and an error without a key', async () => {
     const { secret } = (await server.request('POST', '/keys', { body: { name: 'caller', scopes: ['call'] } })).body
     expect((await server.request('GET', '/keys/current', { key: secret })).body).toEqual({
       name: 'caller',
@@ -63,7 +63,7 @@ describe('who asks', () => {
 })
 
 describe('a list', () => {
-  it('is read by numbered pages that say how many there are in all, or by cursors, never by both', async () => {
+  it('is read by numbered pages with a total, or by cursors, never by both', async () => {
     for (const name of ['paged_a', 'paged_b', 'paged_c']) await register(server, name, { tags: ['paged'] })
     const list = (query: string) => server.request('GET', `/tools?tag=paged&sort=name&limit=2${query}`)
     const [first, second, third] = [
@@ -89,7 +89,7 @@ describe('a list', () => {
 })
 
 describe('proposals', () => {
-  it('are accepted only on what whoever accepts has seen, and change something', async () => {
+  it('are accepted only on the version that the acceptor has seen, and contain a change', async () => {
     const propose = (change: object) => server.request('POST', '/tools/greet/proposals', { body: { change } })
     expectProblem(await propose({}), 422, 'INPUT_INVALID')
     const { id } = (await propose({ description: 'Proposed.' })).body
@@ -116,7 +116,7 @@ it.each([
   [['tools', 'list', '--server', 'foo'], {}, "--server is not a valid URL: 'foo'"],
   [['search', 'x', '--server', 'http://[bad'], {}, "--server is not a valid URL: 'http://[bad'"],
   [['tools', 'list'], { TOOLDEX_URL: 'localhost:7331' }, "TOOLDEX_URL is not a valid URL: 'localhost:7331'"],
-])('%j with %j: what is no address is named', async (words, env, message) => {
+])('%j with %j: an invalid URL is named', async (words, env, message) => {
   const { code, stderr } = await runInline(words, { env })
   expect([code, stderr]).toEqual([errorTable.USAGE.exit, expect.stringContaining(message)])
 })
@@ -157,7 +157,7 @@ describe('a proposal that is decided', () => {
 })
 
 describe('a new tool', () => {
-  it('is told at once that its category is unknown, its name taken and its schema wrong, each with what to do', async () => {
+  it('is rejected for an unknown category, a taken name and an invalid schema at once, each with a hint', async () => {
     await register(server, 'taken')
     const nowhere = '00000000-0000-4000-8000-000000000000'
     const wrong = { ...draft('taken'), categoryId: nowhere, inputSchema: { type: 'object', minProperties: -1 } }
@@ -175,7 +175,7 @@ describe('a new tool', () => {
     for (const { hint } of shape.body.errors) expect(hint).toMatch(/\w{3}/)
   })
 
-  it('loses no key without a word', async () => {
+  it('loses no key silently', async () => {
     const raw = JSON.stringify(draft('lost')).replace('"executorConfig":{', '"executorConfig":{"__proto__":{"a":1},')
     const answer = await server.request('POST', '/tools', { raw })
     expectProblem(answer, 422, 'INPUT_INVALID')
@@ -184,7 +184,7 @@ describe('a new tool', () => {
 })
 
 describe('a version', () => {
-  it('is said once', async () => {
+  it('is set once', async () => {
     await register(server, 'pinned_twice')
     await server.request('POST', '/tools/pinned_twice/activate')
     const run = (body: object) =>
@@ -196,8 +196,8 @@ describe('a version', () => {
   })
 })
 
-describe('what a command is given', () => {
-  it('is for administrators to widen, and for everyone who writes to describe', async () => {
+describe('the input of a command', () => {
+  it('is widened by administrators only, and described by every writer', async () => {
     const tool = {
       executorType: 'shell',
       executorConfig: { command: ['echo', '{{host}}'] },

@@ -70,7 +70,7 @@ describeEmbedder('a service', async () => {
 })
 
 describe('an embeddings service in the place of the encoder', () => {
-  it('ranks by its vectors, and asks for those of tools once', async () => {
+  it('ranks by its vectors, and requests those of tools once', async () => {
     const { url, asked } = await startService((one, send) => send(200, embed(one)))
     const home = tempFolder()
     // A service that a loaded machine makes late is passed over for that search.
@@ -93,7 +93,7 @@ describe('an embeddings service in the place of the encoder', () => {
       (one: Asked, send: (status: number, body: string) => void) =>
         send(200, JSON.stringify({ data: one.inputs.map(() => ({ embedding: ['x'] })) })),
     ],
-  ])('goes by words alone where it answers with %s, and says so', async (_, answerWith) => {
+  ])('uses words only where it responds with %s, and reports it', async (_, answerWith) => {
     const { url } = await startService(answerWith)
     const { answer, stderr, stdout } = await search(url, tempFolder())
     expect(answer.note).toContain('words only')
@@ -107,7 +107,7 @@ describe('an embeddings service in the place of the encoder', () => {
     expect(answer.note).toContain('words only')
   })
 
-  it('goes by words alone where nobody listens', async () => {
+  it('uses words only where the service is unreachable', async () => {
     const { answer } = await search('http://127.0.0.1:9/v1', tempFolder())
     expect(answer.note).toContain('words only')
   })

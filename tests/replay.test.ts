@@ -31,7 +31,7 @@ async function usedTool(name: string, words: readonly string[], script = 'echo "
 }
 
 describe('replaying recorded inputs against a proposal', () => {
-  it('says which give the same, which differ and where, and which fail', async () => {
+  it('reports equal, different and failed outputs, with the differences', async () => {
     await usedTool('echoes', ['a', 'b', 'c', 'b'])
     await execute('echoes', { word: 'x', count: 2 })
     const script = 'case "$1" in b) echo "now $1";; c) exit 4;; *) echo "said $1";; esac'
@@ -55,7 +55,7 @@ describe('replaying recorded inputs against a proposal', () => {
     expect(audit.body.items[0]).toMatchObject({ action: 'proposal.replay', after: { same: 2, differs: 1, failed: 1 } })
   })
 
-  it('is recorded apart from calls, and is no input of a later replay', async () => {
+  it('is recorded separately from calls, and not used by later replays', async () => {
     const calls = await server.request('GET', '/executions?tool=echoes&limit=100')
     expect(calls.body.items).toHaveLength(5)
     const replays = await server.request('GET', '/executions?tool=echoes&purpose=replay&limit=100')
@@ -117,7 +117,7 @@ describe('replaying recorded inputs against a proposal', () => {
     expect((await server.request('GET', '/executions?purpose=replay&tool=guarded')).body.items).toHaveLength(1)
   })
 
-  it('can be asked for and read by commands', async () => {
+  it('can be started and read by commands', async () => {
     await usedTool('spoken', ['one', 'two'])
     const id = await propose('spoken', { executorConfig: configOf('spoken_next', 'echo "said ${1%wo}"') })
     const { code, stdout } = await runInline(['tools', 'replay', id, '--limit', '5'], { env: env() })
@@ -132,7 +132,7 @@ describe('replaying recorded inputs against a proposal', () => {
   })
 })
 
-describe('a policy that asks for a replay', () => {
+describe('a policy that requires a replay', () => {
   it('lets a change be accepted only after enough recorded inputs gave the same', async () => {
     await usedTool('gated', ['a', 'b'])
     await putPolicies(server, [

@@ -24,7 +24,7 @@ const described = async () =>
   (await definitions()).definitions.map(({ description }: { description: string }) => description).sort()
 
 describe('the configs of a server', () => {
-  it('are none of the bundled ones unless they are asked for', async () => {
+  it('contain no bundled one by default', async () => {
     expect((await definitions()).tools).toEqual([])
     const { body } = await server.request('GET', '/sources')
     expect(body.items.map(({ kind }: { kind: string }) => kind)).toEqual(['registry'])
@@ -73,7 +73,7 @@ it('takes over edits of servers.json while it runs', async () => {
   await expect.poll(async () => (await call()).status).toBe('SUCCESS')
 })
 
-it('starts with a broken file in the folder, and says so', async () => {
+it('starts with a broken file in the folder, and logs it', async () => {
   await register(server, 'stays')
   write('broken.yaml', 'command: [')
   await expect.poll(server.stderr).toMatch(/left out: .*broken\.yaml/)

@@ -13,7 +13,7 @@ const text = (name: string) =>
     tools: [{ name: `${name}_say`, description: 'Says.' }],
   })
 
-it('says of each config whether it could be loaded, without where it lies', async () => {
+it('lists the state of each config, without its path', async () => {
   const folder = tempFolder()
   const good = tempFile('good.yaml', text('good'), folder)
   const broken = tempFile('broken.yaml', 'name: [', folder)

@@ -118,7 +118,7 @@ describe('rows that were stored under other rules', () => {
     expect(stored.map(({ severity }) => severity)).not.toContain('info')
   })
 
-  it('close the tools of the callers that an unreadable policy binds, and of nobody else', async () => {
+  it('hide the tools of callers that an unreadable policy binds, and of no others', async () => {
     const list = (actor: string) => {
       const scopes = new Set(['read'] as const)
       return invoke(

@@ -54,7 +54,7 @@ describe('tooldex tools edit in an editor', () => {
     expect(left()).toEqual([])
   })
 
-  it('keeps what was written where it is refused, and says what is wrong at which line', async () => {
+  it('keeps a rejected text, and reports its problems by line', async () => {
     await register(server, 'refused')
     const { code, stderr } = await edit(['refused'], sed(`'s/^displayName: .*/displayName: ""/'`))
     const [, next = '', file = ''] = /run: tooldex (tools edit refused (\S+\.yaml))\n$/.exec(stderr) ?? []
@@ -126,7 +126,7 @@ describe('tooldex tools edit --set', () => {
 })
 
 describe('tooldex categories edit', () => {
-  it('renames a category and says what belongs in it', async () => {
+  it('renames a category and changes its description', async () => {
     await server.request('POST', '/categories', { body: { name: 'Old' } })
     const run = (...words: string[]) => runCli(['categories', 'edit', 'Old', ...words], { env: env('false') })
     expect((await run()).code).toBe(2)

@@ -57,7 +57,7 @@ describe('the keys of a tool file', () => {
     expect([propose.code, propose.err]).toEqual([0, ''])
   })
 
-  it('are refused where one stands there in both spellings', async () => {
+  it('are rejected where one occurs in both spellings', async () => {
     const text = `${snake.replace('snake_tool', 'both_tool')}displayName: Again\n`
     const { code, err } = await run('tools', 'create', tempFile('both.yaml', text))
     expect([code, err]).toEqual([2, expect.stringContaining('display_name')])
@@ -109,7 +109,7 @@ describe('the script of a tool file', () => {
     expect((await run('tools', 'validate', '--file', given, '--script', other)).out).toBe('valid\n')
   })
 
-  it('is told of by its own lines, and by its path where it is missing', async () => {
+  it('is reported by its own lines, and by its path where it is missing', async () => {
     const file = tempFile('tool.yaml', python.replace('NAME', 'broken_script'))
     const broken = await run('tools', 'validate', '--file', file, '--script', tempFile('b.py', 'def main(:\n'))
     expect([broken.code, broken.out]).toEqual([2, expect.stringMatching(/^error: \S+b\.py:1:10: .*\nnot valid\n$/)])
@@ -145,7 +145,7 @@ describe('the script inside a tool file', () => {
     ['validate', (file: string) => run('tools', 'validate', '--file', file)],
   ] as const
 
-  it.each(commands)('is told of by the lines of the file: %s', async (_, ask) => {
+  it.each(commands)('is reported by the lines of the file: %s', async (_, ask) => {
     const block = tempFile('block.yaml', `${head}scriptContent: |\n  def main(a):\n      return (\n`)
     const { code, out, err } = await ask(block)
     expect(code).toBe(2)
@@ -153,14 +153,14 @@ describe('the script inside a tool file', () => {
     expect(out + err).toContain(`${block}:5:17: `)
   })
 
-  it.each(commands)('is told of by its own lines where the file has it in one: %s', async (_, ask) => {
+  it.each(commands)('is reported by its own lines where the file has it in one line: %s', async (_, ask) => {
     const line = tempFile('line.yaml', `${head}script_content: "def main(a):\\n    return (\\n"\n`)
     const { out, err } = await ask(line)
     expect(out + err).toContain(`${line}:6:17: line 2, column 12 of the script: the script is not valid Python`)
   })
 })
 
-it('a folder that is applied is told of by its files, lines and columns, scripts included', async () => {
+it('problems of an applied folder are reported by file, line and column, scripts included', async () => {
   const folder = tempFolder()
   const head = (name: string) =>
     `name: ${name}\ndisplayName: P\ndescription: Runs a script.\ninputSchema: { type: object }\n`
@@ -175,7 +175,7 @@ it('a folder that is applied is told of by its files, lines and columns, scripts
   expect(err).toMatch(/beside\.py:1:10: the script is not valid Python/)
 })
 
-describe('files with many things wrong', () => {
+describe('problems of files', () => {
   const tools = `  - name: Bad Name
     displayNmae: Typo
     description: Does one thing.
@@ -193,7 +193,7 @@ describe('files with many things wrong', () => {
 `
   const expected = ['4:11', '5:5', '8:27', '11:18', '17:41']
 
-  it('are told of at once by tools import, each with its place and a hint', async () => {
+  it('are reported at once by tools import, each with its position and a hint', async () => {
     const file = tempFile('many.yaml', `tooldex: 1\n\ntools:\n${tools}`)
     const { code, err } = await run('tools', 'import', file)
     expect(code).toBe(3)
@@ -203,7 +203,7 @@ describe('files with many things wrong', () => {
     expect(err).toMatch(/^error: \S+many\.yaml was refused: 5 problems\.\n/)
   })
 
-  it('are told of at once by apply, those of all files and scripts together', async () => {
+  it('are reported at once by apply, those of all files and scripts together', async () => {
     const folder = tempFolder()
     const file = tempFile('many.yaml', `tooldex: 1\n\ntools:\n${tools}`, folder)
     const head = 'name: beside\ndisplayName: 7\ndescription: Runs a script.\ninputSchema: { type: object }\n'
@@ -221,7 +221,7 @@ describe('files with many things wrong', () => {
     expect((await run('tools', 'get', 'deep')).err).toContain('Unknown tool: deep.')
   })
 
-  it('are told of by what their registry cannot be asked for, too', async () => {
+  it('are reported as far as possible where the registry is unavailable', async () => {
     const folder = tempFolder()
     tempFile('many.yaml', `tooldex: 1\ntools:\n${tools}`, folder)
     const away = async () => {
@@ -231,7 +231,7 @@ describe('files with many things wrong', () => {
     expect([code, err]).toEqual([3, expect.stringMatching(/ was refused: 2 problems\.\n/)])
   })
 
-  it('are refused in plain words, with what to do about the file', async () => {
+  it('are reported in plain words, with the next step', async () => {
     const file = tempFile('one.yaml', 'name: Bad Name\ndisplayName: 7\n')
     const two = await run('tools', 'create', file)
     expect(two.err).toMatch(/^error: The tool was refused: 5 problems\.\n/)
@@ -247,13 +247,13 @@ describe('files with many things wrong', () => {
   it.each([
     ['OpenAI', [{ type: 'function', function: { name: 'a', description: 'A', parameters: { type: 'objekt' } } }], 8],
     ['MCP', { tools: [{ name: 'a', description: 'A', inputSchema: { type: 'objekt' } }] }, 7],
-  ])('are told of by line and column in lists of %s', async (_, list, line) => {
+  ])('are reported by line and column in lists of %s', async (_, list, line) => {
     const file = tempFile('list.json', JSON.stringify(list, null, 2))
     const { code, err } = await run('tools', 'import', file)
     expect([code, err]).toEqual([2, expect.stringContaining(`${file}:${line}:17: 'objekt' is not a type`)])
   })
 
-  it('are told of by line and column in a CLI config', async () => {
+  it('are reported by line and column in a CLI config', async () => {
     const file = tempFile(
       'cli.yaml',
       'name: tooldex\ncommand: echo\ntools:\n  - name: say\n    description: Says it.\n',
@@ -263,7 +263,7 @@ describe('files with many things wrong', () => {
   })
 })
 
-it('what is exported goes to standard output where the file is called -', async () => {
+it('an export to the file - is written to standard output', async () => {
   const { code, out, err } = await run('tools', 'export', '-')
   expect([code, out, err]).toEqual([0, expect.stringMatching(/^tooldex: 1\n/), ''])
   expect(existsSync('-')).toBe(false)
@@ -281,7 +281,7 @@ describe('lists of tools that others write', () => {
   it.each([
     ['OpenAI', openai, 'get_weather', 'getWeather'],
     ['MCP', mcp, 'find_city', 'find-city'],
-  ] as const)('of %s are imported as drafts, with what is odd about them', async (_, list, name, original) => {
+  ] as const)('of %s are imported as drafts, with warnings', async (_, list, name, original) => {
     const file = tempFile('list.json', JSON.stringify(list))
     const dry = JSON.parse((await run('tools', 'import', file, '--dry-run', '--json')).out)
     expect(dry).toMatchObject({ applied: false, plan: { create: [name] } })
@@ -298,7 +298,7 @@ describe('lists of tools that others write', () => {
     expect(again.plan).toMatchObject({ create: [], change: [], unchanged: 1 })
   })
 
-  it('say what is wrong by file, line and column', async () => {
+  it('are rejected by file, line and column', async () => {
     const text =
       '[\n  {"type": "function", "function": {"name": "ok_tool", "parameters": {}}},\n  {"type": "function", "function": {"description": 7}}\n]'
     const file = tempFile('wrong.json', text)
@@ -324,7 +324,7 @@ it('filters by a tag with a comma in it', async () => {
 })
 
 describe('files that are nearly right', () => {
-  it('are told of a tool that is there twice once, by its file', async () => {
+  it('are rejected once for a duplicate tool, by file', async () => {
     const folder = tempFolder()
     const first = tempFile('a.yaml', camel.replace('camel_tool', 'twin_tool'), folder)
     const second = tempFile('b.yaml', camel.replace('camel_tool', 'twin_tool'), folder)
@@ -335,7 +335,7 @@ describe('files that are nearly right', () => {
     expect(err).not.toContain('/tools/')
   })
 
-  it('are told what a tool lacks, where it can only be a tool', async () => {
+  it('are rejected with the missing fields, where they can only be a tool', async () => {
     for (const text of ['name: bare_tool\ndescription: Does it.\n', 'name: bare_tool\nexecutor_type: http\n']) {
       const folder = tempFolder()
       const file = tempFile('bare.yaml', text, folder)

@@ -97,7 +97,7 @@ describe('a bare name that two tools have', () => {
     expect((await cli(['call', name, '--word', 'x'], false)).stderr).toContain(refused)
   })
 
-  it('is no way to either, and each is called by its id', async () => {
+  it('resolves to neither, and each is called by its id', async () => {
     const run = await post(`/tools/acme:${shared}/execute`, { input: { word: 'x' }, wait: true })
     expect(run.body, run.text).toMatchObject({ status: 'SUCCESS', outputData: 'registered x\n' })
     expect((await get(`/llm/tools/coreutils:${shared}`)).body.id).toBe(`coreutils:${shared}`)

@@ -98,7 +98,7 @@ describe('traces', () => {
     expect(row.outputData.trim()).toBe(`00-${traceId}-${idOf(executor)}-01`)
   })
 
-  it('begin here where nobody sent one, and the row says which', async () => {
+  it('begin here without a traceparent, and the execution has the id', async () => {
     const { body } = await execute({ wait: true })
     const own = named('tools.execute').spanContext().traceId
     expect(body.traceId).toBe(own)
@@ -144,7 +144,7 @@ describe('traces', () => {
     expect(untold.isError).toBe(true)
   })
 
-  it('take only what is a traceparent', () => {
+  it('accept valid traceparents only', () => {
     expect(readTrace(given)).toEqual({ traceId, traceparent: given })
     expect(readTrace(`cc${given.slice(2)}-more`)?.traceparent).toBe(given)
     const wrong = [

@@ -54,7 +54,7 @@ describe.each(ways)('a server of the official package over %s, %s revisions', (w
     expect((await call('up', 'say', { text: 'still here' })).output).toBe('still here')
   })
 
-  it('keeps one connection for many calls at once, and lets it go when nobody calls', async () => {
+  it('keeps one connection for concurrent calls, and closes it when idle', async () => {
     const { call, executor } = await start({ idleMs: 300 })
     const sums = await Promise.all(Array.from({ length: 20 }, (_, n) => call('up', 'add', { a: n, b: n })))
     expect(sums.map(({ output }) => (output as { sum: number }).sum)).toEqual(
@@ -66,7 +66,7 @@ describe.each(ways)('a server of the official package over %s, %s revisions', (w
     expect((await call('up', 'add', { a: 1, b: 1 })).output).toEqual({ sum: 2 })
   })
 
-  it('tells at registration of a tool or a server that is not there', async () => {
+  it('reports an unknown tool or server at registration', async () => {
     const { executor } = await start()
     const check = (config: object) => executor.check?.(config, '/executorConfig')
     expect(await check({ server: 'up', tool: 'add' })).toEqual([])
@@ -92,7 +92,7 @@ describe('a server over HTTP', () => {
     expect((await call('up', 'say', { text: 'two' })).output).toBe('two')
   })
 
-  it('gets the headers of its definition, and nothing of whoever calls', async () => {
+  it('gets the headers of its definition, and none of the caller', async () => {
     const { url, said } = await startHttp('both')
     const headers = { authorization: 'Bearer secret:crm', 'x-plain': 'as it is' }
     const { call } = startExecutor({ up: { url, allowPrivate: true, headers } })
@@ -105,7 +105,7 @@ describe('a server over HTTP', () => {
     expect(said()).not.toContain('cookie')
   })
 
-  it('at an address that is not on the internet is not asked, unless its definition says so', async () => {
+  it('at a private address is not contacted, unless its definition allows it', async () => {
     const { url, said } = await startHttp('both')
     const { call } = startExecutor({ up: { url }, named: { url: url.replace('127.0.0.1', 'localhost') } })
     for (const name of ['up', 'named'])
@@ -126,7 +126,7 @@ describe('a server over HTTP', () => {
 })
 
 describe('a server of this machine', () => {
-  it('starts with a small environment of its own, and secrets where its definition asks for them', async () => {
+  it('starts with a small environment of its own, and the secrets of its definition', async () => {
     process.env.TOOLDEX_TEST_SECRET = 'not for upstreams'
     process.env.SOME_OTHER = 'not inherited'
     onTestFinished(() => {
@@ -160,14 +160,14 @@ describe('a server of this machine', () => {
     expect(JSON.stringify(await call('up', 'say', { text: 'value-of-secret:crm' }))).not.toContain('value-of')
   })
 
-  it('that cannot be started says why', async () => {
+  it('that cannot be started fails with the reason', async () => {
     const { call } = startExecutor({ up: { command: 'no-such-program' } })
     expect(await call('up', 'say')).toMatchObject({ status: 'FAILED', errorCode: 'COMMAND_NOT_FOUND' })
   })
 })
 
 describe('a dry run', () => {
-  it('says what would be called, and starts nothing', async () => {
+  it('shows the planned call, and starts nothing', async () => {
     const { executor, pidOf } = startExecutor({ up: stdioServer('official-server.mjs') })
     expect(await executor.plan({ tool: toolOf('up', 'add'), input: { a: 1 } })).toEqual({
       kind: 'mcp',

@@ -39,7 +39,7 @@ tools:
     ])
   })
 
-  it('says nothing about what can only be judged by a value that is wrong', async () => {
+  it('reports nothing that depends on an invalid value', async () => {
     expect(await validate(withArgs('{name: p, type: pth, root: /tmp, default: 5}'))).toEqual([
       expect.stringContaining('type must be one of'),
     ])
@@ -107,7 +107,7 @@ tools:
     ['a: b: c\n', 'expected one key with its value'],
     ['a: "b" c\n', 'unexpected text'],
     ['a: &x &y 1\n', 'invalid anchor or alias'],
-  ])('says of %j what is wrong and how to fix it, once', async (text, message) => {
+  ])('reports the problem of %j and its fix, once', async (text, message) => {
     expect(await validate(text)).toEqual([expect.stringContaining(message)])
   })
 })

@@ -83,7 +83,7 @@ describe('fault 65b: values that look like something else', () => {
     await expect(call).rejects.toMatchObject({ code: 'INPUT_INVALID', problems: [{ pointer: '/word' }] })
   })
 
-  it('fault 65b: a separator goes before positionals where the config says the program knows it', async () => {
+  it('fault 65b: a separator precedes positionals where the config declares it', async () => {
     const args: ArgInput[] = [
       { name: 'words', type: 'array', positional: true },
       { name: 'flagged', flag: '--flag' },
@@ -208,7 +208,7 @@ describe('fault 65c: a path that leads out of its root', () => {
     expect([status, result.stdout]).toEqual(['SUCCESS', `${path(root)}\n`])
   })
 
-  it('fault 65c: each path of a list is checked, and a flag is no way round', async () => {
+  it('fault 65c: each path of a list is checked, after a flag too', async () => {
     const { root } = layOut()
     const list = pathArg(root, { type: 'array', items: 'path', positional: false, flag: '--path', repeat: true })
     const given = { path: ['inside.txt', '../outside/secret.txt'] }

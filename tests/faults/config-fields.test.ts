@@ -4,7 +4,7 @@ import { runInline } from '../support/run-here.ts'
 import { tempFile } from '../support/temp-folder.ts'
 import { expectRefused, expectTolerated, good } from './refusal.ts'
 
-describe('fault 9: what is missing or of the wrong type', () => {
+describe('fault 9: missing fields and wrong types', () => {
   it.each([
     ['an empty command', 'command: ""\ntools: []\n', ['1:10'], /command must name a program/],
     ['a command of spaces', 'command: "  "\ntools: []\n', ['1:10'], /command must name a program/],
@@ -51,7 +51,7 @@ describe('fault 9: what is missing or of the wrong type', () => {
     }
   })
 
-  it('fault 9: run leaves a bad file out, says why, and serves the rest; with nothing left it exits with 3', async () => {
+  it('fault 9: run skips an invalid file with the reason, and serves the others; without any it exits with 3', async () => {
     const bad = tempFile('bad.yaml', `${many}\n`)
     const listed = await runCli(['list', '--json', good(), bad])
     expect(listed.code).toBe(0)

@@ -75,7 +75,7 @@ describe('fault 8: encodings', () => {
   })
 })
 
-describe('fault 10: files that are no files', () => {
+describe('fault 10: special files', () => {
   const needsUnix = needs(process.platform !== 'win32', 'needs links, pipes and devices')
   const refused = async (path: string, says: RegExp) => {
     expect(refusalOf(path)).toMatchObject({ code: 'FILE_REFUSED', message: expect.stringMatching(says) })

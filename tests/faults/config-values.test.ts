@@ -196,7 +196,7 @@ describe('fault 14: values and their types, as in YAML 1.2', () => {
     )
   })
 
-  it('fault 14: what is read so is what a program gets', async () => {
+  it('fault 14: a program receives the values as read', async () => {
     const args =
       '[{name: a, flag: "a=", default: no}, {name: b, flag: "b=", default: 0o17}, {name: c, flag: "c=", default: 1e3}, {name: d, flag: "d=", default: ~}, {name: e, flag: "e=", default: 2024-01-31}]'
     const file = tempFile('values.yaml', `command: echo\ntools: [{name: t, description: d, args: ${args}}]\n`)

@@ -28,7 +28,7 @@ describe('fault 1: an alias bomb', () => {
     ])
   })
 
-  it('fault 1: validate says so and exits with 3', async () => {
+  it('fault 1: validate reports it and exits with 3', async () => {
     const file = tempFile('bomb.yaml', bomb)
     const { code, stdout } = await runInline(['validate', file, good()])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:1:1: expands more than`)])
@@ -94,7 +94,7 @@ describe('fault 4: a key twice', () => {
     ['in a tool', 'command: echo\ntools:\n  - name: a\n    description: d\n    name: b\n', '5:5'],
     ['in flow style', 'command: echo\ntools: [{name: a, description: d, name: b}]\n', '2:35'],
     ['in env', 'command: echo\nenv: {A: "1", A: "2"}\ntools: []\n', '2:15'],
-  ])('fault 4: %s is reported where it stands the second time, and an error under --strict', async (_, text, at) => {
+  ])('fault 4: %s is reported at its second position, and an error under --strict', async (_, text, at) => {
     const file = expectTolerated(text, { at: [at], says: /unique/ })
     const { code, stdout } = await runInline(['validate', '--strict', file])
     expect([code, stdout]).toEqual([3, expect.stringContaining(`${file}:${at}: `)])

@@ -125,7 +125,7 @@ os.execv('/usr/bin/python3', ['/usr/bin/python3', *words])
       expect(await probe(lying(...parts))).toEqual({ reason: expect.stringMatching(reason) })
     })
 
-  it('is not passed by what is no Python', async () => {
+  it('is not passed by a program that is not Python', async () => {
     expect(await probe(tempScript('python3', '#!/bin/sh\necho tried\n'))).toHaveProperty('reason')
     expect(await probe('/nowhere')).toEqual({ reason: expect.stringContaining('python3') })
   })
@@ -140,7 +140,7 @@ describe('doctor', () => {
     return checks.find(({ name }) => name === 'sandbox')
   }
 
-  itConfined('says which level tools get, and what would give them a better one', async () => {
+  itConfined('shows the isolation level of tools, and how to improve it', async () => {
     expect(await doctor({ PATH: tempFolder() })).toEqual({
       name: 'sandbox',
       state: 'warning',
@@ -202,7 +202,7 @@ describe('the level confined in a container', () => {
     expect(confined).toEqual({ made: { python: '/usr/bin/python3', user: 'own' } })
   })
 
-  itRoot('is refused for root who cannot become somebody else, and says so', async () => {
+  itRoot('is refused for root without the right to change users, with the reason', async () => {
     const [confined] = await runNode(probe, { capabilities: ['chown', 'kill'] })
     expect(confined).toEqual({ reason: expect.stringContaining('cannot become another user') })
   })

@@ -79,7 +79,7 @@ describe('faults: the line to the database', () => {
     expect(committed).toBeGreaterThan(0)
   })
 
-  it('83: asked at every moment while its only line is cut: a request at that moment gets an error, the next connection serves at once', async () => {
+  it('83: requests while the only connection is cut: those at that moment fail, the next connection serves the others', async () => {
     const patient = { connectSeconds: 60, answerMs: 60_000, statementMs: 60_000, lockMs: 60_000 }
     const database = await openDatabase({ url, limits: { ...patient, connections: 1 } })
     const stores = createStores(database)

@@ -40,7 +40,7 @@ describe('faults: the lock of the embedded database', () => {
     await database.close()
   })
 
-  it('lets the second of two that start at once go on after the first', async () => {
+  it('lets the second of two concurrent processes continue after the first', async () => {
     // Migrated, so that the first is done long before the second gives up.
     const env = { TOOLDEX_HOME: migratedHome(), DATABASE_URL: '' }
     const both = await Promise.all([runCli(['db', 'migrate'], { env }), runCli(['db', 'migrate'], { env })])
@@ -50,7 +50,7 @@ describe('faults: the lock of the embedded database', () => {
     ])
   })
 
-  it('takes over locks that nobody holds, and gives only its own back', () => {
+  it('takes over stale locks, and releases only its own', () => {
     const folder = tempFolder()
     for (const text of ['', 'nonsense', `${process.pid} 1`, '999999999 1']) {
       writeFileSync(join(folder, 'lock'), text)

@@ -58,7 +58,7 @@ describe('a server on a socket of this machine', () => {
     for (const address of addresses) expect(await look(address), address).toEqual({ ssl: false, local: true })
   })
 
-  it('needs no TLS, whatever the URL asks of other connections', async () => {
+  it('needs no TLS, whatever the URL requires of other connections', async () => {
     const address = at('', `?host=${folder}&port=${cluster.port}&sslmode=verify-full`)
     expect(await look(address)).toEqual({ ssl: false, local: true })
   })
@@ -95,7 +95,7 @@ describe('several hosts', () => {
     await expect(Promise.all(asked)).resolves.toHaveLength(30)
   })
 
-  it('another is never asked while the first answers', async () => {
+  it('another is never used while the first responds', async () => {
     const second = await startPostgres()
     onTestFinished(() => second.stop())
     await second.createDatabase()
@@ -111,7 +111,7 @@ describe('several hosts', () => {
     expect(new Set(ports)).toEqual(new Set([cluster.port]))
   })
 
-  it('a server that is not what was asked for is passed over', async () => {
+  it('a server without the requested attributes is skipped', async () => {
     const second = await startPostgres({ flags: ['-c', 'default_transaction_read_only=on'] })
     onTestFinished(() => second.stop())
     const hosts = `127.0.0.1:${second.port},127.0.0.1:${cluster.port}`
@@ -122,7 +122,7 @@ describe('several hosts', () => {
       expect(row.port).toBe(cluster.port)
   })
 
-  it('where none answers, that is said soon', async () => {
+  it('an error names all hosts where none responds', async () => {
     const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}`
     const { db } = await open(at(hosts))
     await expect(db.execute(sql`select 1`)).rejects.toThrow()
@@ -146,7 +146,7 @@ describe('TLS', () => {
     if (hasOpenssl) await secureServer()
   })
 
-  itSecured('a connection is encrypted where the URL asks for it', async () => {
+  itSecured('a connection is encrypted where the URL requires it', async () => {
     const { port } = cluster
     expect(await look(at(`127.0.0.1:${port}`))).toMatchObject({ ssl: false })
     expect(await look(at(`127.0.0.1:${port}`, '?sslmode=disable'))).toMatchObject({ ssl: false })
@@ -163,7 +163,7 @@ describe('TLS', () => {
     expect(await refusal(at(`127.0.0.1:${port}`, `?sslmode=verify-full${root}`))).toMatch(/over TLS: .*127\.0\.0\.1/)
   })
 
-  itSecured('a certificate of any other authority is refused, and why is said', async () => {
+  itSecured('a certificate of another authority is rejected, with the reason', async () => {
     const { port } = cluster
     const other = `&sslrootcert=${encodeURIComponent(file('other.crt'))}`
     for (const query of [`verify-full${other}`, `verify-ca${other}`, `require${other}`, 'verify-full', 'verify-ca'])

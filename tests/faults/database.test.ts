@@ -104,7 +104,7 @@ describe('faults: database server', () => {
     await Promise.all([other.end(), single.close()])
   })
 
-  it('88: what failed for being in the way is tried again three times at most, also in a real deadlock', async () => {
+  it('88: conflicting transactions are retried three times at most, in a real deadlock too', async () => {
     for (const code of ['40001', '40P01']) {
       let attempts = 0
       const failing = guard(async () => {
@@ -127,7 +127,7 @@ describe('faults: database server', () => {
     for (const { id } of [a, b]) expect((await stores.tools.get('default', id))?.version).toBe(3)
   })
 
-  it('89: no server at start: the command says so and exits with 75; who waits goes on when it is there', async () => {
+  it('89: no server at start: a command reports it and exits with 75; a waiting process continues when it is there', async () => {
     const port = await freePort()
     const gone = await runCli(['db', 'status'], { env: { DATABASE_URL: `postgres://u:secret@127.0.0.1:${port}/x` } })
     expect([gone.code, gone.stderr]).toEqual([75, expect.stringContaining(`127.0.0.1:${port}/x`)])

@@ -35,7 +35,7 @@ describe('fault 57: a command that sleeps past its limit', () => {
     expect(status).toBe('SUCCESS')
   })
 
-  it('fault 57: the command line says so with exit code 5 and keeps the output', async () => {
+  it('fault 57: the command line exits with 5 and keeps the output', async () => {
     const seconds = uniqueSeconds()
     const command = slow(seconds)
     const call = (timeout: number) => {
@@ -274,7 +274,7 @@ describe('fault 62: output without end', () => {
   })
 })
 
-describe('what is left when Tooldex itself is killed', () => {
+describe('processes after Tooldex itself was killed', () => {
   const [namespace] = containments
   namespace?.it('fault 57 (pid-namespace): kill -9 of the process takes its calls with it', async () => {
     const seconds = uniqueSeconds()

@@ -320,7 +320,7 @@ describe('fault 132: a server without a sandbox', () => {
   }
   const withoutLandlock = ['/usr/bin/python3', join(projectRoot, 'tests/faults/without-call.py'), '444']
 
-  it('fault 132: refuses scripts and commands, says what to install, and writes it down', async () => {
+  it('fault 132: rejects scripts and commands, names what to install, and records it', async () => {
     const database = await postgres.createDatabase()
     const bare = await startServer({ database, env: withoutBubblewrap(), before: withoutLandlock })
     try {
@@ -336,7 +336,7 @@ describe('fault 132: a server without a sandbox', () => {
     }
   })
 
-  itConfined('fault 132: confines where it cannot isolate, says so at its start, and writes it down', async () => {
+  itConfined('fault 132: confines where it cannot isolate, logs it at start, and records it', async () => {
     const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
     try {
       expect(second.stderr()).not.toContain('Tools run isolated')

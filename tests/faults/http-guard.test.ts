@@ -18,7 +18,7 @@ const addresses = [
   ...['metadata.google.internal', '224.0.0.1', '255.255.255.255', '127.1', '[64:ff9b:1::1]', '192.0.2.1', '198.18.0.1'],
 ]
 
-describe('faults 135, 136, 137, 140 and 143: addresses that are nobody else’s business', () => {
+describe('faults 135, 136, 137, 140 and 143: private addresses', () => {
   inNamespace('refuses them in every spelling, by name and after rebinding; the canary sees nothing', () => {
     const folder = tempFolder()
     const resolv = join(folder, 'resolv.conf')

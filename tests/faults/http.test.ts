@@ -53,7 +53,7 @@ const startRaw = (talk: (socket: Socket) => void): Promise<string> =>
     }),
   )
 
-describe('fault 138: requests that are no plain requests', () => {
+describe('fault 138: irregular requests', () => {
   it.each([
     'file:///etc/passwd',
     'gopher://127.0.0.1/',
@@ -215,7 +215,7 @@ describe('fault 141: values in an address', () => {
 })
 
 describe('fault 142: proxies of the server', () => {
-  it('are not used', async () => {
+  it('are ignored', async () => {
     const { url: proxy, asked: byProxy } = await startEcho()
     const { url, asked } = await startEcho()
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'] as const

@@ -66,7 +66,7 @@ onEachWorld('recorded', { words: ['--max-file', String(maxFile)] }, (world) => {
     expect(peak - before).toBeLessThan(150 * megabyte)
   })
 
-  it('64: what is no text is kept as text, and characters are whole', async () => {
+  it('64: binary output is stored as text, with whole characters', async () => {
     const bytes = [0x61, 0xff, 0x00, 0x62, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0x80]
     const odd = await run(python(`sys.stdout.buffer.write(bytes(${JSON.stringify(bytes)}))`))
     // PostgreSQL has no U+0000 in texts.

@@ -81,7 +81,7 @@ onServer('bodies over HTTP', (server) => {
     }
   })
 
-  it('18: bytes that are no UTF-8, lone surrogates and U+0000 are refused with 400', async () => {
+  it('18: invalid UTF-8, lone surrogates and U+0000 are rejected with 400', async () => {
     const text = JSON.stringify(draft('odd_text', { description: 'HERE' }))
     const bytes = (own: readonly number[]) => {
       const [before = '', after = ''] = text.split('HERE')
@@ -117,7 +117,7 @@ onServer('bodies over HTTP', (server) => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('31: only what says that it is JSON is taken', async () => {
+  it('31: only JSON media types are accepted', async () => {
     const raw = JSON.stringify(draft('by_form'))
     for (const type of [
       'text/plain',
@@ -187,7 +187,7 @@ onServer('bodies over HTTP', (server) => {
     expectProblem(await server().request('GET', '/tools?Limit=1'), 422, 'INPUT_INVALID')
   })
 
-  it('33: what the address says cannot be said by the body, nor by the query', async () => {
+  it('33: values of the path cannot be set by the body or the query', async () => {
     await register(server(), 'said_once')
     const said = { idOrName: 'proto_after', notes: 'x' }
     expectProblem(await server().request('PATCH', '/tools/said_once', { body: said }), 422)
@@ -196,7 +196,7 @@ onServer('bodies over HTTP', (server) => {
     expectProblem(await server().request('GET', '/tools/said_once?idOrName=proto_after'), 422)
   })
 
-  it('a body that is no object, or no JSON, is refused', async () => {
+  it('a body that is not a JSON object is rejected', async () => {
     for (const raw of ['[]', 'null', '1', '"x"', 'true'])
       expectProblem(await server().request('POST', '/tools', { raw }), 422, 'INPUT_INVALID')
     for (const raw of [

@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-describe('what every answer is like', () => {
-  it('an address that takes another method says which', async () => {
+describe('every response', () => {
+  it('a path with other methods lists them', async () => {
     const put = await server.request('PUT', '/tools', { body: {} })
     expectProblem(put, 405, 'METHOD_NOT_ALLOWED')
     expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
@@ -30,7 +30,7 @@ describe('what every answer is like', () => {
     expectProblem(await server.request('GET', '/tools/'), 404, 'NOT_FOUND')
   })
 
-  it('HEAD is GET without the body, OPTIONS says what there is, and no other site is let in', async () => {
+  it('HEAD is GET without the body, OPTIONS lists the methods, and other origins are rejected', async () => {
     const head = await server.request('HEAD', '/tools')
     const { headers } = await server.request('GET', '/tools')
     expect([head.status, head.text]).toEqual([200, ''])
@@ -155,7 +155,7 @@ describe('starting and stopping', () => {
     expect(second.stderr()).toContain(`port ${port} is in use; listening on ${new URL(second.url).port} instead`)
   })
 
-  it('an address that is not here is said plainly', async () => {
+  it('an address of another machine is reported', async () => {
     const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: 'a-long-enough-secret', DATABASE_URL: undefined }
     const { code, stderr } = await runCli(['serve', '--host', '203.0.113.7', '--port', '0'], { env })
     expect([code, stderr]).toEqual([2, expect.stringContaining('203.0.113.7')])

@@ -159,7 +159,7 @@ onServer('values over HTTP', (server) => {
     expectProblem(await server().request('POST', '/tools/steps/activate'), 409, 'ILLEGAL_STEP')
   })
 
-  it('30: a change on what is no longer there is refused with 412', async () => {
+  it('30: a change based on an old version is rejected with 412', async () => {
     await register(server(), 'stale')
     const first = (await get('/tools/stale')).headers.get('etag') as string
     const patch = (match: string, notes: string) =>

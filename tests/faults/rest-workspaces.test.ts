@@ -48,7 +48,7 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
   const other = (method: string, path: string, body?: unknown, headers = {}) =>
     server.request(method, path, { key: secret, body, headers })
 
-  it('113: what is in one is in no list, count, search, export or history of the other', async () => {
+  it('113: the contents of one are in no list, count, search, export or history of the other', async () => {
     const lists = [
       '/tools?total=true',
       '/tags',
@@ -81,7 +81,7 @@ const workspaces = (running: () => TestServer, url: () => string | undefined) =>
     }
   })
 
-  it('113: what is of another workspace is unknown in the same words as what is nowhere', async () => {
+  it('113: contents of another workspace and unknown ones get the same error', async () => {
     const nowhere = '00000000-0000-4000-8000-000000000000'
     const asked: readonly (readonly [string, (id: string) => string, unknown?])[] = [
       ['GET', (id) => `/tools/${id}`],

@@ -222,7 +222,7 @@ describe('fault 132: no sandbox', () => {
     expect(isolation).toBe('limited')
   })
 
-  itConfined('fault 132: without bubblewrap a tool that asks for nothing is confined, and recorded so', async () => {
+  itConfined('fault 132: without bubblewrap a tool without a level is confined, and recorded so', async () => {
     const second = new Sandbox({ env: { PATH: withoutBubblewrap() }, allowLimited: true })
     const executor = createPythonExecutor({ sandbox: second, env: {}, environments: new Environments('/nowhere') })
     expect((await executor.plan({ tool: tool(), input: {} })).isolation).toBe('confined')
@@ -235,7 +235,7 @@ describe('fault 132: no sandbox', () => {
     expect(executor.readiness(tool()).state).toBe('ready')
   })
 
-  it('fault 132: a tool that asks to be isolated is refused even where an admin allows less', async () => {
+  it('fault 132: a tool that requires isolation is rejected even where an admin allows less', async () => {
     const executor = bare(true)
     await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
@@ -310,7 +310,7 @@ describe('the table of docs/security.md', () => {
   needs(
     'made' in probed && landlocked && process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup'),
     'was measured as root',
-  )('fault group K: says of each attack what was measured here', () => {
+  )('fault group K: has the measured result of each attack', () => {
     const rows = [...attacks.map(({ number, file, tries }) => ({ number, file, tries })), ...leftovers].sort(
       (a, b) => a.number - b.number,
     )

@@ -23,7 +23,7 @@ function expectFrames(server: RawServer, ids: readonly number[]): void {
   expect(seen.map((frame) => frame.id).sort((a, b) => a - b)).toEqual(ids)
 }
 
-describe('fault 47: what is printed where the protocol is spoken', () => {
+describe('fault 47: output on the stream of the protocol', () => {
   it('fault 47: a tool that prints frames of its own and binary is an answer like any other', async () => {
     const script = `#!/usr/bin/env python3
 import sys
@@ -79,7 +79,7 @@ for stream in (sys.stdout.buffer, sys.stderr.buffer):
     expect(server.stderr).toContain('DeprecationWarning')
   })
 
-  it('fault 47: what is wrong with a config is said on stderr, not on stdout', async () => {
+  it('fault 47: problems of a config are printed on stderr, not on stdout', async () => {
     const bad = tempFile('bad.yaml', 'command: x\ntools: []\nunknown_key: 1\n')
     const server = new RawServer(['--log-level', 'DEBUG', bad, '/no/such/file.yaml'])
     await server.initialize()

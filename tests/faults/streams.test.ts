@@ -75,7 +75,7 @@ describe('fault 64: output that is not text, or is cut within a character', () =
     expect(await cut('ab😀x', 6)).toBe('ab😀')
   })
 
-  it('fault 64: what is no UTF-8 becomes U+FFFD, byte for byte as the standard has it, and NUL stays', async () => {
+  it('fault 64: invalid UTF-8 becomes U+FFFD as the standard defines, and NUL stays', async () => {
     const bytes = [0x61, 0xff, 0x62, 0xc3, 0x28, 0xe2, 0x82, 0x63, 0x00, 0x80, 0xed, 0xa0, 0x80, 0x64]
     const command = python(`sys.stdout.buffer.write(bytes(${JSON.stringify(bytes)}))`)
     const { status, result } = await runTool({ command })
@@ -84,7 +84,7 @@ describe('fault 64: output that is not text, or is cut within a character', () =
     expect(result.stdout).toBe('a\ufffdb\ufffd(\ufffdc\0\ufffd\ufffd\ufffd\ufffdd')
   })
 
-  it('fault 64: a cap within bytes that are no text keeps those it has', async () => {
+  it('fault 64: a cap within binary output keeps the bytes before it', async () => {
     const command = python(`sys.stdout.buffer.write(bytes([0x80] * 20))`)
     const { result } = await runTool({ command }, { limits: { outputBytes: 10 } })
     expect(result.stdout.split('\n')[0]).toBe('\ufffd'.repeat(10))

@@ -80,7 +80,7 @@ describe('fault 97: a server that crashes', () => {
     expect((await call('bad', 'echo')).output).toBe('echo')
   })
 
-  it('when it is asked for its revision is greeted in the older way', async () => {
+  it('at the discovery request is initialized with the older revision', async () => {
     const { call } = startExecutor({ old: hostile('exit-when-asked') })
     expect((await call('old', 'echo', { said: 'here' })).output).toBe('here')
   })
@@ -174,7 +174,7 @@ describe('fault 100: answers that are none', () => {
     ['malformed', 'after all', 6],
     ['wrong-id', 'right', 3],
     ['twice', 'first', 0],
-  ])('%s: what is right is taken, the rest ignored and counted', async (tool, output, ignored) => {
+  ])('%s: the valid response is used, the others are ignored and counted', async (tool, output, ignored) => {
     const { call, executor } = startExecutor({ bad: hostile() })
     const end = await call('bad', tool)
     expect(end).toMatchObject({ status: 'SUCCESS', output })
@@ -184,7 +184,7 @@ describe('fault 100: answers that are none', () => {
     expect((await call('bad', 'echo')).output).toBe('echo')
   })
 
-  it('an answer after the call was given up goes to nobody', async () => {
+  it('a response after the end of its call is ignored', async () => {
     const { call, executor } = startExecutor({ bad: hostile() })
     expect((await call('bad', 'echo')).output).toBe('echo')
     const counted = executor.upstreams.of('bad')?.connection?.ignored

@@ -13,7 +13,7 @@ import { type SharedPostgres, sharedPostgres } from '../support/start-postgres.t
 
 const nowhere = '00000000-0000-4000-8000-000000000000'
 
-describe.each(['embedded', 'PostgreSQL'] as const)('what is asked of the database (%s)', (engine) => {
+describe.each(['embedded', 'PostgreSQL'] as const)('database queries (%s)', (engine) => {
   let cluster: SharedPostgres | undefined
   let database: Database
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('what is asked of the databas
     return texts
   }
 
-  it('113: is the same for a tool of another workspace as for one that is nowhere', async () => {
+  it('113: are the same for a tool of another workspace and for an unknown one', async () => {
     const registry = { stores: createStores(database), check: createCheck({}) }
     const mine = { ...compose({ configs: [] }), registry }
     const { id } = await invoke(createTool, draft('hidden') as never, mine)

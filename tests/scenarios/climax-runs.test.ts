@@ -163,7 +163,7 @@ tools:
     expect(await openTools(yaml, rule('c: {max: 5}')).argv('t')).toEqual(['x', '--c', '5', '--g', '9'])
   })
 
-  it('A3.19: an argument that is absent is not judged, and bounds include their ends', async () => {
+  it('A3.19: an absent argument is not checked, and bounds are inclusive', async () => {
     expect(await openTools(yaml, rule('s: {pattern: "[a-z]+"}')).argv('t', { c: 1 })).toEqual([
       'x',
       '--c',
@@ -212,7 +212,7 @@ describe('how a call ends', () => {
     expect((await openTools(yaml).call('t')).text).toBe('caller by config')
   })
 
-  it('A3.20: a timeout keeps what was printed, says so, and is an error', async () => {
+  it('A3.20: a timeout keeps the output, is reported, and is an error', async () => {
     const call = async (limit: number) => {
       const slow = oneTool({ script: 'echo so far; sleep 55' }, `    timeout: ${limit}\n`)
       const { client } = await connect([tempFile('slow.yaml', slow)])
@@ -238,7 +238,7 @@ describe('how a call ends', () => {
     expect((await rawCall({ name: 't', dryRun: true })).data).toMatchObject({ plan: { timeoutMs: 500 } })
   })
 
-  it('A3.21: a missing program, a missing folder and a file that is no program are told apart', async () => {
+  it('A3.21: a missing program, a missing folder and a file that is not a program have different errors', async () => {
     const call = async (yaml: string, given = {}) =>
       (await openTools(yaml).call('t', given)) as { text: string; data: Record<string, unknown> }
     const missing = await call(oneTool({ command: 'no-such-program-here' }))
@@ -263,7 +263,7 @@ describe('how a call ends', () => {
     expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', errorCode: 'KILLED_BY_SIGNAL' })
   })
 
-  it('A3.22: what is not UTF-8 is shown as U+FFFD', async () => {
+  it('A3.22: invalid UTF-8 is shown as U+FFFD', async () => {
     const { text } = await openTools(oneTool({ script: "printf 'a\\377b'" })).call('t')
     expect(text).toBe('a\ufffdb')
   })

@@ -185,7 +185,7 @@ tools:
     )
   })
 
-  it('A3.11: a call without a name says that it is missing', async () => {
+  it('A3.11: a call without a name is rejected with that reason', async () => {
     const { client } = await connect([tempFile('echo.yaml', echoYaml)])
     const answer = await client.callTool({ name: 'call_tool', arguments: {} })
     expect(answer.isError).toBe(true)
@@ -194,7 +194,7 @@ tools:
 })
 
 describe('arguments', () => {
-  it('A3.12: all that is wrong is said at once: what is missing, then the rest in the order of the call', async () => {
+  it('A3.12: all problems are reported at once: missing arguments, then the others in the order of the call', async () => {
     const { isError, text } = await openTools(echoYaml).call('echo_words', { mode: 'odd', loud: 'maybe', count: 'x' })
     expect(isError).toBe(true)
     expect(text.split('\n').slice(0, 5)).toEqual([
@@ -252,7 +252,7 @@ describe('arguments', () => {
     expect(text).toContain("Unknown argument 'cuont'. Did you mean 'count'?")
   })
 
-  it('A3.15: arguments that are null or left out are none, and what is no object is refused', async () => {
+  it('A3.15: null or absent arguments are empty, and other values than objects are rejected', async () => {
     const { rawCall } = openTools(echoYaml)
     for (const args of [null, undefined, {}]) {
       expect(await rawCall({ name: 'echo_nothing', arguments: args })).toMatchObject({
@@ -327,7 +327,7 @@ describe('loading', () => {
     )
   })
 
-  it('A3.25: an empty list of tools is fine, and an unknown key is a warning that says what was meant', async () => {
+  it('A3.25: an empty list of tools is valid, and an unknown key is a warning with a suggestion', async () => {
     expect(load('command: x\ntools: []\n').tools).toEqual([])
     const file = tempFile('odd.yaml', 'command: echo\ncategroy: x\ntools: []\n')
     const { code, stdout } = await runInline(['validate', file])
@@ -359,7 +359,7 @@ describe('loading', () => {
     })
   })
 
-  it('A3.26: classic calls are checked as the others are, and say so with isError', async () => {
+  it('A3.26: classic calls are checked like the others, and fail with isError', async () => {
     const { client } = await connect(['--classic', tempFile('echo.yaml', echoYaml)])
     const call = (args: Record<string, unknown>) => client.callTool({ name: 'echo_words', arguments: args })
     expect(await call({})).toMatchObject({

@@ -76,7 +76,7 @@ describe('seed 003: SearchDoc', () => {
     expect(toSearchDoc(parseTool(turned))).toEqual(doc)
   })
 
-  it('does not say the description twice', () => {
+  it('does not repeat the description', () => {
     const tool = parseTool({ name: 'a', description: 'Once', summary: 'Once', inputSchema: {} })
     expect(toSearchDoc(tool).docText).toBe('a once')
   })

@@ -108,7 +108,7 @@ describe('which tools there are', () => {
     expect(shown('default: enabled\ntools: {note_list: {description: Other}}\n')).toEqual(['note_write', 'note_list'])
   })
 
-  it('a name that every object has is no rule', () => {
+  it('the name of an object method is not a rule', () => {
     const config = {
       command: 'x',
       tools: [
@@ -211,7 +211,7 @@ describe('which values are allowed', () => {
     ['1e0', true],
     ['Infinity', false],
     ['NaN', false],
-  ])('a bound on a text holds for what it says: %j of 0 to 10 is %s', async (tail, expected) => {
+  ])('a bound on a string applies to its number: %j of 0 to 10 is %s', async (tail, expected) => {
     expect(await allowed(rule('tail', '{min: 0, max: 10}'), { tail })).toBe(expected)
   })
 
@@ -220,13 +220,13 @@ describe('which values are allowed', () => {
     expect(await allowed(rule('copies', '{pattern: "[12]"}'), { copies: 3 })).toBe(false)
   })
 
-  it('every value of a list is judged, and so is what is piped in', async () => {
+  it('every value of a list is checked, and so is standard input', async () => {
     expect(await allowed(rule('tag', '{pattern: "[a-z]+"}'), { tag: ['a', 'b'] })).toBe(true)
     expect(await allowed(rule('tag', '{pattern: "[a-z]+"}'), { tag: ['a', 'B'] })).toBe(false)
     expect(await allowed(rule('body', '{pattern: "[a-z]+"}'), { body: 'NO' })).toBe(false)
   })
 
-  it('all breaches are said at once', async () => {
+  it('all violations are reported at once', async () => {
     const policy = `${rule('title', '{pattern: "[0-9]+"}')}      copies: {min: 5}\n`
     const { text } = await openTools(noteYaml, policy).call('note_write', { title: 'x' })
     expect(text.split('\n').slice(0, 3)).toEqual([
@@ -310,7 +310,7 @@ describe('where commands run', () => {
     expect(data).toMatchObject({ plan: { env: expect.arrayContaining(['NOTE_TOKEN', 'NOTE_HOME']) } })
   })
 
-  it('here, where the policy says so or says nothing', async () => {
+  it('locally, by the policy or by default', async () => {
     const expected = ['git', 'status', '--no-pager']
     for (const policy of [
       'default: enabled\n',
@@ -341,7 +341,7 @@ describe('where commands run', () => {
     expect(() => parse(yaml)).toThrow(expect.objectContaining({ code: 'POLICY_INVALID' }))
   })
 
-  it('refuses keys that mean nothing, with what was meant: a rule nobody keeps is a door left open', () => {
+  it('rejects unknown keys with a suggestion', () => {
     const file = tempFile('policy.yaml', 'defualt: enabled\nexecutor: {imgae: x}\n')
     const problems = [
       { severity: 'error', line: 1, column: 1, message: "unknown key 'defualt'. Did you mean 'default'?" },

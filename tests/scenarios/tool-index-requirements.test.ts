@@ -92,14 +92,14 @@ describe('requirements', () => {
     for (const part of ['git', 'tools', 'git-tool']) expect(index.search({ cli: part })).toEqual([])
   })
 
-  it('FR-008: everything asked for must hold', () => {
+  it('FR-008: all filters must match', () => {
     const index = three()
     expect(index.search({ query: 'commit', category: 'containers' })).toMatchObject([{ toolName: 'docker_commit' }])
     expect(index.search({ category: 'vcs', cli: 'docker-tools' })).toEqual([])
     expect(index.search({ query: 'say', category: 'vcs' })).toEqual([])
   })
 
-  it('FR-009: at most the limit, 10 unless said, in the order of loading', () => {
+  it('FR-009: at most the limit, 10 by default, in the order of loading', () => {
     const index = ToolIndex.fromConfigs([named('b', 'z', 'y'), many(20), named('a', 'x')])
     expect(names(index.search({ limit: 4 }))).toEqual(['z', 'y', 'tool_0', 'tool_1'])
     expect(index.search()).toHaveLength(10)

@@ -138,7 +138,7 @@ describe('edge cases', () => {
     expect(told).toEqual(['t1 of two'])
   })
 
-  it('edge: a duplicate is warned of even when nobody listens for it', () => {
+  it('edge: a duplicate is warned of without a listener too', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
     ToolIndex.fromConfigs([named('one', 't1', 't1')])
@@ -230,7 +230,7 @@ describe('success criteria', () => {
     expect(index.get(entry?.toolName ?? '')).toMatchObject({ baseCommand: 'git', tool: { command: 'log' } })
   })
 
-  it('SC-005: an entry says all that a valid call needs', () => {
+  it('SC-005: an entry has everything that a valid call needs', () => {
     const [entry] = three().search({ query: 'git_log' })
     expect(entry?.inputSchema).toMatchObject({
       properties: { max_count: { type: 'integer', default: 10 }, order: { enum: ['date', 'topo'] } },
@@ -238,7 +238,7 @@ describe('success criteria', () => {
     })
   })
 
-  it('SC-006: search, summary and get are all there is to ask, and there is nothing to change', () => {
+  it('SC-006: search, summary and get are the only methods, and none changes the index', () => {
     const methods = Object.getOwnPropertyNames(ToolIndex.prototype).filter((name) => name !== 'constructor')
     expect(methods.sort()).toEqual(['get', 'search', 'size', 'summary'])
   })

@@ -62,13 +62,13 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
     expect(() => ToolIndex.fromConfigs([both])).toThrow(/readOnly/)
   })
 
-  it('example requests are told to whoever asks for everything', async () => {
+  it('example requests are part of the full description', async () => {
     const file = tempFile('one.yaml', config({ tool: 'example_requests: [undo it, "start, again"]' }))
     const { stdout } = await runInline(['describe', 't', '-c', file, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ tools: [{ exampleRequests: ['undo it', 'start, again'] }] })
   })
 
-  it('end_of_options of the config holds for its tools, unless they say otherwise', async () => {
+  it('end_of_options of the config applies to its tools, unless they override it', async () => {
     const args = ['{name: p, positional: true}']
     expect(await openTools(config({ top: 'end_of_options: true', args })).argv('t', { p: '-x' })).toEqual([
       'prog',
@@ -80,7 +80,7 @@ describe('what Tooldex adds to CLImax\u2019s YAML', () => {
     expect(await openTools(config({ top: 'end_of_options: true', args })).argv('t')).toEqual(['prog'])
   })
 
-  it('inherit_env says which variables of the caller a program sees', async () => {
+  it('inherit_env selects the variables of the caller that a program sees', async () => {
     setEnv({ SEEN: 'seen', HIDDEN: 'hidden', TOOLDEX_API_KEY: 'never-told' })
     const command = tempScript('show', '#!/bin/sh\necho "[$SEEN][$HIDDEN][$ADDED][$TOOLDEX_API_KEY]"\n')
     const run = async (top: string) => (await openTools(config({ command, top })).call('t')).text
