@@ -11,7 +11,7 @@ export const quick = [
   'tests/keep-alive.test.ts',
   'tests/library-registry.test.ts',
   'tests/lint.test.ts',
-  'tests/live-catalogue.test.ts',
+  'tests/live-catalog.test.ts',
   'tests/openapi-examples.test.ts',
   'tests/parity-registry.test.ts',
   'tests/output-threads.test.ts',
