@@ -1,8 +1,8 @@
+import { isObject, type JsonObject } from '../base/same-json.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import type { BuiltSchema } from './build-schema.ts'
 import { copyJson, NotJson, setOwn } from './copy-json.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
-import { isSchemaObject, type SchemaObject } from './walk-schema.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -22,7 +22,7 @@ class Filler {
   }
 
   fill(schema: unknown, value: unknown, path: Path): void {
-    if (!isSchemaObject(schema) || typeof value !== 'object' || value === null) return
+    if (!isObject(schema) || typeof value !== 'object' || value === null) return
     this.#budget.spend(stepCosts.visit, 'the defaults of the schema')
     if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has endless defaults')
     if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
@@ -31,22 +31,22 @@ class Filler {
     else this.#fillObject(schema, value as Record<string, unknown>, path)
   }
 
-  #fillArray(schema: SchemaObject, value: readonly unknown[], path: Path): void {
+  #fillArray(schema: JsonObject, value: readonly unknown[], path: Path): void {
     const first: readonly unknown[] = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
-    if (first.length === 0 && !isSchemaObject(schema.items)) return
+    if (first.length === 0 && !isObject(schema.items)) return
     for (const [index, item] of value.entries()) {
       this.fill(index < first.length ? first[index] : schema.items, item, [...path, index])
     }
   }
 
-  #fillObject(schema: SchemaObject, value: Record<string, unknown>, path: Path): void {
-    const properties = isSchemaObject(schema.properties) ? schema.properties : {}
+  #fillObject(schema: JsonObject, value: Record<string, unknown>, path: Path): void {
+    const properties = isObject(schema.properties) ? schema.properties : {}
     for (const [name, part] of Object.entries(properties)) {
-      if (!isSchemaObject(part)) continue
+      if (!isObject(part)) continue
       if (part.default !== undefined && !Object.hasOwn(value, name)) this.#put(value, name, part.default)
       if (Object.hasOwn(value, name)) this.fill(part, value[name], [...path, name])
     }
-    if (!isSchemaObject(schema.additionalProperties)) return
+    if (!isObject(schema.additionalProperties)) return
     for (const name of Object.keys(value)) {
       if (!Object.hasOwn(properties, name)) this.fill(schema.additionalProperties, value[name], [...path, name])
     }

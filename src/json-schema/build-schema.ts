@@ -1,89 +1,66 @@
-import { asserting, type Dialect, keywords } from './keywords.ts'
-import type { ReadSchema } from './read-schema.ts'
-import type { RefTargets } from './resolve-refs.ts'
-import { isSchemaObject, type SchemaObject } from './walk-schema.ts'
+import { isObject, type JsonObject } from '../base/same-json.ts'
+import { asserting, keywords } from './keywords.ts'
+import type { SchemaDocument } from './schema-document.ts'
 
 type Built = Record<string, unknown> | boolean
 
-/**
- * A schema of either dialect normalized to 2020-12 with known keywords only; each target of a ref is under `$defs` once
- * and spends a step each time it is followed.
- */
+/** A schema with the keywords that are validated; each target of a ref is under `$defs` once and spends a step when it is followed. */
 export interface BuiltSchema {
   readonly root: Built
   readonly defs: Readonly<Record<string, Built>>
 }
 
-/** Normalizes a schema without problems to the form that is compiled. */
-export function buildSchema({ schema, dialect, targets, pointers }: ReadSchema): BuiltSchema {
-  const builder = new Builder(dialect, targets)
+/** The form of a schema without problems that is compiled. */
+export function buildSchema(document: SchemaDocument): BuiltSchema {
+  const builder = new Builder(document)
   const defs: Record<string, Built> = {}
-  for (const [target, name] of builder.names) {
-    const built = builder.buildTarget(target)
+  for (const [ref, target] of document.targets) {
+    const built = typeof target === 'boolean' ? target : builder.buildTarget(target)
+    const spendStep = `#${document.find(target)?.pointer ?? ''}`
     // Beside the other keywords it would not be evaluated if one of them fails; before them it always is.
-    defs[name] = typeof built === 'boolean' ? built : { allOf: [{ spendStep: pointers.get(target) ?? '#' }, built] }
+    defs[nameOf(ref)] = typeof built === 'boolean' ? built : { allOf: [{ spendStep }, built] }
   }
-  return { root: builder.build(schema), defs }
+  return { root: builder.build(document.root), defs }
 }
 
-class Builder {
-  readonly names = new Map<SchemaObject | boolean, string>()
-  readonly #dialect: Dialect
-  readonly #targets: RefTargets
+const nameOf = (ref: unknown) => `r${String(ref).slice(1)}`
+const toDef = (ref: unknown) => `#/$defs/${nameOf(ref)}`
 
-  constructor(dialect: Dialect, targets: RefTargets) {
-    this.#dialect = dialect
-    this.#targets = targets
-    for (const refs of targets.values())
-      for (const target of refs.values()) if (!this.names.has(target)) this.names.set(target, `r${this.names.size}`)
+class Builder {
+  readonly #document: SchemaDocument
+  readonly #refs: ReadonlyMap<unknown, string>
+
+  constructor(document: SchemaDocument) {
+    this.#document = document
+    this.#refs = new Map([...document.targets].map(([ref, target]) => [target, ref]))
   }
 
   /** The schema itself, or a ref to it if it is the target of refs. */
-  build(schema: unknown): Built {
-    if (!isSchemaObject(schema)) return schema !== false
-    const name = this.names.get(schema)
-    if (name === undefined) return this.buildTarget(schema)
-    const { default: defaultValue } = schema
-    return { $ref: `#/$defs/${name}`, ...(defaultValue === undefined ? {} : { default: defaultValue }) }
+  build(node: unknown): Built {
+    if (!isObject(node)) return node !== false
+    const ref = this.#refs.get(node)
+    if (ref === undefined) return this.buildTarget(node)
+    return this.#withDefault({ $ref: toDef(ref) }, node)
   }
 
-  buildTarget(schema: SchemaObject | boolean): Built {
-    if (typeof schema === 'boolean') return schema
-    const built: Record<string, unknown> = {}
-    const refs = [...(this.#targets.get(schema)?.values() ?? [])].map((target) => `#/$defs/${this.names.get(target)}`)
-    // Draft-07 ignores all keywords beside a $ref.
-    if (this.#dialect === 'draft-07' && refs.length > 0) return { $ref: refs[0] }
-    for (const [word, value] of Object.entries(schema)) {
-      if (asserting.has(word) && keywords[this.#dialect].has(word))
-        Object.assign(built, this.#keyword(word, value, schema))
-    }
-    if (refs.length === 1) return { $ref: refs[0], ...built }
-    return refs.length === 0 ? built : { ...built, allOf: [...list(built.allOf), ...refs.map(($ref) => ({ $ref }))] }
+  buildTarget(node: JsonObject): Built {
+    const entries = Object.entries(node).flatMap(([word, value]) => {
+      if (word === '$ref') return [[word, toDef(value)]]
+      return asserting.has(word) ? [[word, this.#keyword(word, value)]] : []
+    })
+    return this.#withDefault(Object.fromEntries(entries), node)
   }
 
-  #keyword(word: string, value: unknown, parent: SchemaObject): Record<string, unknown> {
-    if (word === 'items' && Array.isArray(value)) return { prefixItems: this.#all(value) }
-    if (word === 'additionalItems') return Array.isArray(parent.items) ? { items: this.build(value) } : {}
-    if (word === 'dependencies') return this.#dependencies(value as SchemaObject)
-    const kind = keywords[this.#dialect].get(word)
-    if (kind === 'schema' || kind === 'items') return { [word]: this.build(value) }
-    if (kind === 'schemas') return { [word]: this.#all(value as unknown[]) }
-    if (kind === 'schema map' || kind === 'pattern map') return { [word]: this.#map(value as SchemaObject) }
-    return { [word]: value }
+  #withDefault(built: Record<string, unknown>, node: JsonObject): Built {
+    const value = '$ref' in built ? this.#document.defaultOf(node) : undefined
+    return value === undefined ? built : { ...built, default: value }
   }
 
-  #all = (schemas: readonly unknown[]) => schemas.map((schema) => this.build(schema))
-
-  #map = (schemas: SchemaObject) =>
-    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.build(schema)]))
-
-  #dependencies(value: SchemaObject): Record<string, unknown> {
-    const entries = Object.entries(value)
-    return {
-      dependentRequired: Object.fromEntries(entries.filter(([, dependency]) => Array.isArray(dependency))),
-      dependentSchemas: this.#map(Object.fromEntries(entries.filter(([, dependency]) => !Array.isArray(dependency)))),
-    }
+  #keyword(word: string, value: unknown): unknown {
+    const kind = keywords['2020-12'].get(word)
+    if (kind === 'schema' || kind === 'items') return this.build(value)
+    if (kind === 'schemas') return (value as readonly unknown[]).map((part) => this.build(part))
+    if (kind !== 'schema map' && kind !== 'pattern map') return value
+    return Object.fromEntries(Object.entries(value as JsonObject).map(([name, part]) => [name, this.build(part)]))
   }
 }
-
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,5 +1,6 @@
 import { compileSearchPattern } from '../base/pattern.ts'
 import type { ProblemKind } from '../base/problem.ts'
+import { isObject } from '../base/same-json.ts'
 import { didYouMean } from '../base/suggest.ts'
 import { OutOfBudget, type WorkBudget } from '../base/work-budget.ts'
 import type { KeywordKind } from './keywords.ts'
@@ -37,11 +38,12 @@ const checks: Partial<Record<KeywordKind, Check>> = {
   positive: (value, word) =>
     isNumber(value) && value > 0 ? none : wrongType('not-number', `${word} must be a number greater than 0`),
   boolean: (value, word) => (typeof value === 'boolean' ? none : wrongType('not-boolean', `${word} must be a boolean`)),
-  text: (value, word) => (typeof value === 'string' ? none : wrongType('not-string', `${word} must be a string`)),
+  text: checkText,
+  ref: checkText,
   list: (value, word) => (Array.isArray(value) ? none : wrongType('not-array', `${word} must be an array`)),
   names: checkNames,
   'names map': (value, word) =>
-    isMap(value)
+    isObject(value)
       ? Object.entries(value).flatMap(([key, names]) =>
           checkNames(names, `${word}.${key}`).map((found) => ({ ...found, path: [key, ...found.path] })),
         )
@@ -62,6 +64,10 @@ export function checkKeyword(
 }
 
 const bound = (word: string) => `write the bound itself: "${word}": 10`
+
+function checkText(value: unknown, word: string): readonly KeywordFault[] {
+  return typeof value === 'string' ? none : wrongType('not-string', `${word} must be a string`)
+}
 
 function checkNames(value: unknown, word: string): readonly KeywordFault[] {
   if (!Array.isArray(value)) {
@@ -117,6 +123,3 @@ function checkPattern(value: unknown, word: string, budget: WorkBudget): readonl
     return fault(`${word} is not a valid pattern: ${reason}`, 'write it without look-around and back-references (RE2)')
   }
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv'
 import type { ProblemKind } from '../base/problem.ts'
+import { isObject } from '../base/same-json.ts'
 import { suggestWithin } from '../base/suggest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'
-import { isSchemaObject } from './walk-schema.ts'
 
 /** The description of one error of the validator. */
 export interface ErrorDescription {
@@ -104,7 +104,7 @@ interface AtPath extends DescribeOptions {
 
 function describeUnknown(name: string, error: ErrorObject, { path, budget, root }: AtPath): ErrorDescription {
   const properties: unknown = error.parentSchema?.properties
-  const known = isSchemaObject(properties) ? Object.keys(properties) : []
+  const known = isObject(properties) ? Object.keys(properties) : []
   const near = suggestWithin(name, known, budget)
   const meant = near === undefined ? '' : `; did you mean '${near}'?`
   const where = path.length === 0 ? '' : ` in ${formatPath(path, root)}`

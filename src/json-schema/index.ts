@@ -2,8 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { isObject } from '../base/json-values.ts'
 import type { Problem } from '../base/problem.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
-import { measureSchema } from './measure-schema.ts'
-import { readMeasured, readSchema } from './read-schema.ts'
+import { measureSchema, readMeasured } from './read-schema.ts'
 import { SchemaCache } from './schema-cache.ts'
 import { SchemaValidator } from './schema-validator.ts'
 
@@ -21,7 +20,8 @@ export function checkSchema(
   { object = false }: CheckSchemaOptions = {},
   budget?: WorkBudget,
 ): readonly Problem[] {
-  const { problems } = readSchema(schema, pointer, budget)
+  const { copy, problems: rejected } = measureSchema(schema, pointer)
+  const problems = rejected.length > 0 ? rejected : readMeasured(copy, pointer, budget).problems
   if (!object || acceptsObject(schema)) return problems
   const message = "the schema of a tool's arguments must have type: object"
   return [...problems, { severity: 'error', pointer: `${pointer}/type`, message, hint: 'add "type": "object"' }]
@@ -34,7 +34,7 @@ export function compileSchema(schema: unknown, cache?: SchemaCache, budget?: Wor
   const create = () => {
     const read = readMeasured(copy, '', budget)
     rejectProblems(read.problems)
-    return new SchemaValidator(read)
+    return new SchemaValidator(read.document)
   }
   return cache === undefined ? create() : cache.take(copy, create)
 }

@@ -186,6 +186,34 @@ describe('drafts', () => {
   })
 })
 
+describe('one meaning of a schema', () => {
+  it('accepts null for a type that is nullable', () => {
+    const schema = { properties: { x: { type: 'string', nullable: true } } }
+    expect(messages(schema, { x: null })).toEqual([])
+    expect(messages(schema, { x: 1 })).toHaveLength(1)
+    expect(messages({ enum: [1], nullable: true }, null)).toHaveLength(1)
+  })
+
+  it('inserts the default of the target of a ref', () => {
+    const schema = { $defs: { a: { $ref: '#/$defs/b' }, b: { default: 3 } }, properties: { x: { $ref: '#/$defs/a' } } }
+    expect(compileSchema(schema).validate({}).value).toEqual({ x: 3 })
+    const own = { ...schema, properties: { x: { $ref: '#/$defs/a', default: 4 } } }
+    expect(compileSchema(own).validate({}).value).toEqual({ x: 4 })
+    expect(compileSchema({ $schema: draft07, definitions: schema.$defs, ...own }).validate({}).value).toEqual({ x: 3 })
+  })
+
+  it('rejects dependencies that apply themselves endlessly', () => {
+    expect(check({ $schema: draft07, dependencies: { a: { $ref: '#' } } })[0]?.message).toContain('endlessly')
+  })
+
+  it('applies both a $ref and a $dynamicRef', () => {
+    const $defs = { a: { minimum: 2 }, b: { $dynamicAnchor: 'b', maximum: 4 } }
+    const schema = { $ref: '#/$defs/a', $dynamicRef: '#b', allOf: [{ multipleOf: 3 }], $defs }
+    for (const value of [1, 2, 5, 6]) expect(messages(schema, value)).not.toEqual([])
+    expect(messages(schema, 3)).toEqual([])
+  })
+})
+
 describe('compileSchema', () => {
   const schema = {
     type: 'object',

@@ -16,6 +16,7 @@ export type KeywordKind =
   | 'names'
   | 'names map'
   | 'text'
+  | 'ref'
   | 'pattern'
   | 'type'
   | 'enum'
@@ -35,7 +36,8 @@ const shared: Record<string, KeywordKind> = {
   ...kinds('positive', 'multipleOf'),
   ...kinds('boolean', 'uniqueItems readOnly writeOnly'),
   ...kinds('names', 'required'),
-  ...kinds('text', 'title description $comment $schema $id $ref format contentEncoding contentMediaType'),
+  ...kinds('text', 'title description $comment $schema $id format contentEncoding contentMediaType'),
+  ...kinds('ref', '$ref'),
   ...kinds('pattern', 'pattern'),
   ...kinds('type', 'type'),
   ...kinds('enum', 'enum'),
@@ -51,13 +53,16 @@ export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
   '2020-12': new Map(
     Object.entries({
       ...shared,
-      ...kinds('schema', 'items unevaluatedItems unevaluatedProperties contentSchema'),
+      // An array is reported as a problem.
+      ...kinds('items', 'items'),
+      ...kinds('schema', 'unevaluatedItems unevaluatedProperties contentSchema'),
       ...kinds('schemas', 'prefixItems'),
       ...kinds('schema map', 'dependentSchemas $defs'),
       ...kinds('count', 'minContains maxContains'),
       ...kinds('boolean', 'deprecated'),
       ...kinds('names map', 'dependentRequired'),
-      ...kinds('text', '$anchor $dynamicAnchor $dynamicRef'),
+      ...kinds('text', '$anchor $dynamicAnchor'),
+      ...kinds('ref', '$dynamicRef'),
     }),
   ),
 }
@@ -70,6 +75,11 @@ export const asserting: ReadonlySet<string> = new Set(
     'uniqueItems required pattern type enum const items additionalItems dependencies unevaluatedItems ' +
     'unevaluatedProperties prefixItems dependentSchemas minContains maxContains dependentRequired default'
   ).split(' '),
+)
+
+/** Names of schemas and containers of targets: they have no meaning once refs are resolved. */
+export const identifiers: ReadonlySet<string> = new Set(
+  '$schema $id id $anchor $dynamicAnchor $vocabulary $defs definitions'.split(' '),
 )
 
 /** Keywords whose schemas apply to the same value as the schema that contains them. */

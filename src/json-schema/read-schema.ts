@@ -1,55 +1,33 @@
 import { type Problem, toPointer } from '../base/problem.ts'
 import { WorkBudget } from '../base/work-budget.ts'
-import type { Dialect } from './keywords.ts'
+import { checkDocument } from './check-document.ts'
+import { copyJson, NotJson } from './copy-json.ts'
 import { schemaLimits } from './limits.ts'
-import { measureSchema } from './measure-schema.ts'
-import { type RefTargets, resolveRefs } from './resolve-refs.ts'
-import { isSchemaObject, type SchemaObject, SchemaWalk } from './walk-schema.ts'
+import { dialectOf, SchemaDocument } from './schema-document.ts'
 
 /** A checked schema, which can be built if it has no problems. */
 export interface ReadSchema {
-  readonly schema: SchemaObject | boolean
-  readonly dialect: Dialect
-  readonly targets: RefTargets
-  /** The pointer of each subschema. */
-  readonly pointers: ReadonlyMap<unknown, string>
-  readonly subschemas: number
+  readonly document: SchemaDocument
   readonly problems: readonly Problem[]
 }
 
-const dialects: Readonly<Record<string, Dialect>> = {
-  'json-schema.org/draft-07/schema': 'draft-07',
-  'json-schema.org/draft/2020-12/schema': '2020-12',
+/** A copy of a schema, or the problems of one that is too large or not JSON. */
+export interface MeasuredSchema {
+  /** Unaffected by later changes of the original. */
+  readonly copy: unknown
+  readonly problems: readonly Problem[]
 }
 
-/** Checks a whole schema; compiles nothing and fetches nothing. */
-export function readSchema(input: unknown, pointer: string, budget?: WorkBudget): ReadSchema {
-  const { copy, problems } = measureSchema(input, pointer)
-  return problems.length > 0 ? rejected(problems) : readMeasured(copy, pointer, budget)
-}
-
-/** Checks a measured schema. */
+/** Checks a measured schema; compiles nothing and fetches nothing. */
 export function readMeasured(
   schema: unknown,
   pointer: string,
   budget: WorkBudget = new WorkBudget(schemaLimits.steps),
 ): ReadSchema {
-  const dialect = dialectOf(schema)
-  if (dialect === undefined) return rejected([unknownDialect(pointer)])
-  const walk = new SchemaWalk(dialect, pointer, budget)
-  walk.walk(schema, [])
-  const targets = resolveRefs(walk)
-  const usable = typeof schema === 'boolean' || isSchemaObject(schema) ? schema : false
-  const pointers = new Map([...walk.seen].map(([each, path]) => [each, `#${toPointer(path)}`]))
-  return { schema: usable, dialect, targets, pointers, subschemas: walk.seen.size, problems: walk.problems }
-}
-
-function dialectOf(schema: unknown): Dialect | undefined {
-  const uri = isSchemaObject(schema) ? schema.$schema : undefined
-  if (uri === undefined) return '2020-12'
-  if (typeof uri !== 'string') return undefined
-  const key = uri.replace(/^https?:\/\//, '').replace(/#$/, '')
-  return Object.hasOwn(dialects, key) ? dialects[key] : undefined
+  const document = new SchemaDocument(schema, schemaLimits.subschemas + 1)
+  const problems =
+    dialectOf(schema) === undefined ? [unknownDialect(pointer)] : checkDocument(document, pointer, budget)
+  return { document, problems }
 }
 
 const unknownDialect = (pointer: string): Problem => ({
@@ -59,11 +37,43 @@ const unknownDialect = (pointer: string): Problem => ({
   hint: '"http://json-schema.org/draft-07/schema#" or "https://json-schema.org/draft/2020-12/schema"',
 })
 
-const rejected = (problems: readonly Problem[]): ReadSchema => ({
-  schema: false,
-  dialect: '2020-12',
-  targets: new Map(),
-  pointers: new Map(),
-  subschemas: 0,
-  problems,
+/** Checks the depth and the size of a schema before anything traverses it. */
+export function measureSchema(schema: unknown, pointer: string): MeasuredSchema {
+  const deep = findDeep(schema)
+  if (deep !== undefined) return rejected(pointer, deep, 'make it simpler, or split the tool into several')
+  try {
+    const { value: copy } = copyJson(schema)
+    const bytes = Buffer.byteLength(JSON.stringify(copy))
+    if (bytes <= schemaLimits.bytes) return { copy, problems: [] }
+    const message = `the schema has ${bytes} bytes as JSON; at most ${schemaLimits.bytes} are allowed`
+    return rejected(pointer, message, 'shorten its strings and arrays')
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error
+    return rejected(pointer + toPointer(error.path), `the schema ${error.message}`, 'write plain JSON')
+  }
+}
+
+/** Traverses level by level, which is safe for deep, cyclic and shared values. */
+function findDeep(schema: unknown): string | undefined {
+  let level: object[] = typeof schema === 'object' && schema !== null ? [schema] : []
+  let parts = 0
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > schemaLimits.depth) return `the schema nests deeper than ${schemaLimits.depth} levels`
+    const next: object[] = []
+    for (const part of level) {
+      for (const child of Object.values(part)) {
+        parts++
+        if (typeof child === 'object' && child !== null) next.push(child)
+      }
+      // Every part takes at least one byte of JSON, so a schema within the limit has no more.
+      if (parts > schemaLimits.bytes) return `the schema has more than ${schemaLimits.bytes} parts`
+    }
+    level = next
+  }
+  return undefined
+}
+
+const rejected = (pointer: string, message: string, hint: string): MeasuredSchema => ({
+  copy: undefined,
+  problems: [{ severity: 'error', pointer, message, hint }],
 })

@@ -8,7 +8,7 @@ import { compileBuilt, type SchemaCheck } from './compile-built.ts'
 import { type CopiedJson, copyJson, NotJson } from './copy-json.ts'
 import { describeErrors } from './describe-errors.ts'
 import { limitsHere, schemaLimits } from './limits.ts'
-import type { ReadSchema } from './read-schema.ts'
+import type { SchemaDocument } from './schema-document.ts'
 
 /** The result of a validation. */
 export interface Validated {
@@ -29,9 +29,9 @@ export class SchemaValidator {
   #first: SchemaCheck | undefined
   #all: SchemaCheck | undefined
 
-  constructor(read: ReadSchema) {
-    this.#built = buildSchema(read)
-    this.#subschemas = Math.max(1, read.subschemas)
+  constructor(document: SchemaDocument) {
+    this.#built = buildSchema(document)
+    this.#subschemas = Math.max(1, document.subschemas.length)
   }
 
   /** Validates a copy of a value with defaults inserted; never changes the value and never throws. */
