@@ -4,8 +4,7 @@ import { CompileState } from './compile-state.ts'
 import { SchemaConverter } from './convert-schema.ts'
 import { dialects, type ProviderDialect } from './dialects.ts'
 import { fitsStrict } from './fits-strict.ts'
-import { isWithinLimits } from './is-modest.ts'
-import { allowsOthers, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
+import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
 /** The schema of a tool's arguments in the dialect of a provider. */
 export interface CompiledSchema {
@@ -32,7 +31,7 @@ function convertWith(stored: JsonSchema, dialect: ProviderDialect): Omit<Compile
   const state = new CompileState(stored, dialect)
   const root = shapeRoot(state)
   const converter = new SchemaConverter(state)
-  const schema = converter.convert(root.node, root.path, state.document.root)
+  const schema = converter.convert(root.node, root.path, state.root)
   const parts = converter.definitions()
   const whole = Object.keys(parts).length > 0 ? { ...schema, $defs: parts } : schema
   return { schema: withProperties(whole), losses: state.losses, isWrapped: root.isWrapped }

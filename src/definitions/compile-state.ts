@@ -1,8 +1,9 @@
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { Loss } from '../contract/llm.ts'
+import { SchemaDocument, valueAt } from '../json-schema/schema-document.ts'
 import { type ProviderDialect, silentKeywords } from './dialects.ts'
 import { isVacuous } from './keyword-kinds.ts'
-import { SchemaDocument } from './schema-document.ts'
+import { PartLocations } from './part-locations.ts'
 
 /** Limits of a conversion; the parts beyond them accept any value. */
 export const compileLimits = {
@@ -21,6 +22,7 @@ export const compileLimits = {
 /** The state of one conversion: the document, the losses, and the remaining budget. */
 export class CompileState {
   readonly document: SchemaDocument
+  readonly parts: PartLocations
   readonly dialect: ProviderDialect
   readonly #losses = new Map<string, Loss>()
   /** The number of reported losses, repeated ones included. */
@@ -31,7 +33,13 @@ export class CompileState {
 
   constructor(root: JsonSchema, dialect: ProviderDialect) {
     this.document = new SchemaDocument(root)
+    this.parts = new PartLocations(this.document)
     this.dialect = dialect
+  }
+
+  /** The whole schema, normalized. */
+  get root(): JsonSchema {
+    return this.document.root as JsonSchema
   }
 
   get losses(): Loss[] {
@@ -40,13 +48,13 @@ export class CompileState {
 
   /** Reports the loss of a keyword of a part; repeated reports count once. */
   lose(part: object, lost: string, why: string): void {
-    for (const { pointer, name } of this.document.originsOf(part, lost)) this.loseAt(pointer, name, why)
+    for (const { pointer, name } of this.parts.originsOf(part, lost)) this.loseAt(pointer, name, why)
   }
 
   /** Reports the loss of names from an array of a part, at each of its origins. */
   loseNames(part: object, lost: string, names: readonly unknown[], why: string): void {
-    for (const { pointer, name } of this.document.originsOf(part, lost)) {
-      const listed = this.document.at(pointer)
+    for (const { pointer, name } of this.parts.originsOf(part, lost)) {
+      const listed = valueAt(this.document.stored, pointer)
       if (!Array.isArray(listed) || names.some((each) => listed.includes(each))) this.loseAt(pointer, name, why)
     }
   }

@@ -1,12 +1,13 @@
 import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
+import { areDisjoint } from '../json-schema/disjoint.ts'
+import { containerOf } from '../json-schema/keywords.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { silentKeywords } from './dialects.ts'
 import { pickTexts } from './json-value.ts'
-import { flagKeywords, isVacuous, listKeywords, mapKeywords, schemaKeywords } from './keyword-kinds.ts'
+import { flagKeywords, isVacuous } from './keyword-kinds.ts'
 import { anyValue, convertOpenApi, openAny } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
-import { cannotOverlap } from './schema-overlap.ts'
 
 /** Converts a stored schema, part by part, to the dialect of a provider. */
 export class SchemaConverter {
@@ -19,10 +20,10 @@ export class SchemaConverter {
   }
 
   /** Converts one schema and its subschemas; `at` is its pointer. */
-  convert(schema: unknown, path: Path, parent: object, at = this.state.document.pointerOf(parent)): JsonSchema {
+  convert(schema: unknown, path: Path, parent: object, at = this.state.parts.pointerOf(parent)): JsonSchema {
     const { state } = this
     if (!isObject(schema)) return this.#convertBoolean(schema, at)
-    state.document.derive(schema, parent)
+    state.parts.derive(schema, parent)
     if (path.depth > compileLimits.depth) return this.#cut(schema, 'It is nested too deeply.')
     if (!state.spend(sizeOf(schema))) return this.#cut(schema, 'The definition would be too large to send.')
     const { inlinesRefs: refs, mergesAllOf: allOf } = state.dialect
@@ -34,7 +35,7 @@ export class SchemaConverter {
 
   /** The keywords of a schema that the provider supports, with their subschemas converted. */
   emit(node: JsonSchema, path: Path): JsonSchema {
-    if (this.state.document.lookUp(node.$ref) === false) return this.#emitNothing(node)
+    if (this.state.document.target(node.$ref) === false) return this.#emitNothing(node)
     const entries: [string, unknown][] = []
     const widened = new Set<string>()
     for (const [key, value] of Object.entries(node)) {
@@ -73,18 +74,18 @@ export class SchemaConverter {
   }
 
   #emitKeyword(node: JsonSchema, key: string, value: unknown, path: Path): [string, unknown][] {
-    const { document } = this.state
     const convert = (part: unknown, step?: string | number) =>
-      this.convert(part, path, node, document.insideOf(node, key, step))
+      this.convert(part, path, node, this.state.parts.insideOf(node, key, step))
     if (key === '$ref') return this.#emitRef(node, value)
-    if (schemaKeywords.has(key)) {
+    const container = containerOf(key)
+    if (container === 'schema') {
       return [
         [key, typeof value === 'boolean' && flagKeywords.has(key) && this.#supportsBooleans() ? value : convert(value)],
       ]
     }
-    if (listKeywords.has(key)) {
+    if (container === 'array') {
       if (Array.isArray(value) && value.length > 0) return [[key, value.map((part, at) => convert(part, at))]]
-    } else if (mapKeywords.has(key)) {
+    } else if (container === 'map') {
       if (isObject(value)) return [[key, mapValues(value, convert)]]
     } else return [[key, structuredClone(value)]]
     this.state.lose(node, key, 'It is not valid JSON Schema.')
@@ -94,7 +95,7 @@ export class SchemaConverter {
   #supportsBooleans = () => !this.state.dialect.isOpenApi
 
   #emitRef(node: JsonSchema, reference: unknown): [string, unknown][] {
-    const target = this.state.document.lookUp(reference)
+    const target = this.state.document.target(reference)
     if (target === true) return []
     if (isObject(target)) return [['$ref', `#/$defs/${this.#nameOf(target)}`]]
     this.state.lose(node, '$ref', 'It does not refer to a schema in the document, so any value is accepted.')
@@ -104,7 +105,7 @@ export class SchemaConverter {
   #nameOf(target: JsonSchema): string {
     const existing = this.#names.get(target)
     if (existing !== undefined) return existing
-    const last = this.state.document.pointerOf(target).split('/').at(-1) ?? ''
+    const last = this.state.parts.pointerOf(target).split('/').at(-1) ?? ''
     const base = last.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 50) || 'root'
     const taken = new Set(this.#names.values())
     let name = base
@@ -118,15 +119,15 @@ export class SchemaConverter {
     const { state } = this
     if (!state.dialect.replacesOneOf || !Array.isArray(node.oneOf) || 'anyOf' in node) return node
     const { oneOf, ...rest } = node
-    const exact = cannotOverlap(node.oneOf.map((part) => (isObject(part) ? this.#follow(part) : part)))
-    if (!exact)
+    const follow = (part: unknown) => this.#follow(part)
+    if (!areDisjoint(node.oneOf.map(follow), follow))
       state.lose(node, 'oneOf', `${state.dialect.label} supports only anyOf: more than one alternative may match.`)
-    return state.document.derive({ ...rest, anyOf: oneOf }, node)
+    return state.parts.derive({ ...rest, anyOf: oneOf }, node)
   }
 
-  #follow(part: JsonSchema): JsonSchema {
-    const target = Object.keys(part).length === 1 ? this.state.document.lookUp(part.$ref) : undefined
-    return isObject(target) ? target : part
+  #follow(part: unknown): unknown {
+    const target = isObject(part) && Object.keys(part).length === 1 ? this.state.document.target(part.$ref) : undefined
+    return target ?? part
   }
 
   /** A ref to a schema that matches nothing; the other keywords have no effect. */
@@ -147,7 +148,7 @@ export class SchemaConverter {
   }
 
   #cut(schema: JsonSchema, why: string): JsonSchema {
-    const at = this.state.document.pointerOf(schema)
+    const at = this.state.parts.pointerOf(schema)
     this.state.loseAt(at, 'schema', `${why} Any value is accepted.`)
     return this.state.dialect.isOpenApi ? openAny(this.state, at) : {}
   }
@@ -168,7 +169,7 @@ function sizeOf(node: JsonSchema): number {
   let size = 0
   for (const [key, value] of Object.entries(node)) {
     if (silentKeywords.has(key)) continue
-    if (schemaKeywords.has(key) || listKeywords.has(key) || mapKeywords.has(key)) size += sizeOfParts(value)
+    if (containerOf(key) !== undefined) size += sizeOfParts(value)
     else size += JSON.stringify(value)?.length ?? 0
   }
   return size

@@ -17,18 +17,8 @@ export interface ProviderDialect {
   readonly argumentName: RegExp
 }
 
-/** Keywords that do not constrain values, or contain targets of refs: omitting them is not a loss. */
-export const silentKeywords = new Set([
-  '$schema',
-  '$id',
-  'id',
-  '$comment',
-  '$anchor',
-  '$dynamicAnchor',
-  '$defs',
-  'definitions',
-  '$vocabulary',
-])
+/** Keywords whose omission is not a loss. */
+export const silentKeywords = new Set(['$comment'])
 
 const words = (text: string) => text.trim().split(/\s+/)
 

@@ -2,14 +2,6 @@ import { isObject } from '../base/json-values.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
-/** Keywords whose value is a schema; below, an array of schemas, or an object of schemas. */
-export const schemaKeywords = new Set(
-  words(`items additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties
-    contentSchema`),
-)
-export const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
-export const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas'])
-
 /** Keywords for which every provider accepts true and false. */
 export const flagKeywords = new Set(['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'])
 

@@ -1,8 +1,8 @@
+import { toPointer } from '../base/problem.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, LlmTool, Loss } from '../contract/llm.ts'
 import { maxDescriptionLength } from './dialects.ts'
-import { isWithinLimits } from './is-modest.ts'
-import { allowsOthers, mayBeObject, onlyObjects } from './shape-root.ts'
+import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects } from './shape-root.ts'
 
 /** Losses of an input schema with pointers from the tool. */
 export const inInput = (losses: readonly Loss[]): Loss[] =>
@@ -20,7 +20,7 @@ export function lossesOfAnnotations({ annotations = {} }: LlmTool, format: LlmFo
   if (format === 'mcp') return []
   const hints = Object.keys(annotations).filter((name) => name !== 'title' && annotations[name] !== undefined)
   return hints.map((lost) => ({
-    pointer: `/annotations/${lost.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: toPointer(['annotations', lost]),
     lost,
     why: 'The definition does not support annotations.',
   }))

@@ -1,6 +1,6 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, sameJson } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
-import { isSame, listOf } from './json-value.ts'
+import { listOf } from './json-value.ts'
 
 /** Called for each subschema that was merged from two. */
 type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void
@@ -21,7 +21,7 @@ export function mergeSchemas(one: JsonSchema, other: JsonSchema, note: Note = ()
 
 function mergeKeyword(key: string, one: JsonSchema, other: JsonSchema, note: Note): unknown {
   if (!Object.hasOwn(one, key)) return other[key]
-  if (!Object.hasOwn(other, key) || isSame(one[key], other[key])) return one[key]
+  if (!Object.hasOwn(other, key) || sameJson(one[key], other[key])) return one[key]
   return Object.hasOwn(rules, key) ? rules[key]?.(one[key], other[key], note) : undefined
 }
 
@@ -40,7 +40,7 @@ const rules: Record<string, Merge> = {
   examples: first,
   $comment: first,
   type: mergeTypes,
-  enum: (one, other) => nonEmpty(listOf(one).filter((value) => listOf(other).some((item) => isSame(item, value)))),
+  enum: (one, other) => nonEmpty(listOf(one).filter((value) => listOf(other).some((item) => sameJson(item, value)))),
   required: (one, other) => [...new Set([...listOf(one), ...listOf(other)])],
   uniqueItems: (one, other) => one === true || other === true,
   properties: mergeProperties,
@@ -83,7 +83,7 @@ function mergeProperties(one: unknown, other: unknown, note: Note): unknown {
   if (!isObject(one) || !isObject(other)) return undefined
   const entries = [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => {
     if (!Object.hasOwn(one, key)) return [key, other[key]] as const
-    if (!Object.hasOwn(other, key) || isSame(one[key], other[key])) return [key, one[key]] as const
+    if (!Object.hasOwn(other, key) || sameJson(one[key], other[key])) return [key, one[key]] as const
     return [key, mergeParts(one[key], other[key], note)] as const
   })
   return entries.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(entries)
@@ -93,7 +93,7 @@ function mergeProperties(one: unknown, other: unknown, note: Note): unknown {
 const groups: readonly (readonly string[])[] = [
   ['if', 'then', 'else'],
   ['contains', 'minContains', 'maxContains'],
-  ['prefixItems', 'additionalItems', 'unevaluatedItems'],
+  ['prefixItems', 'unevaluatedItems'],
 ]
 
 function mayJoin(group: readonly string[], one: JsonSchema, other: JsonSchema): boolean {
@@ -101,9 +101,7 @@ function mayJoin(group: readonly string[], one: JsonSchema, other: JsonSchema): 
   const lists = group.includes('prefixItems')
   if (lists && has(one) && 'items' in other) return false
   if (lists && has(other) && 'items' in one) return false
-  if (lists && Array.isArray(one.items) !== Array.isArray(other.items) && 'items' in one && 'items' in other)
-    return false
-  return !(has(one) && has(other)) || group.every((key) => isSame(one[key], other[key]))
+  return !(has(one) && has(other)) || group.every((key) => sameJson(one[key], other[key]))
 }
 
 /** Whether the rules for other properties on one side do not affect the properties of the other side. */

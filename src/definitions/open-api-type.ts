@@ -1,8 +1,9 @@
 import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
+import { isOfType } from '../json-schema/value-types.ts'
 import { cutText } from '../rules/cut-text.ts'
 import type { CompileState } from './compile-state.ts'
-import { listOf, omit, textsOf, typeOfValue } from './json-value.ts'
+import { listOf, omit, textsOf } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'
 
 const formats: Record<string, readonly string[]> = {
@@ -19,8 +20,8 @@ export function narrowToType(state: CompileState, node: JsonSchema, type: string
     .flat()
     .filter((key) => !own.includes(key))
   const steps = [withValues, withFormat, ...(stepsOfType[type] ?? [])]
-  const narrowed = state.document.derive({ ...omit(node, ...foreign), type }, node)
-  return steps.reduce((whole, step) => state.document.derive(step(state, whole, type), node), narrowed)
+  const narrowed = state.parts.derive({ ...omit(node, ...foreign), type }, node)
+  return steps.reduce((whole, step) => state.parts.derive(step(state, whole, type), node), narrowed)
 }
 
 type Step = (state: CompileState, node: JsonSchema, type: string) => JsonSchema
@@ -38,7 +39,7 @@ const stepsOfType: Record<string, readonly Step[]> = {
 /** Only strings can be in `enum`; other values are listed in the description. */
 function withValues(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   if (!('enum' in node)) return node
-  const values = listOf(node.enum).filter((value) => fitsType(value, type))
+  const values = listOf(node.enum).filter((value) => isOfType(value, type))
   const asTexts = values.filter((value) => typeof value === 'string' && value !== '')
   if (values.length > 0 && asTexts.length === values.length) return { ...node, enum: values }
   state.lose(
@@ -50,10 +51,6 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
   const description = typeof node.description === 'string' ? `${node.description}\n${named}` : named
   return { ...omit(node, 'enum'), ...(values.length > 0 ? { description } : {}) }
 }
-
-/** Whether a value is of a type. */
-export const fitsType = (value: unknown, type: string): boolean =>
-  typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
 
 /** Whether a format is supported for a type. */
 export const takesFormat = (type: string, format: unknown): boolean => formats[type]?.includes(String(format)) === true
@@ -88,7 +85,7 @@ function withItems(state: CompileState, node: JsonSchema): JsonSchema {
     state.lose(node, 'items', `${state.dialect.label} cannot constrain the items after the first ones.`)
   }
   const rest = node.items === undefined || node.items === false ? [] : [node.items]
-  const items = state.document.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
+  const items = state.parts.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
   return { ...omit(node, 'prefixItems'), items }
 }
 

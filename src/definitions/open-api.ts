@@ -1,10 +1,11 @@
 import { isObject } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
+import { isOfType, typeOfValue } from '../json-schema/value-types.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import type { SchemaConverter } from './convert-schema.ts'
-import { listOf, omit, pickTexts, typeOfValue } from './json-value.ts'
+import { listOf, omit, pickTexts } from './json-value.ts'
 import { keywordsOfType } from './keyword-kinds.ts'
-import { fitsType, narrowToType, takesFormat } from './open-api-type.ts'
+import { narrowToType, takesFormat } from './open-api-type.ts'
 import { mergeNodes, resolveNode } from './resolve-node.ts'
 
 const inline = { refs: true, allOf: true }
@@ -12,12 +13,12 @@ const inline = { refs: true, allOf: true }
 /** A resolved schema in OpenAPI 3.0: one type and optionally `nullable`, or `anyOf` alone. */
 export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path: Path): JsonSchema {
   const { state } = converter
-  const node = withoutConst(state, state.document.derive(withoutNullable(state, raw), raw))
+  const node = withoutConst(state, state.parts.derive(withoutNullable(state, raw), raw))
   if (Array.isArray(node.anyOf) && node.anyOf.length > 0) {
     const union = convertUnion(converter, node, path)
     if (union !== undefined) return union
   }
-  return convertTyped(converter, state.document.derive(omit(node, 'anyOf'), node), path)
+  return convertTyped(converter, state.parts.derive(omit(node, 'anyOf'), node), path)
 }
 
 /** The nearest schema for any value: arrays can only contain strings. */
@@ -42,9 +43,9 @@ function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
 
 function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('const' in node)) return node
-  const { document } = state
-  const rest = document.derive(omit(node, 'const'), node)
-  const listed = document.deriveKeyword({ enum: [node.const] }, node, 'const')
+  const { parts } = state
+  const rest = parts.derive(omit(node, 'const'), node)
+  const listed = parts.deriveKeyword({ enum: [node.const] }, node, 'const')
   const merged = mergeNodes(state, node, [rest, listed])
   if (merged === undefined) state.lose(node, 'const', 'It contradicts the other keywords, so nothing matches.')
   return merged ?? rest
@@ -53,7 +54,7 @@ function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
 /** Merges the keywords beside `anyOf` into each of its parts; undefined if that is not exact. */
 function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema | undefined {
   const { state } = converter
-  const beside = state.document.derive(omit(node, 'anyOf'), node)
+  const beside = state.parts.derive(omit(node, 'anyOf'), node)
   const parts = listOf(node.anyOf).map((part) => {
     const resolved = resolveNode(state, isObject(part) ? part : {}, path, inline)
     const merged = part === false ? undefined : mergeNodes(state, isObject(part) ? part : node, [beside, resolved.node])
@@ -99,7 +100,7 @@ function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path):
   const types = typesOf(state, node)
   if (types.length === 0) {
     state.loseAllBut(node, texts, `${state.dialect.label} requires a type for it.`)
-    return openAny(state, state.document.pointerOf(node), pickTexts(node, ...texts))
+    return openAny(state, state.parts.pointerOf(node), pickTexts(node, ...texts))
   }
   const others = types.filter((type) => type !== 'null')
   const nullable = types.includes('null') && (!Array.isArray(node.enum) || node.enum.includes(null))
@@ -108,7 +109,7 @@ function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path):
     return { ...pickTexts(node, ...texts), type: 'string', nullable: true }
   }
   loseForeign(state, node, others)
-  const parts = others.map((type) => converter.emit(state.document.derive(narrowToType(state, node, type), node), path))
+  const parts = others.map((type) => converter.emit(state.parts.derive(narrowToType(state, node, type), node), path))
   return toUnion(parts, nullable)
 }
 
@@ -141,13 +142,13 @@ function typesOf(state: CompileState, node: JsonSchema): string[] {
   const types = about.includes('number') ? about.filter((type) => type !== 'integer') : about
   if (types.length > 0) {
     const why = `${state.dialect.label} requires a type; it is derived from the keywords, and values of other types are not allowed.`
-    state.loseAt(state.document.pointerOf(node), 'any other type', why)
+    state.loseAt(state.parts.pointerOf(node), 'any other type', why)
   }
   return types
 }
 
 /** The types that occur in the enum; all of them if none does. */
 function withValuesOf(node: JsonSchema, types: string[]): string[] {
-  const listed = types.filter((type) => listOf(node.enum).some((value) => fitsType(value, type)))
+  const listed = types.filter((type) => listOf(node.enum).some((value) => isOfType(value, type)))
   return listed.length > 0 ? listed : types
 }

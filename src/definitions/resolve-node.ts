@@ -1,10 +1,10 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, sameJson } from '../base/json-values.ts'
+import { toPointer } from '../base/problem.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
-import { silentKeywords } from './dialects.ts'
-import { isSame, listOf, omit } from './json-value.ts'
+import { listOf, omit } from './json-value.ts'
+import { isVacuous } from './keyword-kinds.ts'
 import { mergeSchemas } from './merge-schemas.ts'
-import { modernizeNode } from './modernize-node.ts'
 
 /** A schema without own refs and `allOf`, and the path for its subschemas. */
 export interface Resolved {
@@ -17,32 +17,29 @@ export interface ResolveKinds {
   readonly allOf: boolean
 }
 
-const annotations = ['title', 'description', 'default', 'examples']
-
 /** Replaces the own refs of a schema by their targets, and merges its `allOf`, as far as that is exact. */
-export function resolveNode(state: CompileState, raw: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
-  const node = withoutIgnored(state, state.document.derive(modernizeNode(raw), raw))
+export function resolveNode(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
+  loseIgnored(state, node)
   if ('$ref' in node && kinds.refs) return followRef(state, node, path, kinds)
   if (Array.isArray(node.allOf) && kinds.allOf) return mergeAllOf(state, node, path, kinds)
   return { node, path }
 }
 
-/** Omits the keywords that older drafts ignore beside a ref, because 2020-12 applies them. */
-function withoutIgnored(state: CompileState, node: JsonSchema): JsonSchema {
-  if (!state.document.ignoresRefSiblings || !('$ref' in node)) return node
-  state.loseAllBut(node, ['$ref', ...annotations], 'This draft of JSON Schema ignores keywords beside a $ref.')
-  const kept = Object.entries(node).filter(
-    ([key]) => key === '$ref' || annotations.includes(key) || silentKeywords.has(key),
-  )
-  return state.document.derive(Object.fromEntries(kept), node)
+/** Reports the keywords that have no effect in the draft of the schema. */
+function loseIgnored(state: CompileState, node: JsonSchema): void {
+  const { stored = node, ignored = [] } = state.document.find(node) ?? {}
+  for (const word of ignored.filter((key) => !isVacuous(key, stored[key]))) {
+    const pointer = state.parts.pointerOf(node) + toPointer([word])
+    state.loseAt(pointer, word, 'This draft of JSON Schema ignores this keyword here.')
+  }
 }
 
 function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
-  const { document } = state
-  const target = document.lookUp(node.$ref)
-  const beside = document.derive(omit(node, '$ref'), node)
+  const { document, parts } = state
+  const target = document.target(node.$ref)
+  const beside = parts.derive(omit(node, '$ref'), node)
   const ignoreRef = (lost: string, why: string): Resolved => {
-    state.loseAt(document.insideOf(node, '$ref'), lost, why)
+    state.loseAt(parts.insideOf(node, '$ref'), lost, why)
     return resolveNode(state, beside, path, kinds)
   }
   if (target === undefined)
@@ -50,7 +47,7 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
   if (typeof target === 'boolean') {
     return target ? resolveNode(state, beside, path, kinds) : ignoreRef('$ref', 'Its target matches nothing.')
   }
-  if (document.pointerOf(target) === document.pointerOf(node)) return ignoreRef('$ref', 'It refers to itself.')
+  if (parts.pointerOf(target) === parts.pointerOf(node)) return ignoreRef('$ref', 'It refers to itself.')
   if (path.entered.filter((entered) => entered === target).length >= compileLimits.repeats) {
     return ignoreRef(
       'recursive $ref',
@@ -79,7 +76,7 @@ function joinByKeyword(state: CompileState, node: JsonSchema, outer: Resolved, i
   for (const group of [...alone, ...groups]) {
     const entries = keys.filter((key) => group.includes(key)).map((key) => [key, outer.node[key]] as const)
     if (entries.length === 0) continue
-    const part = state.document.derive(Object.fromEntries(entries), outer.node)
+    const part = state.parts.derive(Object.fromEntries(entries), outer.node)
     const both = join(state, node, { ...outer, node: part }, whole)
     if (both === undefined) state.loseAllBut(part, [], why)
     whole = both ?? whole
@@ -88,7 +85,7 @@ function joinByKeyword(state: CompileState, node: JsonSchema, outer: Resolved, i
 }
 
 function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
-  const rest = state.document.derive(omit(node, 'allOf'), node)
+  const rest = state.parts.derive(omit(node, 'allOf'), node)
   let whole: Resolved = resolveNode(state, rest, path, kinds)
   for (const [at, part] of listOf(node.allOf).entries()) {
     if (part === true) continue
@@ -96,7 +93,7 @@ function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: Re
     const both = resolved && join(state, node, whole, resolved)
     if (both === undefined) {
       const why = `${state.dialect.label} does not support allOf, and this part could not be merged with the others.`
-      state.loseAt(state.document.insideOf(node, 'allOf', at), 'part of allOf', why)
+      state.loseAt(state.parts.insideOf(node, 'allOf', at), 'part of allOf', why)
     }
     whole = both ?? whole
   }
@@ -113,16 +110,16 @@ export function mergeNodes(
   const merged = mergeSchemas(one, other, (...parts) => inner.push(parts))
   if (merged === undefined) return undefined
   for (const [part, left, right] of inner) {
-    state.document.deriveFromBoth(part, left, [left, right])
+    state.parts.deriveFromBoth(part, left, [left, right])
     loseOverridden(state, left, right)
   }
   loseOverridden(state, one, other)
-  return state.document.deriveFromBoth(merged, origin, [one, other])
+  return state.parts.deriveFromBoth(merged, origin, [one, other])
 }
 
 function loseOverridden(state: CompileState, one: JsonSchema, other: JsonSchema): void {
   for (const key of ['title', 'default', 'examples'].filter((name) => name in one && name in other)) {
-    if (!isSame(one[key], other[key]))
+    if (!sameJson(one[key], other[key]))
       state.lose(other, key, 'Two schemas that both apply have one; the outer one is used.')
   }
 }

@@ -1,7 +1,7 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, sameJson } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompileState, Path } from './compile-state.ts'
-import { isSame, listOf, omit, textsOf } from './json-value.ts'
+import { listOf, omit, textsOf } from './json-value.ts'
 import { resolveNode } from './resolve-node.ts'
 
 /** The argument that contains the value if the input of a tool is not an object. */
@@ -18,16 +18,16 @@ const start: Path = { depth: 0, entered: [] }
 
 /** Converts the stored schema to an object schema without the root keywords that the provider rejects. */
 export function shapeRoot(state: CompileState): Root {
-  const { document } = state
-  const { node, path } = resolveNode(state, document.root, start, { refs: true, allOf: true })
+  const { parts } = state
+  const { node, path } = resolveNode(state, state.root, start, { refs: true, allOf: true })
   if (!mayBeObject(node)) return wrap(state, node)
   if (allowsOthers(node)) state.lose(node, 'type', onlyObjects)
-  const typed = document.derive({ ...node, type: 'object' }, node)
+  const typed = parts.derive({ ...node, type: 'object' }, node)
   const flat = flattenUnions(state, typed)
   const left = state.dialect.notAtRoot.filter((key) => key in flat)
   for (const key of left) state.lose(flat, key, `${state.dialect.label} does not support it in the root schema.`)
-  const plain = document.derive(omit(flat, ...left), flat)
-  return { node: document.derive(withAllowedNames(state, plain), plain), path, isWrapped: false }
+  const plain = parts.derive(omit(flat, ...left), flat)
+  return { node: parts.derive(withAllowedNames(state, plain), plain), path, isWrapped: false }
 }
 
 /** Whether the types of a schema include objects. */
@@ -43,9 +43,9 @@ export const allowsOthers = (node: JsonSchema): boolean => Array.isArray(node.ty
 
 function wrap(state: CompileState, node: JsonSchema): Root {
   const why = `Arguments are always an object; the value is the argument ${wrapperName}.`
-  state.loseAt(state.document.pointerOf(state.document.root), 'shape', why)
+  state.loseAt(state.parts.pointerOf(state.root), 'shape', why)
   const wrapped = { type: 'object', properties: { [wrapperName]: node }, required: [wrapperName] }
-  return { node: state.document.derive(wrapped, state.document.root), path: start, isWrapped: true }
+  return { node: state.parts.derive(wrapped, state.root), path: start, isWrapped: true }
 }
 
 /** Merges alternatives of the root into optional properties of one object. */
@@ -58,7 +58,7 @@ function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
       .map((part) => resolveNode(state, part, start, { refs: true, allOf: true }).node)
     const why = `${state.dialect.label} does not support alternatives here: their arguments are merged, and their other keywords are lost.`
     state.lose(node, key, why)
-    flat = state.document.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
+    flat = state.parts.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
   }
   return flat
 }
@@ -71,8 +71,8 @@ function joinParts(state: CompileState, base: JsonSchema, parts: readonly JsonSc
     Object.entries(isObject(part.properties) ? part.properties : {}),
   )) {
     const existing = properties.get(name)
-    if (own.has(name) || (closed && existing === undefined) || isSame(existing, schema)) continue
-    const both = state.document.derive({ anyOf: [existing, schema] }, isObject(schema) ? schema : state.document.root)
+    if (own.has(name) || (closed && existing === undefined) || sameJson(existing, schema)) continue
+    const both = state.parts.derive({ anyOf: [existing, schema] }, isObject(schema) ? schema : state.root)
     properties.set(name, existing === undefined ? schema : both)
   }
   const always = parts.map((part) => textsOf(part.required))
@@ -90,11 +90,30 @@ function withAllowedNames(state: CompileState, node: JsonSchema): JsonSchema {
   const rejected = Object.keys(node.properties).filter((name) => !state.dialect.argumentName.test(name))
   if (rejected.length === 0) return node
   for (const name of rejected) {
-    for (const pointer of state.document.pointersInside(node, 'properties', name))
+    for (const pointer of state.parts.pointersInside(node, 'properties', name))
       state.loseAt(pointer, 'argument', `${state.dialect.label} does not allow this argument name.`)
   }
   const required = textsOf(node.required).filter((name) => !rejected.includes(name))
   if (required.length < textsOf(node.required).length)
     state.loseNames(node, 'required', rejected, `${state.dialect.label} can require only arguments with allowed names.`)
   return { ...node, properties: omit(node.properties, ...rejected), ...('required' in node ? { required } : {}) }
+}
+
+const sendLimits = { depth: 200, parts: 50_000, characters: 1_000_000 }
+
+/** Whether a schema is small and flat enough to be sent unchanged. */
+export function isWithinLimits(schema: JsonSchema): boolean {
+  const waiting: [object, number][] = [[schema, 1]]
+  let parts = 0
+  let characters = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [part, depth] = next
+    for (const [key, value] of Object.entries(part)) {
+      parts += 1
+      characters += key.length + (typeof value === 'string' ? value.length : 0)
+      if (typeof value === 'object' && value !== null) waiting.push([value, depth + 1])
+    }
+    if (depth > sendLimits.depth || parts > sendLimits.parts || characters > sendLimits.characters) return false
+  }
+  return true
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/same-json.ts'
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import type { BuiltSchema } from './build-schema.ts'
 import { copyJson, NotJson, setOwn } from './copy-json.ts'

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../base/same-json.ts'
-import { asserting, keywords } from './keywords.ts'
+import { isObject, type JsonObject } from '../base/json-values.ts'
+import { asserting, containerOf } from './keywords.ts'
 import type { SchemaDocument } from './schema-document.ts'
 
 type Built = Record<string, unknown> | boolean
@@ -57,10 +57,10 @@ class Builder {
   }
 
   #keyword(word: string, value: unknown): unknown {
-    const kind = keywords['2020-12'].get(word)
-    if (kind === 'schema' || kind === 'items') return this.build(value)
-    if (kind === 'schemas') return (value as readonly unknown[]).map((part) => this.build(part))
-    if (kind !== 'schema map' && kind !== 'pattern map') return value
+    const container = containerOf(word)
+    if (container === 'schema') return this.build(value)
+    if (container === 'array') return (value as readonly unknown[]).map((part) => this.build(part))
+    if (container === undefined) return value
     return Object.fromEntries(Object.entries(value as JsonObject).map(([name, part]) => [name, this.build(part)]))
   }
 }

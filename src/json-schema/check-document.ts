@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
-import { isObject, type JsonObject } from '../base/same-json.ts'
 import { didYouMean } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import { checkKeyword, type KeywordFault } from './check-keyword.ts'

@@ -1,6 +1,6 @@
+import { isObject } from '../base/json-values.ts'
 import { compileSearchPattern } from '../base/pattern.ts'
 import type { ProblemKind } from '../base/problem.ts'
-import { isObject } from '../base/same-json.ts'
 import { didYouMean } from '../base/suggest.ts'
 import { OutOfBudget, type WorkBudget } from '../base/work-budget.ts'
 import type { KeywordKind } from './keywords.ts'

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
+import { isObject } from '../base/json-values.ts'
 import type { ProblemKind } from '../base/problem.ts'
-import { isObject } from '../base/same-json.ts'
 import { suggestWithin } from '../base/suggest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'

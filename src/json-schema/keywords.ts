@@ -67,6 +67,14 @@ export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
   ),
 }
 
+/** How the value of a keyword of 2020-12 contains schemas; undefined if it contains none. */
+export function containerOf(word: string): 'schema' | 'array' | 'map' | undefined {
+  const kind = keywords['2020-12'].get(word)
+  if (kind === 'schema' || kind === 'items') return 'schema'
+  if (kind === 'schemas') return 'array'
+  return kind === 'schema map' || kind === 'pattern map' ? 'map' : undefined
+}
+
 /** Keywords that affect validation or defaults; the others are annotations, identifiers and containers. */
 export const asserting: ReadonlySet<string> = new Set(
   (

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import { fromPointer, toPointer } from '../base/problem.ts'
-import { isObject, type JsonObject } from '../base/same-json.ts'
 import { setOwn } from './copy-json.ts'
 import { asserting, type Dialect, identifiers, type KeywordKind, keywords } from './keywords.ts'
 
@@ -123,16 +123,19 @@ export class SchemaDocument {
     const { stored, pointer, resource, ignored } = subschema
     const node = subschema.node as Record<string, unknown>
     const hides = this.dialect === 'draft-07' && typeof stored.$ref === 'string'
-    const refs: [string, string][] = []
+    const refs = new Map<string, string>()
     for (const [word, value] of Object.entries(stored)) {
       const kind = this.#kindOf(word, stored)
       const parts = this.#enterParts(kind, value, { pointer: pointer + toPointer([word]), resource })
       if (identifiers.has(word)) continue
       if (hides ? !besideRef.has(word) : kind === undefined && constraints.has(word)) ignored.push(word)
-      else if (kind === 'ref' && typeof value === 'string') refs.push([word, value])
+      else if (kind === 'ref' && typeof value === 'string') refs.set(word, value)
       else for (const [name, part] of normalize(word, parts)) setOwn(node, name, part)
     }
-    for (const [word, ref] of refs) this.#addRef(subschema, word, ref)
+    for (const word of ['$ref', '$dynamicRef']) {
+      const ref = refs.get(word)
+      if (ref !== undefined) this.#addRef(subschema, word, ref)
+    }
     if (stored.nullable !== true || stored.type === undefined || hides) return
     node.type = [...new Set([stored.type, 'null'].flat())]
     delete node.nullable
@@ -209,6 +212,16 @@ export class SchemaDocument {
     this.#enter(value, pointer, resource)
     return { stored: value }
   }
+}
+
+/** The value at a JSON pointer. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  let value = document
+  for (const key of fromPointer(pointer)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as JsonObject)[key]
+  }
+  return value
 }
 
 /** The draft that a schema declares; undefined if it is not supported. */

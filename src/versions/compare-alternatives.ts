@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json-values.ts'
+import { areDisjoint } from '../json-schema/disjoint.ts'
 import type { Walk } from './comparison.ts'
-import { areDisjoint } from './disjoint.ts'
 import { matchSame } from './match-same.ts'
 import { withoutAnnotations } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
@@ -19,8 +19,8 @@ export function toAlternatives(walk: Walk, before: JsonObject, after: JsonObject
 function exclusiveToAny(walk: Walk, node: JsonObject, of: 'before' | 'after'): JsonObject {
   const { oneOf, ...rest } = node
   if (oneOf === undefined || rest.anyOf !== undefined) return node
-  const members = (oneOf as unknown[]).map((member) => walk.open(member, of))
-  return areDisjoint(members) ? { ...rest, anyOf: oneOf } : node
+  const open = (part: unknown) => walk.open(part, of)
+  return areDisjoint((oneOf as unknown[]).map(open), open) ? { ...rest, anyOf: oneOf } : node
 }
 
 const isOnlyAny = (node: JsonObject) => {

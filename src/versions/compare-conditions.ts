@@ -12,7 +12,6 @@ const groups: readonly Group[] = [
   { keywords: ['contentMediaType'] },
   { keywords: ['contentSchema'] },
   { keywords: ['dependentRequired'] },
-  { keywords: ['dependencies'], named: true },
   { keywords: ['dependentSchemas'], named: true },
   { keywords: ['propertyNames'] },
   { keywords: ['not'] },
@@ -23,8 +22,6 @@ const groups: readonly Group[] = [
   { keywords: ['contains', 'minContains', 'maxContains'], entangled: true },
   { keywords: ['unevaluatedProperties'], entangled: true },
   { keywords: ['unevaluatedItems'], entangled: true },
-  { keywords: ['nullable'], entangled: true },
-  { keywords: ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'], entangled: true },
 ]
 
 interface Group {
@@ -34,9 +31,9 @@ interface Group {
   readonly entangled?: boolean
 }
 
-const farReaching = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef']
+const farReaching = ['unevaluatedProperties', 'unevaluatedItems']
 
-/** A keyword that depends on other keywords or on the dynamic scope: no difference beside it can be compared. */
+/** A keyword that depends on other keywords: no difference beside it can be compared. */
 export function findFarReaching(before: JsonObject, after: JsonObject): string | undefined {
   return farReaching.find((keyword) => before[keyword] !== undefined || after[keyword] !== undefined)
 }

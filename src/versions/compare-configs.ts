@@ -1,3 +1,4 @@
+import { fromPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
 import { diffJson, type JsonDifference } from './diff-json.ts'
@@ -51,9 +52,7 @@ function describeDifference(difference: JsonDifference): string {
 
 /** A pointer as a path: `headers.Accept`, `args[0].name`. */
 const nameOf = (pointer: string): string =>
-  pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '') ||
-  'the config'
+  fromPointer(pointer).reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
+    '',
+  ) || 'the config'

@@ -6,8 +6,7 @@ import { compareItems } from './compare-items.ts'
 import { compareProperties } from './compare-properties.ts'
 import { compareTypes, compareValues, typesOf } from './compare-values.ts'
 import type { Walk } from './comparison.ts'
-import { isWellFormed } from './keyword-shapes.ts'
-import { normalizeNode } from './schema-node.ts'
+import { isWellFormed, normalizeNode } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Compares two schemas keyword by keyword: each is an independent condition, or part of a group that is compared together. */

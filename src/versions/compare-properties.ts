@@ -70,7 +70,7 @@ function compareRequired(walk: Walk, before: JsonObject, after: JsonObject, loca
 
 /** Whether a default is inserted before validation; that is the case for arguments, not for values inside them. */
 function hasInsertedDefault(walk: Walk, after: JsonObject, name: string, location: SchemaPath): boolean {
-  const schema = Object.hasOwn(propertiesOf(after), name) ? propertiesOf(after)[name] : undefined
+  const schema = Object.hasOwn(propertiesOf(after), name) ? walk.open(propertiesOf(after)[name], 'after') : undefined
   return walk.side === 'input' && location.depth === 0 && isObject(schema) && schema.default !== undefined
 }
 

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../base/json-values.ts'
+import { type JsonObject, sameJson } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
-import { valuesMissing } from './values-missing.ts'
 
 const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
 const maxValues = 5
@@ -56,3 +55,12 @@ function showValues(values: readonly unknown[]): string {
   const rest = values.length - maxValues
   return values.slice(0, maxValues).map(showValue).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'nothing'
 }
+
+/** The values of the first array that are not in the second; linear time for scalars. */
+function valuesMissing(from: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+  const plain = new Set(others.filter((value) => !isNested(value)))
+  const nested = others.filter(isNested)
+  return from.filter((value) => (isNested(value) ? !nested.some((other) => sameJson(value, other)) : !plain.has(value)))
+}
+
+const isNested = (value: unknown) => typeof value === 'object' && value !== null

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import type { SchemaChange } from '../contract/tool-diff.ts'
+import { SchemaDocument } from '../json-schema/schema-document.ts'
 import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
@@ -26,8 +27,8 @@ export function diffSchemas(before: JsonObject, after: JsonObject, side: Side): 
   if (sameJson(before, after)) return []
   const findings: SchemaFinding[] = []
   const state = {
-    before,
-    after,
+    before: new SchemaDocument(before),
+    after: new SchemaDocument(after),
     side,
     findings,
     seen: new Map(),
@@ -35,13 +36,13 @@ export function diffSchemas(before: JsonObject, after: JsonObject, side: Side): 
     steps: { left: limits.steps },
     gaveUp: false,
   }
-  createWalk(state).compare(before, after, topOf(side))
+  createWalk(state).compare(state.before.root, state.after.root, topOf(side))
   return findings.map((finding) => toSchemaChange(finding, side))
 }
 
 interface WalkState {
-  readonly before: JsonObject
-  readonly after: JsonObject
+  readonly before: SchemaDocument
+  readonly after: SchemaDocument
   readonly side: Side
   readonly findings: SchemaFinding[]
   /** Targets of refs that were compared: their differences are reported once, and recursion ends. */

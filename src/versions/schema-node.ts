@@ -1,5 +1,9 @@
-import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
-import { isWellFormed } from './keyword-shapes.ts'
+import { isObject, type JsonObject } from '../base/json-values.ts'
+import { WorkBudget } from '../base/work-budget.ts'
+import { checkKeyword } from '../json-schema/check-keyword.ts'
+import { asserting, containerOf, keywords } from '../json-schema/keywords.ts'
+import type { SchemaDocument } from '../json-schema/schema-document.ts'
+import { listedValues, possibleTypes } from '../json-schema/value-types.ts'
 
 /** A schema with its refs resolved. */
 export interface OpenSchema {
@@ -9,21 +13,13 @@ export interface OpenSchema {
 }
 
 const maxHops = 50
-const structural = new Set(['$schema', '$defs', 'definitions', '$comment', '$anchor', '$vocabulary', '$id'])
-const annotations = ['title', 'description', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', 'default']
-const annotationSet = new Set(annotations)
+
+/** Formats and contents are not validated, but constrain the values that are meant. */
+const constraining = new Set([...asserting, 'format', 'contentEncoding', 'contentMediaType', 'contentSchema', '$ref'])
+constraining.delete('default')
 
 /** Whether a keyword does not constrain values. */
-export const isAnnotation = (keyword: string) => annotationSet.has(keyword) || !isKnown(keyword)
-
-const constraining = new Set(
-  `type enum const properties required additionalProperties patternProperties propertyNames minProperties maxProperties
-  items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems
-  unevaluatedProperties dependencies dependentRequired dependentSchemas minimum maximum exclusiveMinimum exclusiveMaximum
-  multipleOf minLength maxLength pattern format contentEncoding contentMediaType contentSchema allOf anyOf oneOf not if
-  then else nullable $ref $dynamicRef $recursiveRef $dynamicAnchor $recursiveAnchor`.split(/\s+/),
-)
-const isKnown = (keyword: string) => constraining.has(keyword) || structural.has(keyword)
+export const isAnnotation = (keyword: string) => !constraining.has(keyword)
 
 /** Whether a schema has keywords that constrain values. */
 export const isConstrained = (node: JsonObject) => Object.keys(node).some((key) => constraining.has(key))
@@ -33,52 +29,25 @@ export function withoutAnnotations(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => constraining.has(key)))
 }
 
-/** Resolves refs within the document; undefined if a target does not exist, is outside or is not a schema. */
-export function openSchema(schema: unknown, root: unknown): OpenSchema | undefined {
+/** Resolves the refs of a normalized schema; undefined if a target does not exist, is outside or is not a schema. */
+export function openSchema(schema: unknown, document: SchemaDocument): OpenSchema | undefined {
   let notes: JsonObject = {}
   let current = schema
   for (let hops = 0; hops < maxHops; hops++) {
     if (typeof current === 'boolean') return hops > 0 ? { node: current, target: current } : { node: current }
-    if (!isObject(current) || (current !== root && typeof current.$id === 'string')) return undefined
+    if (!isObject(current)) return undefined
     const { $ref, ...rest } = current
     if ($ref === undefined) {
       return hops > 0 ? { node: { ...current, ...notes }, target: current } : { node: current }
     }
     if (isConstrained(rest)) return { node: { ...rest, ...notes, allOf: [...listOf(rest.allOf), { $ref }] } }
-    notes = { ...annotationsOf(rest), ...notes }
-    current = lookUp(root, $ref)
+    notes = { ...rest, ...notes }
+    current = document.target($ref)
   }
   return undefined
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-const annotationsOf = (node: JsonObject) =>
-  Object.fromEntries(Object.entries(node).filter(([key]) => isAnnotation(key)))
-
-function lookUp(root: unknown, ref: unknown): unknown {
-  if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined
-  let current = root
-  for (const part of ref.split('/').slice(1)) {
-    const key = unescapePart(part)
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
-    current = (current as JsonObject)[key]
-  }
-  return current
-}
-
-function unescapePart(part: string): string {
-  const plain = /%(?![0-9a-f]{2})/i.test(part) ? part : tryDecode(part)
-  return plain.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function tryDecode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 /** Whether a schema contains a ref, so that equal texts may have different meanings. */
 export function hasReference(schema: unknown): boolean {
@@ -91,35 +60,24 @@ export function hasReference(schema: unknown): boolean {
   return false
 }
 
-/** The schema with equivalent keywords normalized; malformed keywords are omitted. */
+/** The schema with its values as an enum and its types as an array; malformed keywords are omitted. */
 export function normalizeNode(node: JsonObject): JsonObject {
   const clean = Object.fromEntries(Object.entries(node).filter(([key, value]) => isWellFormed(key, value)))
-  return normalizeItems(normalizeValues(clean))
+  const { const: _const, type: _type, ...rest } = clean
+  const [values, types] = [listedValues(clean), possibleTypes(clean)]
+  return { ...rest, ...(values && { enum: values }), ...(types && { type: types }) }
 }
 
-function normalizeValues({ const: only, type, ...rest }: JsonObject): JsonObject {
-  const types = type === undefined ? undefined : [type].flat()
-  const listed = rest.enum as readonly unknown[] | undefined
-  const values = only === undefined ? listed : (listed ?? [only]).filter((value) => sameJson(value, only))
-  if (values === undefined) return types === undefined ? rest : { ...rest, type: types }
-  const possible = values.filter((value) => types === undefined || types.some((name) => isOfType(value, name)))
-  return { ...rest, enum: possible, type: [...new Set(possible.map(typeOfValue))] }
+/** Whether the value of a keyword is valid JSON Schema; true for annotations. */
+export function isWellFormed(keyword: string, value: unknown): boolean {
+  const container = containerOf(keyword)
+  if (container === 'schema') return isSchema(value)
+  if (container === 'array') return Array.isArray(value) && value.every(isSchema)
+  if (container === 'map') return isObject(value) && Object.values(value).every(isSchema)
+  const kind = isAnnotation(keyword) ? undefined : keywords['2020-12'].get(keyword)
+  if (kind === undefined || kind === 'enum') return kind === undefined || Array.isArray(value)
+  // Patterns are compared as texts.
+  return checkKeyword(kind === 'pattern' ? 'text' : kind, value, keyword, new WorkBudget(0)).length === 0
 }
 
-const isOfType = (value: unknown, type: unknown) => {
-  const own = typeOfValue(value)
-  return own === type || (own === 'integer' && type === 'number')
-}
-
-function typeOfValue(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return Number.isInteger(value) ? 'integer' : typeof value
-}
-
-/** Tuples are `items` and `additionalItems` in draft-07, `prefixItems` and `items` in 2020-12. */
-function normalizeItems({ additionalItems, ...node }: JsonObject): JsonObject {
-  if (!Array.isArray(node.items)) return node
-  const { items, ...rest } = node
-  return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }
-}
+const isSchema = (value: unknown) => isObject(value) || typeof value === 'boolean'

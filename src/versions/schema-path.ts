@@ -1,3 +1,4 @@
+import { toPointer } from '../base/problem.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import { cutText } from '../rules/cut-text.ts'
 import type { Side } from './comparison.ts'
@@ -30,8 +31,7 @@ export const atItems = (location: SchemaPath, ...steps: string[]): SchemaPath =>
 
 /** The path of a keyword, with the name of its parent. */
 export function step(location: SchemaPath, ...steps: string[]): SchemaPath {
-  const pointer = steps.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return { ...location, pointer: location.pointer + pointer, depth: location.depth + 1 }
+  return { ...location, pointer: location.pointer + toPointer(steps), depth: location.depth + 1 }
 }
 
 /** The name of a path in messages. */
