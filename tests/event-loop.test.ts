@@ -55,7 +55,9 @@ describe('work that would hold the event loop', () => {
   it('a choice that doubles with each level runs in a thread, and the answer names the schema', async () => {
     const { turns, result } = await turnsDuring(() => validateValue(branching(25), { text: 'x' }))
     expect(turns).toBeGreaterThan(0)
-    expect(result.problems).toMatchObject([{ message: expect.stringMatching(/the schema at #\/\$defs\/d\d+/) }])
+    // The budget of steps ends the check in the thread; on a slow machine its deadline comes first.
+    const reason = /\((?:the schema at #\/\$defs\/d\d+|the size of the schema)\)/
+    expect(result.problems).toMatchObject([{ kind: 'too-costly', message: expect.stringMatching(reason) }])
   })
 
   it('a schema of many properties is checked and compiled in a thread', async () => {
