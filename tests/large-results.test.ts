@@ -53,16 +53,15 @@ describe('an output that is stored separately', () => {
       body: { arguments: arguments_ },
     })
     expect(invoked.body).toMatchObject({ success: true, executionId: null, result: { items: [found] } })
-    const words = [
-      'call',
-      '--server',
-      server.url,
-      '--args',
-      JSON.stringify(arguments_),
-      'tooldex:read_result',
-      '--json',
-    ]
-    const cli = await runInline(words, { env: { TOOLDEX_API_KEY: server.key } })
+    const call = (args: object) => {
+      const words = ['call', '--server', server.url, '--args', JSON.stringify(args), 'tooldex:read_result', '--json']
+      return runInline(words, { env: { TOOLDEX_API_KEY: server.key } })
+    }
+    const cli = await call(arguments_)
     expect([cli.code, cli.stdout]).toEqual([0, expect.stringContaining('needle')])
+    expect((await call({ handle, grpe: 'needle' })).stdout).toContain("unknown key 'grpe'. Did you mean 'grep'?")
+    const misspelled = { body: { arguments: { handle, grpe: 'needle' } } }
+    const refused = await server.request('POST', '/llm/tools/tooldex:read_result/invoke', misspelled)
+    expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("Did you mean 'grep'?")])
   })
 })

@@ -93,6 +93,8 @@ describe('the built-in tools over stdio', () => {
     const { structuredContent } = await callTool(client, 'much_lines', { count: '40000' })
     const read = { handle: structuredContent.stored.handle, grep: '(' }
     expect((await callTool(client, 'tooldex:read_result', read)).structuredContent.error.code).toBe('INPUT_INVALID')
+    const misspelled = await callTool(client, 'tooldex:read_result', { handle, limitt: 1 })
+    expect(misspelled.structuredContent.error.message).toContain("unknown key 'limitt'. Did you mean 'limit'?")
     const run = await callTool(client, 'tooldex:read_execution', { id: handle })
     expect(run).toMatchObject({ isError: true, structuredContent: { error: { code: 'UNAVAILABLE' } } })
   })

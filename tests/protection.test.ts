@@ -5,11 +5,19 @@ import { registerScript } from './support/registered-tools.ts'
 import { draft, expectProblem } from './support/rest.ts'
 import { runCli } from './support/run-cli.ts'
 import type { RequestOptions } from './support/start-server.ts'
+import { tempConfig } from './support/temp-config.ts'
 
 const approved = { annotations: { requiresApproval: true } }
 const schemaOf = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
 const policyOf = (tools: object, more: object = {}) => ({ default: 'enabled', tools, ...more })
 const echoing = (name: string) => ({ baseCommand: 'echo', args: [{ name, positional: true }] })
+/** The rules of the policy file of the server. */
+const fileRules = {
+  filed: { requireApproval: true },
+  kept: { args: { word: { pattern: '[a-z]+' } } },
+  tried: { requireReplay: 1 },
+  reserved: {},
+}
 /** A tool that somebody without the scope admin may register: it runs no code. */
 const httpTool = (name: string, more: object = {}) =>
   draft(name, {
@@ -316,6 +324,55 @@ onServer(
       })
     })
 
+    describe('by the policy file of the server', () => {
+      beforeAll(async () => {
+        for (const name of ['filed', 'kept', 'tried'])
+          await registerScript(server(), name, { script: 'echo "$1"', annotations: { readOnlyHint: true } })
+      })
+
+      it('is not lost with its name, nor by deletion, without the scope admin', async () => {
+        const waiting = await execute(both, 'filed', { input: { word: 'x' } })
+        expect(waiting.body).toMatchObject({ status: 'PENDING', reason: 'approval' })
+        const renamed = await as(both, 'PATCH', '/tools/filed', { name: 'free' })
+        expectProblem(renamed, 403, 'FORBIDDEN')
+        expect(renamed.body.detail).toContain('The policy file has a rule for filed, which this change renames.')
+        const proposed = await as(both, 'POST', '/tools/filed/proposals', { change: { name: 'free' } })
+        expectProblem(await as(both, 'POST', `/proposals/${proposed.body.id}/accept`, {}), 403, 'FORBIDDEN')
+        for (const name of ['filed', 'kept'])
+          expectProblem(await as(both, 'DELETE', `/tools/${name}`), 403, 'FORBIDDEN')
+        expectProblem(await as(both, 'POST', '/tools', httpTool('reserved')), 403, 'FORBIDDEN')
+      })
+
+      it('holds for the replay of a proposal', async () => {
+        const proposed = await as(both, 'POST', '/tools/filed/proposals', { change: { description: 'Says it well.' } })
+        const replay = await as(both, 'POST', `/proposals/${proposed.body.id}/replay`, {})
+        expectProblem(replay, 403, 'FORBIDDEN')
+        expect(replay.body.detail).toContain('Each call of filed requires approval')
+      })
+
+      it('requires the replay of a change, however it is made', async () => {
+        const next = { inputSchema: schemaOf('word'), executorConfig: echoing('word') }
+        expectProblem(await admin('PATCH', '/tools/tried', next), 409, 'ILLEGAL_STEP')
+        const current = (await admin('GET', '/bundle')).body
+        const tools = current.tools.filter(({ name }: { name: string }) => name === 'tried')
+        const bundle = { tooldex: 1, tools: [{ ...tools[0], ...next }] }
+        for (const dryRun of [true, false])
+          expectProblem(await admin('POST', '/bundle', { bundle, dryRun }), 409, 'ILLEGAL_STEP')
+      })
+
+      it('holds in every workspace', async () => {
+        const made = await admin('POST', '/keys', { name: 'elsewhere', scopes: ['admin'], workspace: 'elsewhere' })
+        const key = made.body.secret
+        for (const name of ['filed', 'kept']) {
+          const tool = draft(name, { executorType: 'shell', executorConfig: { command: ['echo', '{{word}}'] } })
+          expect((await as(key, 'POST', '/tools', { ...tool, inputSchema: schemaOf('word') })).status).toBe(201)
+          expect((await as(key, 'POST', `/tools/${name}/activate`)).status).toBe(200)
+        }
+        expectProblem(await execute(key, 'kept', { input: { word: 'NOT ALLOWED' }, wait: true }), 403, 'POLICY_REFUSED')
+        expect((await execute(key, 'filed', { input: { word: 'x' } })).body).toMatchObject({ reason: 'approval' })
+      })
+    })
+
     describe('of its name', () => {
       const taken: readonly (readonly [string, { name: string; namespace?: string }])[] = [
         ['the name of a tool of a config', { name: 'coreutils_wc' }],
@@ -338,5 +395,5 @@ onServer(
       })
     })
   },
-  { words: ['coreutils'] },
+  { words: ['coreutils', '--policy', tempConfig('policy.yaml', JSON.stringify(policyOf(fileRules)))] },
 )

@@ -8,8 +8,8 @@ import { forTerminal } from '../base/visible-text.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { findServer, hasRegistry, runningServer } from './find-server.ts'
+import { hideProcess } from './hide-process.ts'
 import { isOnPath, selfCommand } from './self-command.ts'
-import { withdrawEnvironment } from './withdraw-environment.ts'
 
 const stopping = new AbortController()
 // Every concurrent call adds a listener.
@@ -46,11 +46,11 @@ const host: CliHost = {
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   async serve(options) {
-    warnExposed(withdrawEnvironment())
+    warnExposed(hideProcess())
     await (await import('./serve.ts')).serve({ ...options, print }, stopping.signal)
   },
   async work(options) {
-    warnExposed(withdrawEnvironment())
+    warnExposed(hideProcess())
     await (await import('./run-worker.ts')).work({ ...options, print }, stopping.signal)
   },
   openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),

@@ -7,7 +7,7 @@ export const hostGrants = {
   files: 'read secrets from files of the host',
   private: 'send requests to private networks',
   mcp: 'call the MCP servers of the host',
-  packages: 'install Python packages on the host',
+  packages: 'use or install Python packages of the host',
 } as const
 
 export type Grant = keyof typeof hostGrants

@@ -24,13 +24,23 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
   }
   if (config.isolation === 'confined' || config.isolation === 'limited')
     needs.push({ grant: 'host', path: ['isolation'] })
-  if (executorType === 'python' && config.dependencies != null)
-    needs.push({ grant: 'packages', path: ['dependencies'] })
+  if (executorType === 'python')
+    for (const key of ['environment', 'dependencies'])
+      if (config[key] != null) needs.push({ grant: 'packages', path: [key] })
   if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
   for (const key of ['cwd', 'workingDir', 'root', 'paths'])
     if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })
-  return executorType === 'cli' ? [...needs, ...variableGrants(config)] : needs
+  return executorType === 'cli' ? [...needs, ...rootGrants(config), ...variableGrants(config)] : needs
 }
+
+/** Paths are checked on the machine itself, so the root of an argument is a folder of it. */
+const rootGrants = ({ args }: Definition['executorConfig']): readonly NeededGrant[] =>
+  rootsOf(args).flatMap((root, index) =>
+    root == null || ownFolder.test(String(root)) ? [] : [{ grant: 'folders', path: ['args', index, 'root'] }],
+  )
+
+const rootsOf = (args: unknown): readonly unknown[] =>
+  ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
 
 /** Private folders of every sandbox. */
 export const ownFolder = /^\/(work|tmp)$/
@@ -50,9 +60,8 @@ const variable = /\$\{?[A-Za-z_]/
 
 /** Commands are expanded with environment variables of the server. */
 function variableGrants({ inheritEnv, args, ...config }: Definition['executorConfig']): readonly NeededGrant[] {
-  const roots = ((args ?? []) as readonly { root?: unknown }[]).map(({ root }) => root)
   const { baseCommand, globalArgs, env, workingDir, root } = config
-  const expanded = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: roots })
+  const expanded = Object.entries({ baseCommand, globalArgs, env, workingDir, root, args: rootsOf(args) })
   const keys = expanded.filter(([, value]) => variable.test(JSON.stringify(value ?? ''))).map(([key]) => key)
   const inherits = inheritEnv === true || (Array.isArray(inheritEnv) && inheritEnv.length > 0)
   return [...keys, ...(inherits ? ['inheritEnv'] : [])].map((key) => ({ grant: 'env', path: [key] }))

@@ -15,9 +15,25 @@ it('takes a secret out of texts in every form it may stand in', async () => {
   const value = await secrets.resolve('env:TOKEN')
   const sent = Buffer.from(`user:${value}`).toString('base64')
   secrets.hide('env:TOKEN', sent)
-  const shown = secrets.redact(`plain ${value}, in JSON ${JSON.stringify({ value })}, as sent ${sent}.`)
+  const json = JSON.stringify({ value })
+  const shown = secrets.redact(`plain ${value}, in JSON ${json}, twice ${JSON.stringify(json)}, as sent ${sent}.`)
   expect(shown).toBe(
-    'plain [redacted env:TOKEN], in JSON {"value":"[redacted env:TOKEN]"}, as sent [redacted env:TOKEN (as sent)].',
+    'plain [redacted env:TOKEN], in JSON {"value":"[redacted env:TOKEN]"}, twice "{\\"value\\":\\"[redacted env:TOKEN]\\"}", as sent [redacted env:TOKEN (as sent)].',
+  )
+})
+
+it('redacts the lines of a key, indented or one by one, and shows its header', async () => {
+  const lines = [
+    '-----BEGIN PRIVATE KEY-----',
+    'MIIEvQIBADANBgkqhkiG9w0B',
+    'AQEFAASCBKcwggSjAgEAAoIB',
+    '-----END PRIVATE KEY-----',
+  ]
+  const secrets = open({ TOKEN: lines.join('\n') })
+  await secrets.resolve('env:TOKEN')
+  const shown = secrets.redact(lines.map((line) => `  ${line}\r\n`).join(''))
+  expect(shown).toBe(
+    '  -----BEGIN PRIVATE KEY-----\r\n  [redacted env:TOKEN]\r\n  [redacted env:TOKEN]\r\n  -----END PRIVATE KEY-----\r\n',
   )
 })
 
@@ -40,6 +56,7 @@ const encodings: readonly (readonly [what: string, encode: (value: string) => st
   ['a part of a URL', (value) => encodeURIComponent(value)],
   ['a form field', (value) => new URLSearchParams({ q: value }).toString()],
   ['percent codes', (value) => Buffer.from(value).toString('hex').replace(/../g, '%$&')],
+  ['HTML', (value) => value.replaceAll('&', '&amp;')],
   ['ASCII JSON', (value) => JSON.stringify(value).replace(/[^ -~]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
 ]
 

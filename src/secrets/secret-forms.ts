@@ -2,23 +2,52 @@
 const minEncoded = 8
 const base64Line = 76
 
-/** The forms in which a value may appear in a text: literal, escaped, as a number, and encoded as base64, base32, hex or part of a URL. */
+/**
+ * The forms in which a value may appear in a text: literal, line by line, escaped as in JSON or HTML, as a number, and encoded as
+ * base64, base32, hex or part of a URL.
+ */
 export function secretForms(value: string, minLength: number): readonly string[] {
   const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value), ...base32Forms(value)]
   const forms = [
     value,
     ...jsonForms(value),
+    ...htmlForms(value),
+    ...lineForms(value),
     ...numberForms(value).filter(({ length }) => length >= minLength),
     ...encoded.filter(({ length }) => length >= minEncoded),
   ]
   return [...new Set(forms)]
 }
 
-/** Escaped as in JSON, with and without escapes for characters outside ASCII. */
+/** Escaped as in JSON, with and without escapes for characters outside ASCII, and as JSON in a string of JSON. */
 function jsonForms(value: string): readonly string[] {
-  const escaped = JSON.stringify(value).slice(1, -1)
+  const toJson = (text: string) => JSON.stringify(text).slice(1, -1)
   const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return [escaped, escaped.replace(/[\u0080-\uffff]/g, toEscape)]
+  const escaped = toJson(value)
+  const once = [escaped, escaped.replace(/[\u0080-\uffff]/g, toEscape)]
+  return [...once, ...once.map(toJson)]
+}
+
+/** Escaped as in HTML or XML; quotes are escaped in several ways, or not at all. */
+function htmlForms(value: string): readonly string[] {
+  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quotes = [
+    ['"', "'"],
+    ['&quot;', "'"],
+    ['&quot;', '&#39;'],
+    ['&quot;', '&#x27;'],
+    ['&quot;', '&apos;'],
+    ['&#34;', '&#39;'],
+  ] as const
+  return quotes.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single))
+}
+
+/** The lines of a key or certificate, which programs indent or print one by one. */
+function lineForms(value: string): readonly string[] {
+  const lines = value.split('\n').map((line) => line.trim())
+  return lines.length === 1
+    ? []
+    : lines.filter((line) => line.length >= minEncoded && !/^-----(?:BEGIN|END) /.test(line))
 }
 
 /** The value after a program parsed it as a number: without leading zeros, and rounded if it is long. */

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { Sandbox } from '../../src/executors/index.ts'
 import { needs } from '../support/needs.ts'
@@ -97,6 +97,12 @@ beforeAll(async () => {
         '    description: Runs a text',
         '    command: -c',
         '    args: [{ name: code, positional: true, required: true }]',
+        `  - name: ${name}_list`,
+        '    description: Lists a folder',
+        '    command: -c pass',
+        '    args:',
+        '      - { name: folder, cwd: true }',
+        `      - { name: below, type: path, root: '${join(folder, 'shown')}', positional: true }`,
       ].join('\n'),
     )
   server = await startServer({
@@ -120,6 +126,14 @@ const call = async (name: string, args: Record<string, unknown>, key?: string) =
 describe('what a tool can read of its server', () => {
   it('shows nothing of its environment in the process table', () => {
     expect(readFileSync(`/proc/${server.pid}/environ`).some((byte) => byte !== 0)).toBe(false)
+  })
+
+  it('opens no debugger port for a signal, in the server or its launcher', async () => {
+    await call('plain_run', { file: script })
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')
+    for (const pid of [server.pid, ...children.map(Number)]) process.kill(pid, 'SIGUSR1')
+    expect(await call('plain_run', { file: script })).toMatchObject({ success: true })
+    expect(server.stderr()).not.toContain('Debugger listening')
   })
 
   it('nothing from a tool of a config, in the sandbox by default or with limits only', async () => {
@@ -169,6 +183,32 @@ describe('a tool of a config on a server', () => {
     expect(JSON.stringify(write.error)).toContain(':rw')
   })
 
+  it('reveals nothing about files of the machine outside of the allowed folders', async () => {
+    const elsewhere = [home as string, join(home as string, 'private.txt'), join(home as string, 'private.txt', 'x')]
+    const missing = join(home as string, 'missing')
+    const at = async (name: string, args: Record<string, unknown>, path: string) =>
+      JSON.stringify((await call(name, args)).error)
+        .replaceAll(path, 'PATH')
+        .replaceAll(dirname(path), 'PARENT')
+    const program = async (path: string) => {
+      const body = draft('starts', { executorType: 'shell', executorConfig: { command: [path] } })
+      expect((await server.request('POST', '/tools', { body })).status).toBe(201)
+      expect((await server.request('POST', '/tools/starts/activate')).status).toBe(200)
+      const error = await at('starts', {}, path)
+      await server.request('DELETE', '/tools/starts')
+      return error
+    }
+    const tries = {
+      'a program': program,
+      'a working folder': (path: string) => at('plain_list', { folder: path }, path),
+      'a path below a root': (path: string) => at('plain_list', { below: path }, path),
+    }
+    for (const [name, tried] of Object.entries(tries))
+      for (const path of elsewhere) expect(await tried(path), `${name}: ${path}`).toBe(await tried(missing))
+    expect(await at('plain_list', { folder: '~' }, '~')).not.toContain(homedir())
+    expect(await at('plain_list', { folder: join(folder as string, 'shown', 'no') }, 'x')).toContain('does not exist')
+  })
+
   it('shows level, folders and network in a dry run', async () => {
     const options = { body: { input: { file: script }, dryRun: true } }
     const { body } = await server.request('POST', '/tools/plain_run/execute', options)
@@ -186,6 +226,11 @@ const asking = (): readonly (readonly [grant: string, pointer: string, tool: Rec
   const [cli, shell] = [{ executorType: 'cli' }, { executorType: 'shell' }]
   const python = { executorType: 'python', scriptContent: 'def main(given): return 1\n' }
   const http = { executorType: 'http', executorConfig: { method: 'GET', url: 'https://example.com/' } }
+  const rooted = {
+    ...cli,
+    inputSchema: { type: 'object', properties: { file: { type: 'string' } } },
+    executorConfig: { baseCommand: 'ls', args: [{ name: 'file', type: 'path', root: '/', positional: true }] },
+  }
   return [
     ['host', `${inner}/isolation`, { ...cli, executorConfig: { baseCommand: 'id', isolation: 'limited' } }],
     ['host', `${inner}/isolation`, { ...shell, executorConfig: { command: ['id'], isolation: 'confined' } }],
@@ -208,6 +253,8 @@ const asking = (): readonly (readonly [grant: string, pointer: string, tool: Rec
       { ...shell, executorConfig: { command: ['env'], env: { KEY: 'file:/etc/hostname' } } },
     ],
     ['private', `${inner}/allowPrivate`, { ...http, executorConfig: { ...http.executorConfig, allowPrivate: true } }],
+    ['folders', `${inner}/args/0/root`, rooted],
+    ['packages', `${inner}/environment`, { ...python, executorConfig: { environment: 'shared', worker: 'elsewhere' } }],
     ['packages', `${inner}/dependencies`, { ...python, executorConfig: { dependencies: ['x'], worker: 'elsewhere' } }],
     ['mcp', '/executorType', { executorType: 'mcp', executorConfig: { server: 'notes', tool: 'add' } }],
   ]

@@ -108,6 +108,11 @@ describe('every response', () => {
 
   it.each([
     ['a strange host', 'GET /api/v1/tools HTTP/1.1\r\nhost: a@b\r\n\r\n', 400],
+    [
+      'another host in the request line',
+      'GET http://evil.example/api/v1/tools HTTP/1.1\r\nhost: localhost\r\n\r\n',
+      403,
+    ],
     ['no host', 'GET /api/v1/tools HTTP/1.0\r\n\r\n', 400],
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['a long head', `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`, 431],

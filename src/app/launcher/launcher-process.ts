@@ -5,14 +5,14 @@ import type { ExecutorChoice } from '../../contract/policy.ts'
 import { createCliExecutor } from '../../executors/cli/cli-executor.ts'
 import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/server/python-environments.ts'
+import { hideProcess } from '../hide-process.ts'
 import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
-import { withdrawEnvironment } from '../withdraw-environment.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
 
 // Only tools that declare credentials may have them.
-withdrawEnvironment()
+hideProcess()
 
 // This process only starts others: it is small, so forking is fast, independent of the memory of the server.
 const running = new Map<number, AbortController>()

@@ -10,10 +10,16 @@ interface PathBounds {
   /** The root of an argument that has none of its own. */
   readonly root?: string | undefined
   readonly env: Environment
+  /** Throws if a folder cannot be the boundary of paths. */
+  readonly requireVisible: (folder: string) => void
 }
 
 /** Rejects a path argument that leads out of its root, after following links. */
-export function checkPaths(args: readonly ArgDef[], values: ArgValues, { cwd, root, env }: PathBounds): void {
+export function checkPaths(
+  args: readonly ArgDef[],
+  values: ArgValues,
+  { cwd, root, env, requireVisible }: PathBounds,
+): void {
   for (const arg of args) {
     const value = values.get(arg.name)
     if (value === undefined || (itemType(arg) !== 'path' && !(arg.cwd && root !== undefined))) continue
@@ -21,6 +27,7 @@ export function checkPaths(args: readonly ArgDef[], values: ArgValues, { cwd, ro
     const from = arg.cwd ? process.cwd() : cwd
     const bound = arg.root === undefined ? root : resolve(from, expandHome(expandVariables(arg.root, env).text, env))
     if (bound === undefined) continue
+    requireVisible(bound)
     for (const item of arg.cwd ? [cwd] : [value].flat()) checkPath(arg.name, String(item), bound, from)
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { realpathSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
@@ -9,9 +9,10 @@ import type { Job } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import type { ProcessLimits } from '../process/limits.ts'
-import { type AllowedFolder, folderOf } from '../sandbox/allowed-folders.ts'
+import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { visibleTarget } from '../sandbox/visible-program.ts'
 import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
 import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
@@ -81,7 +82,12 @@ export function prepareCommand(
   const request = toRequest(job, available)
   const { tool } = request.tool
   const { cwd, folders, root } = locate(job, request, { level, env: available, sandbox: settings.sandbox })
-  checkPaths(tool.args, request.values, { cwd: cwd ?? '/work', root, env: available })
+  // Without a working folder of the machine, paths begin in the private folder of the sandbox.
+  const isPrivate = (folder: string) => cwd === undefined && isIn(folder, '/work')
+  const requireVisible = (folder: string) => {
+    if (level !== 'limited' && !isPrivate(folder)) visibleTarget(folders, folder)
+  }
+  checkPaths(tool.args, request.values, { cwd: cwd ?? '/work', root, env: available, requireVisible })
   const childEnv = childEnvironment(request.tool, available, settings.scope)
   const env = job.traceparent === undefined ? childEnv : { ...childEnv, TRACEPARENT: job.traceparent }
   const stdin = readValue(request, (arg) => arg.stdin)
@@ -104,23 +110,29 @@ interface LocateOptions {
 function locate(job: Job, request: RunRequest, { level, env, sandbox }: LocateOptions) {
   const declaredRoot = request.tool.tool.root
   const root = declaredRoot === undefined ? undefined : toFolder(declaredRoot, env)
-  const requested = requestedFolder(request, env) ?? root
-  if (level === 'limited') return { cwd: requested ?? process.cwd(), folders: [], root }
-  const folders = sandbox === undefined ? [] : visibleFolders(job, sandbox, root && realpathSync(root))
+  const requested = requestedFolder(request, env) ?? (root === undefined ? undefined : { path: root, spelling: root })
+  if (level === 'limited') {
+    const cwd = requested === undefined ? process.cwd() : checkedFolder(requested.path)
+    return { cwd, folders: [], root: root === undefined ? root : checkedFolder(root) }
+  }
+  const folders = sandbox === undefined ? [] : visibleFolders(job, sandbox, root)
   const current = folderOf(process.cwd(), folders) === undefined ? undefined : process.cwd()
-  return { cwd: requested === undefined ? current : realpathSync(requested), folders, root }
+  if (requested === undefined) return { cwd: current, folders, root }
+  return { cwd: checkedFolder(visibleTarget(folders, requested.path, requested.spelling)), folders, root }
 }
 
-function requestedFolder(request: RunRequest, env: Environment): string | undefined {
+/** The working folder that a call or its tool names, and how it was spelled. */
+function requestedFolder(request: RunRequest, env: Environment) {
   const { workingDir } = request.tool
   const value = readValue(request, (arg) => arg.cwd)
   // Only configs may use variables: the error about a missing folder would show a caller the value.
-  if (value !== undefined) return checkedFolder(resolve(expandHome(value, env)))
-  return workingDir === null ? undefined : toFolder(workingDir, env)
+  if (value !== undefined) return { path: resolve(expandHome(value, env)), spelling: value }
+  if (workingDir === null) return undefined
+  const path = toFolder(workingDir, env)
+  return { path, spelling: path }
 }
 
-const toFolder = (text: string, env: Environment): string =>
-  checkedFolder(resolve(expandHome(expandVariables(text, env).text, env)))
+const toFolder = (text: string, env: Environment): string => resolve(expandHome(expandVariables(text, env).text, env))
 
 function checkedFolder(path: string): string {
   const problem = folderProblem(path)

@@ -37,7 +37,9 @@ export async function runSandboxed(
   const limits = tool.executorConfig.limits as LimitsConfig | undefined
   try {
     const { cwd, mounts } = visibleFolder(folders, level, command.cwd)
-    const found = visibleProgram(folders, argv[0] ?? '', { cwd, path: command.env.PATH })
+    // Without the grant, whether a program exists in a folder of PATH is not revealed.
+    const path = job.grants?.includes('folders') === false ? undefined : command.env.PATH
+    const found = visibleProgram(folders, argv[0] ?? '', { cwd, path })
     const network = networkOf(job, sandbox)
     const wantsNetwork = tool.resolved?.tool.network === true
     const run = await sandbox.prepare({

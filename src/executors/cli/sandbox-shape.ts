@@ -2,14 +2,15 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Job } from '../../contract/executor.ts'
 import { type AllowedFolder, folderOf } from '../sandbox/allowed-folders.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { allowHint } from '../sandbox/visible-program.ts'
+import { allowHint, resolveExisting } from '../sandbox/visible-program.ts'
 
 /** The visible folders of a job: the root of its config if it has one, else all allowed folders. */
 export function visibleFolders({ grants, tool }: Job, sandbox: Sandbox, root?: string): readonly AllowedFolder[] {
   const allowed = grants === undefined || grants.includes('folders') ? sandbox.folders : []
   if (root === undefined) return allowed
-  const folder = folderOf(root, allowed)
-  if (folder !== undefined) return [{ path: root, writable: folder.writable }]
+  const path = resolveExisting(root) ?? root
+  const folder = folderOf(path, allowed)
+  if (folder !== undefined) return [{ path, writable: folder.writable }]
   throw new TooldexError(
     'POLICY_REFUSED',
     `${tool.name} works in ${root}, which is not visible to tools on this server.`,

@@ -1,5 +1,5 @@
 import { readlinkSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { toPointer } from '../../base/problem.ts'
 import { toOneLine } from '../../base/visible-text.ts'
@@ -8,21 +8,25 @@ import { toOneLine } from '../../base/visible-text.ts'
 export function checkPath(name: string, path: string, root: string, from: string): void {
   if (path.includes('\0')) throw refuse(name, 'contains a NUL byte', root)
   const displayPath = `'${toOneLine(path).slice(0, 200)}'`
+  const outside = () => refuse(name, `${displayPath} is outside`, root)
   let inside: string
   try {
     // Not resolved lexically: after a link, `..` is the parent of the target of the link.
     inside = relative(realPath(root), realPath(isAbsolute(path) ? path : `${from}/${path}`))
   } catch (error) {
+    // The reason would reveal files elsewhere.
+    if (leadsOut(relative(resolve(root), resolve(from, path)))) throw outside()
     throw refuse(name, `${displayPath} cannot be resolved (${(error as NodeJS.ErrnoException).code})`, root)
   }
-  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-    throw refuse(name, `${displayPath} is outside`, root)
+  if (leadsOut(inside)) throw outside()
 }
+
+const leadsOut = (path: string): boolean => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
 
 const maxLinks = 40
 
 /** The path with every link followed, dangling links included; of a path that does not exist yet, its existing part is resolved. */
-function realPath(path: string, links = 0): string {
+export function realPath(path: string, links = 0): string {
   try {
     return realpathSync.native(path)
   } catch (error) {

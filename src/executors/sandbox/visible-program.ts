@@ -1,5 +1,8 @@
 import { realpathSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import { realPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
 import { type Mount, sandboxPath, workFolder } from './bubblewrap-arguments.ts'
@@ -15,14 +18,19 @@ interface Lookup {
   readonly path?: string | undefined
 }
 
-/** The program of a command inside a sandbox, and the mounts that it needs. */
+/**
+ * The program of a command inside a sandbox, and the mounts that it needs. A file outside of the visible folders is not looked
+ * at: the errors about it would reveal files of the machine.
+ */
 export function visibleProgram(
   folders: readonly AllowedFolder[],
   word: string,
   { cwd, path }: Lookup,
 ): { program: string; mounts: readonly Mount[] } {
   const PATH = path === undefined ? sandboxPath : `${sandboxPath}:${path}`
-  const program = findProgram(word, { PATH }, cwd === undefined || ownPath.test(cwd) ? '/' : cwd)
+  const base = cwd === undefined || ownPath.test(cwd) ? '/' : cwd
+  if (word.includes('/')) mountsFor(folders, [resolve(base, word)], 'program')
+  const program = findProgram(word, { PATH }, base)
   return { program, mounts: mountsFor(folders, [program, realpathSync(program)], 'program') }
 }
 
@@ -52,11 +60,35 @@ export function mountsFor(folders: readonly AllowedFolder[], paths: readonly str
     .map((path) => {
       const folder = folderOf(path, folders)
       if (folder !== undefined) return folder
-      throw new TooldexError('POLICY_REFUSED', `The ${what} ${path} is not visible to tools on this server.`, {
-        hint: allowHint(what === 'program' ? path.replace(/\/[^/]*$/, '') : path),
-      })
+      throw notVisible(what, path)
     })
   return toMounts(found)
+}
+
+/** The folder that a path leads to inside a sandbox. Nothing is revealed about a path elsewhere, not even whether it exists. */
+export function visibleTarget(folders: readonly AllowedFolder[], path: string, spelling = path): string {
+  if (ownPath.test(path)) return path
+  const target = resolveExisting(path)
+  if (target !== undefined && (isAlwaysVisible(target) || folderOf(target, folders) !== undefined)) return target
+  throw notVisible('folder', spelling)
+}
+
+/** The path with its links followed, as far as it exists; undefined if it cannot be resolved. */
+export function resolveExisting(path: string): string | undefined {
+  try {
+    return realPath(path)
+  } catch {
+    return undefined
+  }
+}
+
+function notVisible(what: string, path: string): TooldexError {
+  const folder = what === 'program' ? path.replace(/\/[^/]*$/, '') : path
+  return new TooldexError(
+    'POLICY_REFUSED',
+    `The ${what} ${toOneLine(path).slice(0, 200)} is not visible to tools on this server.`,
+    { hint: allowHint(isAbsolute(folder) ? toOneLine(folder).slice(0, 200) : 'PATH') },
+  )
 }
 
 /** The hint to allow a folder; `ofFile` is the alternative if the first is a file. */

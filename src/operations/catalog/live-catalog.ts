@@ -37,6 +37,8 @@ export interface CatalogSnapshot {
 export interface LiveCatalogOptions extends LiveIndexOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
+  /** The policy file of the process, for a catalog that does not load it itself. */
+  readonly filePolicy?: (() => Policy | undefined) | undefined
   readonly logger: Logger
   /** Whether a tool can run now; without it, all can. */
   readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
@@ -68,6 +70,11 @@ export class LiveCatalog {
 
   current(): CatalogSnapshot {
     return this.#snapshot
+  }
+
+  /** The policy file of the process; it binds the tools of every workspace. */
+  filePolicy(): Policy | undefined {
+    return this.#options.filePolicy === undefined ? this.#snapshot.policy : this.#options.filePolicy()
   }
 
   /** Whether a tool can run now; undefined if unknown. */

@@ -58,6 +58,7 @@ export class WorkspaceCatalogs {
       logger,
       loadEmbedder,
       remote,
+      filePolicy: () => first.filePolicy(),
       readinessOf: (tool) => first.readinessOf(tool),
       isolationOf: (tool) =>
         hasHost || !processKinds.has(tool.executorType) ? first.isolationOf(tool) : ('isolated' as const),

@@ -6,6 +6,7 @@ import type { NewTool, Stores } from '../../contract/stores.ts'
 import { findSteps } from '../checks/check-changes.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
 import type { OperationContext } from '../operation.ts'
+import { withFilePolicy } from '../search/tool-view.ts'
 import { toContent } from './current-bundle.ts'
 
 /** Creates categories before the tools that refer to them, and removes them after the tools in them. */
@@ -24,7 +25,7 @@ export async function applyPlan(
   const tools = new Map(wanted.tools.map((tool) => [tool.name, tool]))
   const created = plan.create.map((name) => tools.get(name) as BundleTool)
   await createTools(stores, context, created, idOf)
-  const policies = await stores.policies.list(caller.workspace)
+  const policies = withFilePolicy(context, await stores.policies.list(caller.workspace))
   for (const { name, fields } of plan.change)
     await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf, policies })
   for (const name of plan.remove) await stores.tools.remove(caller, name)

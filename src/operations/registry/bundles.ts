@@ -18,7 +18,7 @@ import {
 } from '../checks/check-bundle.ts'
 import { checkChanges } from '../checks/check-changes.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { readableNames } from '../search/tool-view.ts'
+import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
 import { registryOf } from './registry.ts'
@@ -113,12 +113,16 @@ async function readGiven({ bundle, text = '', file }: Given, { signal }: Operati
 
 async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
   const { stores } = registryOf(context)
-  const validateNow = async () => checkChanges(await readCurrent(stores, context.caller.workspace), read.bundle)
+  const readProtected = async (on: Stores) => {
+    const current = await readCurrent(on, context.caller.workspace)
+    return { current, underFile: { ...current, policies: withFilePolicy(context, current.policies) } }
+  }
+  const validateNow = async () => checkChanges((await readProtected(stores)).underFile, read.bundle)
   const checked = await checkBundle(context, read, validateNow)
   const warnings = [...read.problems.map(({ message }) => message), ...warnIncomplete(checked)]
   const planOn = async (on: Stores) => {
-    const current = await readCurrent(on, context.caller.workspace)
-    refuseUnapplicable(checked, current, read.bundle)
+    const { current, underFile } = await readProtected(on)
+    refuseUnapplicable(checked, underFile, read.bundle)
     const plan = planBundle(current, read.bundle, { prune })
     return { plan, diffs: diffsOf(plan, current, read.bundle) }
   }

@@ -13,6 +13,7 @@ import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
+import { policiesOf } from '../search/tool-view.ts'
 import { Changelog, DecisionNote, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   contentFields,
@@ -157,7 +158,7 @@ export const acceptProposal = defineOperation({
   output: z.object({ proposal: ProposalInfo, tool: WrittenTool }),
   async handle({ id, note, expectedVersion }, context) {
     const proposal = await findProposal(context, id)
-    const policies = await registryOf(context).stores.policies.list(context.caller.workspace)
+    const policies = await policiesOf(context)
     const newPolicies = await registryOf(context).stores.policies.changedSince(
       context.caller.workspace,
       proposal.createdAt,

@@ -20,7 +20,7 @@ import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
 import { defineOperation } from '../operation.ts'
-import { readableNames } from '../search/tool-view.ts'
+import { policiesOf, readableNames } from '../search/tool-view.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
   checkContent,
@@ -49,7 +49,7 @@ export const createTool = defineOperation({
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)
     const { stores } = registryOf(context)
-    await refuseTakenName(context, content, { policies: await stores.policies.list(context.caller.workspace) })
+    await refuseTakenName(context, content, { policies: await policiesOf(context) })
     const problems = await checkContent(context, content)
     const conflicts = await checkCategory(context, content)
     if (hasErrors([...problems, ...conflicts.category]))
@@ -138,7 +138,7 @@ export const changeTool = defineOperation({
   output: WrittenTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
     const { stores } = registryOf(context)
-    const policies = await stores.policies.list(context.caller.workspace)
+    const policies = await policiesOf(context)
     let problems: readonly Problem[] = []
     const make = async (current: RegisteredTool) => {
       const next = withChange(current, change)
@@ -170,7 +170,7 @@ export const deleteTool = defineOperation({
     const name = await nameToChange(context, idOrName)
     const { stores } = registryOf(context)
     const current = await stores.tools.get(context.caller.workspace, name)
-    const policies = await stores.policies.list(context.caller.workspace)
+    const policies = await policiesOf(context)
     if (current !== undefined) refuseUnprotecting(context, { policies, current })
     return stores.tools.remove(context.caller, name, { expectedVersion })
   },

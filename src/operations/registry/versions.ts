@@ -5,6 +5,7 @@ import { ToolDiff } from '../../contract/tool-diff.ts'
 import { describeDiff, diffTools } from '../../versions/index.ts'
 import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { policiesOf } from '../search/tool-view.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
   checkContent,
@@ -90,7 +91,7 @@ export const rollbackTool = defineOperation({
     const problems = await refuseInvalid(context, content)
     const { stores } = registryOf(context)
     const category = await categoryOf(context, content, tool)
-    const policies = await stores.policies.list(context.caller.workspace)
+    const policies = await policiesOf(context)
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
     const make = async (current: RegisteredTool) => {
       const next = { ...contentFields(content), ...category }

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { describedParse } from '../../diagnostics/zod-issues.ts'
+import { invalidInput } from '../invalid-input.ts'
 import type { Operation } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'
 import { getExecution } from './executions.ts'
@@ -49,6 +51,9 @@ export async function callBuiltin(
   run: Ask,
 ): Promise<{ tool: string; outcome: RunOutcome }> {
   const { operation } = findBuiltin(name)
+  // Checked here as well, because a server names the parameters of its route.
+  const { error } = operation.input.safeParse(args, describedParse)
+  if (error !== undefined) throw await invalidInput(operation, { input: args, issues: error.issues })
   const started = performance.now()
   const output = await run(operation, { ...args })
   const durationMs = Math.round((performance.now() - started) * 10) / 10

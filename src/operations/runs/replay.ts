@@ -10,6 +10,7 @@ import { previewValue } from '../../runs/preview.ts'
 import { diffJson } from '../../versions/diff-json.ts'
 import type { OperationContext } from '../operation.ts'
 import { registryOf } from '../registry/registry.ts'
+import { policiesOf } from '../search/tool-view.ts'
 import { runsOf } from './executions.ts'
 
 const atOnce = 4
@@ -48,8 +49,9 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
 }
 
 /** The changed tool, run under the policies of the caller; a replay cannot bypass an approval or a bound. */
-async function toRunnable({ registry, caller, scopes }: OperationContext, tool: RegisteredTool, next: ToolContent) {
-  const policies = (await registry?.stores.policies.list(caller.workspace)) ?? []
+async function toRunnable(context: OperationContext, tool: RegisteredTool, next: ToolContent) {
+  const { caller, scopes } = context
+  const policies = await policiesOf(context)
   const rules = rulesFor(
     policies.map(({ policy }) => policy),
     tool.name,

@@ -64,7 +64,7 @@ function resolveConfigured(
   { entry, resolved }: FoundTool,
   stored: readonly NamedRule[],
 ) {
-  const own = ruleFor(catalog.current().policy, entry.toolName)
+  const own = ruleFor(catalog.filePolicy(), entry.toolName)
   // The bounds of the policy file are part of the tool already.
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...stored, ...asking]
@@ -165,7 +165,7 @@ function withFileRule(
   rulesOn: Awaited<ReturnType<typeof readRules>>,
 ): readonly NamedRule[] | undefined {
   const stored = rulesOn(tool)
-  const { policy } = catalog.current()
+  const policy = catalog.filePolicy()
   if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return stored
   const rule = ruleFor(policy, tool)
   return stored === undefined || rule === undefined ? undefined : [...stored, { ...rule, of: 'the policy file' }]

@@ -23,12 +23,10 @@ export const needsApproval: Readiness = Object.freeze({
 
 /** The view of the caller; undefined if no policy applies. */
 export async function viewOf(context: OperationContext): Promise<ToolView | undefined> {
-  const named = await keptPolicies(context)
   // Tools of configs are loaded under the file already; without a registry there are no others.
-  const ofFile = context.registry === undefined ? undefined : context.catalog.current().policy
-  const file = ofFile === undefined ? [] : [{ name: 'file', policy: ofFile }]
+  const named = context.registry === undefined ? [] : withFilePolicy(context, await keptPolicies(context))
   const binding = policiesFor(
-    [...named, ...file].map(({ name, policy }) => ({ ...policy, name })),
+    named.map(({ name, policy }) => ({ ...policy, name })),
     context.caller.actor,
   )
   return binding.length === 0 ? undefined : toView(binding, context.caller.actor)
@@ -39,6 +37,16 @@ export async function viewOf(context: OperationContext): Promise<ToolView | unde
  */
 export async function readableNames(context: OperationContext): Promise<ReadonlySet<string> | undefined> {
   return context.scopes.has('write') ? undefined : (await viewOf(context))?.names
+}
+
+/** The policies that protect registered tools: those stored in the workspace, and the policy file of this process. */
+export const policiesOf = async (context: OperationContext): Promise<readonly BundlePolicy[]> =>
+  withFilePolicy(context, (await context.registry?.stores.policies.list(context.caller.workspace)) ?? [])
+
+/** Stored policies with the policy file, which messages call the policy file. */
+export function withFilePolicy({ catalog }: OperationContext, stored: readonly BundlePolicy[]): BundlePolicy[] {
+  const policy = catalog.filePolicy()
+  return policy === undefined ? [...stored] : [...stored, { name: 'file', policy }]
 }
 
 /** The catalog has the policies as of its last change; one that does not follow the database reads them there. */

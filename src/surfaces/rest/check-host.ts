@@ -29,7 +29,8 @@ export function refuseForeignSite({ host, origin }: SiteHeaders, allowed: readon
     })
   if (origin === undefined) return
   const page = toUrl(origin)
-  if (page !== undefined && (page.host === site.host || isListed(page.hostname, allowed, false))) return
+  const isWeb = page?.protocol === 'http:' || page?.protocol === 'https:'
+  if (isWeb && (page.host === site.host || isListed(page.hostname, allowed, false))) return
   throw new TooldexError('FORBIDDEN', `The Origin '${origin.slice(0, 200)}' is not allowed.`, {
     hint: 'Send requests from a page of the server itself, or add the host of the page to its TOOLDEX_ALLOWED_HOSTS.',
   })

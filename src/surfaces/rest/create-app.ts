@@ -75,8 +75,12 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.use((c, next) => {
-    const host = c.req.header('host') ?? new URL(c.req.url).host
-    refuseForeignSite({ host, origin: c.req.header('origin') }, allowedHosts)
+    const origin = c.req.header('origin')
+    const host = c.req.header('host')
+    // A request line with a whole URL names a host of its own.
+    if (host === undefined || !c.req.url.startsWith(`http://${host}/`))
+      refuseForeignSite({ host: new URL(c.req.url).host, origin }, allowedHosts)
+    if (host !== undefined) refuseForeignSite({ host, origin }, allowedHosts)
     return next()
   })
   const outages = new OutageLog(context.logger)

@@ -50,6 +50,9 @@ describe('the site that a request is for', () => {
     ['https://evil.example', true],
     ['null', true],
     ['', true],
+    ['file://localhost:7331', true],
+    ['chrome-extension://tools.example.org', true],
+    ['http://localhost:7331@evil.example', true],
   ])('accepts requests of its own pages only: %s', (origin, refused) => {
     expect(isRefused('localhost:7331', origin)).toBe(refused)
     expect(isRefused('localhost:7331', origin, ['*', ...allowed])).toBe(refused)

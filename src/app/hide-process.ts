@@ -1,12 +1,19 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
+/** Hides this process from others of the same user. Returns the reason if its variables can still be read. */
+export function hideProcess(): string | undefined {
+  // By default the signal opens a debugger port, through which every process of the machine could run code in this one.
+  process.on('SIGUSR1', () => {})
+  return withdrawEnvironment()
+}
+
 /**
  * Removes the variables of this process from `/proc/PID/environ`, where every process of the same user could read them.
  * The kernel exposes the memory that the process was started with, so that memory is overwritten. Starting a second
  * process with a clean environment would cost its startup time and change the process id. Returns the reason if they can
  * still be read.
  */
-export function withdrawEnvironment(): string | undefined {
+function withdrawEnvironment(): string | undefined {
   if (process.platform !== 'linux') return `there is no way to hide them on ${process.platform}`
   for (const [name, value] of Object.entries(process.env)) {
     // Setting a variable again moves it out of the memory that is overwritten.
