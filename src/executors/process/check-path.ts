@@ -12,7 +12,7 @@ export function checkPath(name: string, path: string, root: string, from: string
   let inside: string
   try {
     // Not resolved lexically: after a link, `..` is the parent of the target of the link.
-    inside = relative(realPath(root), realPath(isAbsolute(path) ? path : `${from}/${path}`))
+    inside = relative(followLinks(root), followLinks(isAbsolute(path) ? path : `${from}/${path}`))
   } catch (error) {
     // The reason would reveal files elsewhere.
     if (leadsOut(relative(resolve(root), resolve(from, path)))) throw outside()
@@ -26,15 +26,15 @@ const leadsOut = (path: string): boolean => path === '..' || path.startsWith(`..
 const maxLinks = 40
 
 /** The path with every link followed, dangling links included; of a path that does not exist yet, its existing part is resolved. */
-export function realPath(path: string, links = 0): string {
+export function followLinks(path: string, links = 0): string {
   try {
     return realpathSync.native(path)
   } catch (error) {
     const parent = dirname(path)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || links > maxLinks) throw error
     const target = readLink(`${parent}/${basename(path)}`)
-    if (target === undefined) return join(realPath(parent, links), basename(path))
-    return realPath(isAbsolute(target) ? target : `${parent}/${target}`, links + 1)
+    if (target === undefined) return join(followLinks(parent, links), basename(path))
+    return followLinks(isAbsolute(target) ? target : `${parent}/${target}`, links + 1)
   }
 }
 

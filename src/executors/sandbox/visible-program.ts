@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import { realPath } from '../process/check-path.ts'
+import { followLinks } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
 import { type Mount, sandboxPath, workFolder } from './bubblewrap-arguments.ts'
@@ -76,7 +76,7 @@ export function visibleTarget(folders: readonly AllowedFolder[], path: string, s
 /** The path with its links followed, as far as it exists; undefined if it cannot be resolved. */
 export function resolveExisting(path: string): string | undefined {
   try {
-    return realPath(path)
+    return followLinks(path)
   } catch {
     return undefined
   }
