@@ -19,7 +19,7 @@ command: sh
 tools:
   - {name: do_well, description: Ends well, command: -c true}
   - {name: do_badly, description: Ends badly, command: -c false}
-  - {name: take_long, description: Waits for a file, timeout: 170, command: -c 'until [ -e ${gate} ]; do sleep 0.05; done'}
+  - {name: take_long, description: Waits for a file, timeout: 170, command: "-c 'until [ -e ${gate} ]; do sleep 0.05; done'"}
 `
 
 const scrape = (server: Pick<TestServer, 'url'>, key?: string) => ask(`${server.url}/metrics`, 'GET', { key })
