@@ -22,6 +22,10 @@ interface Resource {
   readonly anchors: Map<string, JsonObject>
 }
 
+interface PartsLocation extends Pick<Subschema, 'pointer' | 'resource'> {
+  readonly word: string
+}
+
 /** The reason why a ref has no target; `known` are the names that exist. */
 export type RefFault =
   | { readonly reason: 'other document' }
@@ -126,7 +130,8 @@ export class SchemaDocument {
     const refs = new Map<string, string>()
     for (const [word, value] of Object.entries(stored)) {
       const kind = this.#kindOf(word, stored)
-      const parts = this.#enterParts(kind, value, { pointer: pointer + toPointer([word]), resource })
+      const parts =
+        typeof value === 'object' && value !== null ? this.#enterParts(kind, value, { word, pointer, resource }) : value
       if (identifiers.has(word)) continue
       if (hides ? !besideRef.has(word) : kind === undefined && constraints.has(word)) ignored.push(word)
       else if (kind === 'ref' && typeof value === 'string') refs.set(word, value)
@@ -147,13 +152,20 @@ export class SchemaDocument {
     return Array.isArray(items) ? 'schema' : undefined
   }
 
-  #enterParts(kind: KeywordKind | undefined, value: unknown, at: Pick<Subschema, 'pointer' | 'resource'>): unknown {
-    const enter = (part: unknown, key: string | number) => this.#enter(part, at.pointer + toPointer([key]), at.resource)
-    if (kind === 'schema' || (kind === 'items' && !Array.isArray(value)))
-      return this.#enter(value, at.pointer, at.resource)
-    if (kind === 'schemas' || kind === 'items') return Array.isArray(value) ? value.map(enter) : value
+  #enterParts(kind: KeywordKind | undefined, value: object, { word, pointer, resource }: PartsLocation): unknown {
+    // The names of keywords need no escape.
+    const at = `${pointer}/${word}`
+    if (kind === 'schema' || (kind === 'items' && !Array.isArray(value))) return this.#enter(value, at, resource)
+    if (kind === 'schemas' || kind === 'items')
+      return Array.isArray(value) ? value.map((part, index) => this.#enter(part, `${at}/${index}`, resource)) : value
     if (kind !== 'schema map' && kind !== 'pattern map' && kind !== 'dependencies') return value
-    return isObject(value) ? mapValues(value, (part, name) => (Array.isArray(part) ? part : enter(part, name))) : value
+    if (!isObject(value)) return value
+    const parts: Record<string, unknown> = {}
+    for (const name of Object.keys(value)) {
+      const part = value[name]
+      setOwn(parts, name, isObject(part) ? this.#enter(part, at + toPointer([name]), resource) : part)
+    }
+    return parts
   }
 
   /** The validator knows no dynamic scope: `$dynamicRef` refers to the anchor of its own resource. */
@@ -258,9 +270,6 @@ function normalize(word: string, value: unknown): readonly (readonly [string, un
   ] as const
   return parts.filter(([, some]) => some.length > 0).map(([name, some]) => [name, Object.fromEntries(some)])
 }
-
-const mapValues = (value: JsonObject, change: (part: unknown, key: string) => unknown): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([key, part]) => [key, change(part, key)]))
 
 function decode(text: string): string | undefined {
   try {
