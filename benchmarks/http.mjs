@@ -21,7 +21,7 @@ export async function run() {
     {
       'bare undici': async () => expect(await (await request(url, { dispatcher })).body.json()),
       'the http executor': async () =>
-        expect((await executor.run({ tool, input: { id: 7 }, timeoutMs: 5000 }, {})).output),
+        expect((await executor.prepare({ tool, input: { id: 7 }, timeoutMs: 5000 }).run({})).output),
       'the runner of every call': async () => expect((await runner.run(tool, { id: 7 })).output),
     },
     { rounds },

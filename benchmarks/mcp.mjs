@@ -41,7 +41,7 @@ async function measure(transport, definition) {
     {
       'the official client': async () =>
         expect((await client.callTool({ name: 'add', arguments: input })).structuredContent),
-      'the mcp executor': async () => expect((await executor.run({ tool, input, timeoutMs: 5000 }, {})).output),
+      'the mcp executor': async () => expect((await executor.prepare({ tool, input, timeoutMs: 5000 }).run({})).output),
       'the runner of every call': async () => expect((await runner.run(tool, input)).output),
     },
     { rounds },

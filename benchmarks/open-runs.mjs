@@ -52,10 +52,12 @@ function noopRunner(slots) {
   const executor = {
     kind: 'cli',
     readiness: () => ({ state: 'ready' }),
-    boundValues: () => [],
-    deadlineMs: () => 30_000,
-    plan: () => ({ kind: 'cli', isolation: 'none', timeoutMs: 30_000 }),
-    run: async () => outcome,
+    prepare: () => ({
+      bound: [],
+      deadlineMs: 30_000,
+      plan: async () => ({ kind: 'cli', isolation: 'none', timeoutMs: 30_000 }),
+      run: async () => outcome,
+    }),
   }
   return createRunner({
     executors: { cli: executor },

@@ -83,7 +83,7 @@ function bareRun() {
 }
 
 const direct = async (executor, executorConfig = {}) =>
-  (await executor.run({ tool: { ...tool, executorConfig }, input }, {})).output
+  (await executor.prepare({ tool: { ...tool, executorConfig }, input }).run({})).output
 const record = async ({ runs }) => (await runs.execute(caller, tool, input, { wait: true })).outputData
 
 async function timed(work) {

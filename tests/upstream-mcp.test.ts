@@ -169,7 +169,7 @@ describe('a server of this machine', () => {
 describe('a dry run', () => {
   it('shows the planned call, and starts nothing', async () => {
     const { executor, pidOf } = startExecutor({ up: stdioServer('official-server.mjs') })
-    expect(await executor.plan({ tool: toolOf('up', 'add'), input: { a: 1 } })).toEqual({
+    expect(await executor.prepare({ tool: toolOf('up', 'add'), input: { a: 1 } }).plan()).toEqual({
       kind: 'mcp',
       isolation: 'limited',
       timeoutMs: 60_000,
@@ -177,6 +177,8 @@ describe('a dry run', () => {
     })
     expect(executor.readiness(toolOf('up', 'add')).state).toBe('ready')
     expect(pidOf('up')).toBe(null)
-    expect(() => executor.plan({ tool: toolOf('nowhere', 'add'), input: {} })).toThrow("no MCP server 'nowhere'")
+    await expect(executor.prepare({ tool: toolOf('nowhere', 'add'), input: {} }).plan()).rejects.toThrow(
+      "no MCP server 'nowhere'",
+    )
   })
 })

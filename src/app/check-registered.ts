@@ -20,10 +20,7 @@ export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['
     const { executorType, executorConfig } = content
     const executor = executors[executorType]
     if (executor?.check === undefined) return found
-    const options = { signal, prepare: prepare === true && !hasErrors(found) }
-    if (scopes.has('write') || executorType !== 'mcp')
-      return [...found, ...(await executor.check(executorConfig, '/executorConfig', options))]
-    const message = 'the MCP server was not queried: that needs the scope write'
-    return [...found, { severity: 'warning', pointer: '/executorConfig', message }]
+    const options = { signal, prepare: prepare === true && !hasErrors(found), mayStart: scopes.has('write') }
+    return [...found, ...(await executor.check(executorConfig, '/executorConfig', options))]
   }
 }

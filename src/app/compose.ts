@@ -4,8 +4,8 @@ import { withoutCredentials } from '../base/own-variables.ts'
 import { encoderFile } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
+import type { ExecutorType } from '../contract/executor-kinds.ts'
 import type { GrantsOf } from '../contract/grants.ts'
-import type { ExecutorType } from '../contract/registry.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
@@ -66,12 +66,9 @@ export function compose(
     logger,
     loadEmbedder,
     remote: openRemote(env, logger),
-    readinessOf: (tool) =>
-      (tool.executorType === 'cli' ? executor : more.executors?.[tool.executorType])?.readiness(tool),
+    readinessOf: (tool) => executors[tool.executorType]?.readiness(tool),
     isolationOf: (tool) =>
-      options.scope === 'service'
-        ? (tool.executorType === 'cli' ? executor : more.executors?.[tool.executorType])?.isolationOf?.(tool)
-        : undefined,
+      options.scope === 'service' ? executors[tool.executorType]?.isolationOf?.(tool) : undefined,
   })
   const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
@@ -89,10 +86,11 @@ export function compose(
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),
     },
   })
+  const executors: MoreParts['executors'] & object = { ...more.executors, cli: more.wrap?.(executor) ?? executor }
   const tracing = openTracing()
   const { waiting = defaults.waiting } = options
   const runner = createRunner({
-    executors: { ...more.executors, cli: more.wrap?.(executor) ?? executor },
+    executors,
     openSecrets: more.openSecrets,
     grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
     slots: new Semaphore({

@@ -2,14 +2,7 @@ import type { Logger } from '../base/logger.ts'
 import { readNumberSetting } from '../base/number-settings.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { Stores } from '../contract/stores.ts'
-import { createHttpExecutor } from '../executors/http/http-executor.ts'
-import {
-  createPythonExecutor,
-  createShellExecutor,
-  defaultWarm,
-  Environments,
-  type Sandbox,
-} from '../executors/index.ts'
+import { defaultWarm, Environments, type McpExecutor, openEach, type Sandbox } from '../executors/index.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { readGrants } from '../policy/index.ts'
 import { createSecretBox, openSecrets } from '../secrets/index.ts'
@@ -19,7 +12,7 @@ import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
 import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
-import { openUpstreams } from './open-upstreams.ts'
+import { readUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
@@ -34,26 +27,28 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   const find = (workspace: string, name: string) => secrets.find(workspace, name)
   const context = { env, box, find, grantsOf, home: tooldexHome(env) }
   const sandbox = openSandbox(env, allowed)
-  const environments = new Environments(environmentsFolder(env))
-  const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor
   // MCP servers belong to the machine, so they use the secrets of the default workspace.
   const { shield } = sandbox
-  const upstreams = openUpstreams(env, openSecrets(context, 'default'), { mcpServers: allowed.mcpServers, shield })
+  const { mcpServers } = allowed
+  const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, shield })
+  const executors = openEach({
+    env,
+    sandbox,
+    environments: new Environments(environmentsFolder(env)),
+    warm: launcher === undefined ? allowed.warm : 0,
+    upstreams: upstreams.options,
+  })
+  const { mcp } = executors as { readonly mcp: McpExecutor }
+  const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor
   const more: MoreParts = {
     wrap,
-    executors: {
-      http: createHttpExecutor(),
-      python: wrap(
-        createPythonExecutor({ sandbox, env, environments, warm: launcher === undefined ? allowed.warm : 0 }),
-      ),
-      shell: wrap(createShellExecutor({ sandbox, env })),
-      mcp: upstreams.executor,
-    },
+    executors: Object.fromEntries(Object.entries(executors).map(([kind, executor]) => [kind, wrap(executor)])),
     sandbox,
     grantsOf,
     openSecrets: (workspace) => openSecrets(context, workspace),
   }
-  return { more, box, sandbox, check: createCheck(more), watchServers: upstreams.watch }
+  const watchServers = (logger: Logger, signal: AbortSignal) => upstreams.watch(mcp, logger, signal)
+  return { more, box, sandbox, check: createCheck(more), watchServers }
 }
 
 /** The number of warm interpreters of a server. */

@@ -67,7 +67,7 @@ class OwnRegistry implements RegistryClient {
   async close(): Promise<void> {
     this.#ending.abort()
     await (await this.#running)?.close(0)
-    await Promise.allSettled(Object.values(this.#more.executors ?? {}).map((each) => each.close?.()))
+    await Promise.allSettled(Object.values(this.#more.executors ?? {}).map((each) => each?.close?.()))
     await this.#database.close()
   }
 

@@ -1,10 +1,10 @@
 import type { Problem } from '../base/problem.ts'
 import type { ToolAnnotations } from './catalog.ts'
 import type { Scalar } from './cli-config.ts'
+import type { ExecutorType } from './executor-kinds.ts'
 import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
-import type { ExecutorType } from './registry.ts'
-import type { Isolation, RunOutcome, RunPlan } from './run.ts'
+import type { CommandResult, Isolation, RunOutcome, RunPlan } from './run.ts'
 import type { HideSecret, ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
@@ -36,19 +36,30 @@ export interface Job {
   readonly input: Readonly<Record<string, unknown>>
   /** Default: the deadline of the executor. */
   readonly timeoutMs?: number | undefined
-  readonly workspace?: string | undefined
+  /** The upper bound of the deadline, whatever the tool or the caller requests. */
+  readonly maxMs?: number | undefined
   /** The grants of the workspace; all of them where absent. */
   readonly grants?: readonly Grant[] | undefined
-  /** The trace context that is passed to a child process or an upstream. */
-  readonly traceparent?: string | undefined
 }
 
 /** The abort reason for an immediate SIGKILL, because another process may soon run the same call. */
 export const killAtOnce = 'kill at once'
 
+/** The result of a run without a command. */
+export const noResult: CommandResult = Object.freeze({
+  stdout: '',
+  stderr: '',
+  exitCode: null,
+  signal: null,
+  durationMs: 0,
+  truncated: false,
+})
+
 /** The means of a caller to follow and stop a run. */
 export interface RunControls {
   readonly signal?: AbortSignal | undefined
+  /** The trace context that is passed to a child process or an upstream. */
+  readonly traceparent?: string | undefined
   /** Resolves a reference to a secret; every resolved value is redacted in all outputs of the run. */
   readonly secret?: ResolveSecret | undefined
   /** Redacts another form of a secret, such as its encoding in a header. */
@@ -64,6 +75,18 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether to prepare the host for calls now, because the tool is about to be offered. */
   readonly prepare?: boolean | undefined
+  /** Whether the caller may start programs of the host; they may where absent. */
+  readonly mayStart?: boolean | undefined
+}
+
+/** A call that is ready to run, with everything that was derived from its tool and arguments. */
+export interface PreparedRun {
+  /** All values that a policy bounds: arguments of the call and defaults. */
+  readonly bound: readonly BoundValues[]
+  readonly deadlineMs: number
+  /** Returns exactly the work of `run`, without doing it. */
+  plan(): Promise<RunPlan>
+  run(controls: RunControls): Promise<RunOutcome>
 }
 
 /** One way of running a tool. */
@@ -73,12 +96,8 @@ export interface Executor {
   readiness(tool: RunnableTool): Readiness
   /** The isolation level of a call on this server, where it is known without a trial. */
   isolationOf?(tool: RunnableTool): Isolation | undefined
-  /** All values that a policy bounds: arguments of the call and defaults. */
-  boundValues(job: Job): readonly BoundValues[]
-  deadlineMs(job: Job): number
-  /** Exactly the work of `run`, without doing it. */
-  plan(job: Job): RunPlan | Promise<RunPlan>
-  run(job: Job, controls: RunControls): Promise<RunOutcome>
+  /** Derives the bounds, the deadline and the work of a call, once; throws where the tool or the arguments are invalid. */
+  prepare(job: Job): PreparedRun
   /** Returns problems of a config that depend on the host or the network; `pointer` is the location of the config. */
   check?(config: unknown, pointer: string, options?: CheckOptions): Promise<readonly Problem[]>
   /** Releases resources that are kept between runs. */

@@ -4,6 +4,7 @@ import { hints } from '../diagnostics/shape-problems.ts'
 import { InputAnnotations } from './annotations.ts'
 import { asStored, fieldsAsStored } from './as-stored.ts'
 import { ToolAnnotations } from './catalog.ts'
+import { ExecutorType } from './executor-kinds.ts'
 import { ToolExample } from './tool-doc.ts'
 import { ToolStatus } from './tool-state.ts'
 
@@ -58,10 +59,6 @@ export const registryLimits = {
   /** A deeper tree could be neither displayed nor read. */
   categoryDepth: 50,
 } as const
-
-/** The executors of registered tools. */
-export const ExecutorType = z.enum(['python', 'shell', 'http', 'mcp', 'cli'])
-export type ExecutorType = z.infer<typeof ExecutorType>
 
 const Json = z.record(z.string(), z.unknown())
 const snakeCase = 'must contain only lower-case letters, digits and underscores, such as send_report'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ExecutorType } from './registry.ts'
+import { type ExecutorKind, type ExecutorType, executorKinds } from './executor-kinds.ts'
 
 /** The final statuses of a run. */
 export const RunStatus = z.enum(['SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED'])
@@ -41,35 +41,18 @@ export type RunOutcome = z.infer<typeof RunOutcome>
 /** The error message of a failure for which only the exit code is known. */
 export const exitMessage = (exitCode: number | null): string => `Command failed with exit code ${exitCode}`
 
-/** The plan of a run, as a dry run returns it. Secrets are masked. */
-export const RunPlan = z.object({
-  kind: ExecutorType,
-  isolation: Isolation,
-  timeoutMs: z.int(),
-  argv: z.array(z.string()).min(1).optional(),
-  cwd: z.string().nullable().optional(),
-  /** Names only: values may be secrets. */
-  env: z.array(z.string()).optional(),
-  stdin: z.boolean().optional(),
-  script: z.object({ sha256: z.string(), bytes: z.int(), content: z.string() }).optional(),
-  /** The Python environment. */
-  environment: z.string().nullable().optional(),
-  network: z.boolean().optional(),
-  /** The visible folders of the host, each with `:ro` or `:rw`. */
-  folders: z.array(z.string()).optional(),
-  limits: z.record(z.string(), z.number()).optional(),
-  request: z
-    .object({
-      method: z.string(),
-      url: z.string(),
-      headers: z.record(z.string(), z.string()),
-      body: z.string().nullable(),
-    })
-    .optional(),
-  /** The call of an upstream tool. */
-  upstream: z.object({ server: z.string(), tool: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),
-})
-export type RunPlan = z.infer<typeof RunPlan>
+const planFields = { isolation: Isolation, timeoutMs: z.int() }
+
+/** The plan of a run, as a dry run returns it, by the kind of its executor. Secrets are masked. */
+export type RunPlan = {
+  readonly [Kind in ExecutorType]: { readonly kind: Kind } & Fields<typeof planFields> &
+    Fields<(typeof executorKinds)[Kind]['plan']>
+}[ExecutorType]
+type Fields<Shape> = Shape extends z.ZodRawShape ? z.infer<z.ZodObject<Shape>> : never
+const plans = Object.entries<ExecutorKind>(executorKinds).map(([kind, { plan }]) =>
+  z.object({ kind: z.literal(kind), ...planFields, ...plan }),
+)
+export const RunPlan = z.discriminatedUnion('kind', plans as [(typeof plans)[0]]) as unknown as z.ZodType<RunPlan>
 
 /** The reference to an output that was too large to return whole. */
 export const StoredResult = z.object({

@@ -1,4 +1,5 @@
-import type { ExecutorType, RegisteredTool } from './registry.ts'
+import type { ExecutorType } from './executor-kinds.ts'
+import type { RegisteredTool } from './registry.ts'
 import type { PageQuery } from './stores.ts'
 import type { ToolStatus } from './tool-state.ts'
 

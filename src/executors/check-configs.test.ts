@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExecutorType } from '../contract/registry.ts'
-import { executorKinds } from './index.ts'
+import { ExecutorType } from '../contract/executor-kinds.ts'
+import { executors } from './index.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } }
 const check = (kind: ExecutorType, config: unknown, inputSchema: Record<string, unknown> = schema) =>
-  executorKinds[kind]
+  executors[kind]
     .checkConfig(config, inputSchema, '/executorConfig')
     .map(({ severity, pointer = '', message }) => `${severity} ${pointer.replace('/executorConfig', '')}: ${message}`)
 
 describe('configs of executors', () => {
   it('knows every kind', () => {
-    expect(Object.keys(executorKinds).sort()).toEqual([...ExecutorType.options].sort())
+    expect(Object.keys(executors).sort()).toEqual([...ExecutorType.options].sort())
   })
 
   it('takes configs that make sense', () => {
@@ -214,6 +214,6 @@ describe('configs of executors', () => {
 })
 
 it('a key that every object has by itself is an unknown key like any other', () => {
-  const found = executorKinds.python.checkConfig({ toString: { a: 1 }, constructor: 1 }, {}, '/executorConfig')
+  const found = executors.python.checkConfig({ toString: { a: 1 }, constructor: 1 }, {}, '/executorConfig')
   expect(found.map(({ pointer }) => pointer)).toEqual(['/executorConfig/toString', '/executorConfig/constructor'])
 })

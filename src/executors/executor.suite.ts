@@ -62,8 +62,8 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       input: {},
       ...more,
     })
-    const run = (part: ToolPart, more: Partial<Job> = {}, controls: RunControls = {}) =>
-      executor.run(jobOf(part, more), controls)
+    const run = async (part: ToolPart, more: Partial<Job> = {}, controls: RunControls = {}) =>
+      executor.prepare(jobOf(part, more)).run(controls)
 
     it('returns the output of the tool and the isolation level', async () => {
       const text = 'two words, "quotes" & $(id); é 😀'
@@ -74,17 +74,17 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
     })
 
     it('plans a call without running it', async () => {
-      const plan = await executor.plan(jobOf(fixture.wait, { timeoutMs: 1234 }))
+      const plan = await executor.prepare(jobOf(fixture.wait, { timeoutMs: 1234 })).plan()
       expect([plan.kind, plan.isolation, plan.timeoutMs]).toEqual([executor.kind, fixture.isolation, 1234])
     })
 
     it('shows policies the values it was given', () => {
-      const [values] = executor.boundValues(jobOf(fixture.echo, { input: { text: 'bound' } }))
+      const [values] = executor.prepare(jobOf(fixture.echo, { input: { text: 'bound' } })).bound
       expect(values?.get('text')).toBe('bound')
     })
 
     it('shows policies null, objects and arrays as what they are', () => {
-      const bound = (text: unknown) => executor.boundValues(jobOf(fixture.echo, { input: { text } }))[0]?.get('text')
+      const bound = (text: unknown) => executor.prepare(jobOf(fixture.echo, { input: { text } })).bound[0]?.get('text')
       // A program has no word for null, so there it is an argument that is left out.
       expect(bound(null)).toBe(executor.kind === 'cli' || executor.kind === 'shell' ? undefined : null)
       if (executor.kind === 'cli') return
@@ -92,7 +92,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect(bound([2, null])).toEqual({ uncheckable: 'an array' })
       const { tool } = jobOf(fixture.echo, { input: {} })
       const inputSchema = { type: 'object', properties: { text: { type: 'array' } } }
-      const declared = executor.boundValues({ tool: { ...tool, inputSchema }, input: { text: [2, null] } })
+      const declared = executor.prepare({ tool: { ...tool, inputSchema }, input: { text: [2, null] } }).bound
       expect(declared[0]?.get('text')).toEqual([2, 'null'])
     })
 
@@ -137,6 +137,17 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       await expect(run({ executorConfig: { nonsense: true } })).rejects.toMatchObject({ code: 'TOOL_INVALID' })
     })
 
+    it('shows a tool with a config that it cannot read as not ready', () => {
+      const tool = toolOf(executor.kind, { executorConfig: { nonsense: true } })
+      expect([executor.readiness(tool).state, executor.isolationOf?.(tool)]).toEqual(['needs-program', undefined])
+    })
+
+    it('derives a deadline that the host may shorten', () => {
+      const deadline = (more: Partial<Job>) => executor.prepare(jobOf(fixture.echo, more)).deadlineMs
+      expect([deadline({ timeoutMs: 5000, maxMs: 900 }), deadline({ maxMs: 900 })]).toEqual([900, 900])
+      expect([deadline({ timeoutMs: 5000 }), deadline({ timeoutMs: 2 ** 40 })]).toEqual([5000, 2 ** 31 - 1])
+    })
+
     it.skipIf(fixture.flood === undefined)(
       fixture.flood === undefined ? 'cuts output without end [skipped: it prints nothing]' : 'cuts output without end',
       async () => {
@@ -155,7 +166,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
           asked.push(reference)
           return 'hello from the safe'
         }
-        const plan = await executor.plan(jobOf(fixture.greet ?? {}))
+        const plan = await executor.prepare(jobOf(fixture.greet ?? {})).plan()
         expect([asked, JSON.stringify(plan).includes('hello')]).toEqual([[], false])
         const outcome = await run(fixture.greet ?? {}, {}, { secret })
         expect([given(outcome), asked]).toEqual(['hello from the safe', ['secret:greeting']])

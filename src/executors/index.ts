@@ -1,37 +1,68 @@
+import type { Environment } from '../base/expand-variables.ts'
 import type { Problem } from '../base/problem.ts'
-import type { ExecutorType } from '../contract/registry.ts'
+import type { Executor } from '../contract/executor.ts'
+import type { ExecutorType } from '../contract/executor-kinds.ts'
 import { checkCliConfig } from './cli/check-config.ts'
+import { type CliExecutorOptions, createCliExecutor } from './cli/cli-executor.ts'
 import { checkHttpConfig } from './http/check-config.ts'
+import { createHttpExecutor } from './http/http-executor.ts'
 import { checkMcpConfig } from './mcp/check-config.ts'
+import { createMcpExecutor, type McpExecutor, type McpExecutorOptions } from './mcp/mcp-executor.ts'
 import { checkPythonConfig } from './python/check-config.ts'
 import { type CheckScriptOptions, checkScript } from './python/check-script.ts'
+import type { Environments } from './python/environments.ts'
+import { createPythonExecutor } from './python/python-executor.ts'
 import type { CheckConfig } from './read-config.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { checkShellConfig } from './shell/check-config.ts'
+import { createShellExecutor } from './shell/shell-executor.ts'
 
 export { loadServers } from './mcp/load-servers.ts'
-export { createMcpExecutor } from './mcp/mcp-executor.ts'
 export { Environments } from './python/environments.ts'
-export { createPythonExecutor } from './python/python-executor.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'
 export { Sandbox } from './sandbox/sandbox.ts'
 export { Shield } from './sandbox/shield.ts'
 export { defaultWarm } from './sandbox/warm-sandboxes.ts'
 export { schemaDefaults } from './schema-defaults.ts'
-export { createShellExecutor } from './shell/shell-executor.ts'
-export type { CheckScriptOptions }
+export type { CheckScriptOptions, McpExecutor, McpExecutorOptions }
+export { createMcpExecutor, createPythonExecutor, createShellExecutor }
 
-/** The checks of an executor kind that need no run. */
-export interface ExecutorKind {
+/** The parts of a process that executors use. */
+export interface ExecutorHost {
+  readonly env: Environment
+  readonly sandbox: Sandbox
+  readonly environments: Environments
+  /** The number of warm interpreters. */
+  readonly warm?: number | undefined
+  /** The settings of commands; a process without them has no executor for commands. */
+  readonly commands?: CliExecutorOptions | undefined
+  /** The MCP servers; a process without them has no executor for their tools. */
+  readonly upstreams?: McpExecutorOptions | undefined
+}
+
+/** The code of an executor kind. */
+interface ExecutorEntry {
   readonly checkConfig: CheckConfig
   /** Present for kinds whose tools are scripts. */
   readonly checkScript?: (source: string, options?: CheckScriptOptions) => Promise<readonly Problem[]>
+  readonly open: (host: ExecutorHost) => Executor | undefined
 }
 
-/** The checks of every executor kind. */
-export const executorKinds: Readonly<Record<ExecutorType, ExecutorKind>> = {
-  python: { checkConfig: checkPythonConfig, checkScript },
-  shell: { checkConfig: checkShellConfig },
-  http: { checkConfig: checkHttpConfig },
-  mcp: { checkConfig: checkMcpConfig },
-  cli: { checkConfig: checkCliConfig },
+/** The code of every kind of `contract/executor-kinds.ts`. */
+export const executors: Readonly<Record<ExecutorType, ExecutorEntry>> = {
+  python: { checkConfig: checkPythonConfig, checkScript, open: createPythonExecutor },
+  shell: { checkConfig: checkShellConfig, open: createShellExecutor },
+  http: { checkConfig: checkHttpConfig, open: createHttpExecutor },
+  mcp: { checkConfig: checkMcpConfig, open: ({ upstreams }) => upstreams && createMcpExecutor(upstreams) },
+  cli: { checkConfig: checkCliConfig, open: ({ commands }) => commands && createCliExecutor(commands) },
+}
+
+/** Opens an executor of each kind that a process has the parts for. */
+export function openEach(
+  host: ExecutorHost,
+  matches: (kind: ExecutorType) => boolean = () => true,
+): Partial<Record<ExecutorType, Executor>> {
+  const kinds = (Object.keys(executors) as ExecutorType[]).filter(matches)
+  const opened = kinds.map((kind) => [kind, executors[kind].open(host)] as const)
+  return Object.fromEntries(opened.filter(([, executor]) => executor !== undefined))
 }

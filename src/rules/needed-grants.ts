@@ -1,5 +1,5 @@
+import { kindOf } from '../contract/executor-kinds.ts'
 import type { Grant } from '../contract/grants.ts'
-import type { ExecutorType } from '../contract/registry.ts'
 
 /** A grant that a tool needs, and the field of the tool that requires it. */
 export interface NeededGrant {
@@ -10,18 +10,16 @@ export interface NeededGrant {
 
 /** The fields that determine the grants a tool needs. */
 interface Definition {
-  readonly executorType: ExecutorType
+  readonly executorType: string
   readonly executorConfig: Readonly<Record<string, unknown>>
 }
 
 /** Every grant that a registered tool needs. */
 export function neededGrants({ executorType, executorConfig: config }: Definition): readonly NeededGrant[] {
-  if (executorType === 'mcp') return [{ grant: 'mcp', path: [] }]
-  const needs: NeededGrant[] = secretGrants(config)
-  if (executorType === 'http') {
-    if (config.allowPrivate === true) needs.push({ grant: 'private', path: ['allowPrivate'] })
-    return needs
-  }
+  const { grant, expandsVariables } = kindOf(executorType) ?? {}
+  const needs = secretGrants(config)
+  if (grant !== undefined) needs.push({ grant, path: [] })
+  if (config.allowPrivate === true) needs.push({ grant: 'private', path: ['allowPrivate'] })
   if (config.isolation === 'confined' || config.isolation === 'limited')
     needs.push({ grant: 'host', path: ['isolation'] })
   if (executorType === 'python')
@@ -30,7 +28,7 @@ export function neededGrants({ executorType, executorConfig: config }: Definitio
   if (config.network === true) needs.push({ grant: 'network', path: ['network'] })
   for (const key of ['cwd', 'workingDir', 'root', 'paths'])
     if (config[key] != null && !ownFolder.test(String(config[key]))) needs.push({ grant: 'folders', path: [key] })
-  return executorType === 'cli' ? [...needs, ...rootGrants(config), ...variableGrants(config)] : needs
+  return expandsVariables === true ? [...needs, ...rootGrants(config), ...variableGrants(config)] : needs
 }
 
 /** Paths are checked on the machine itself, so the root of an argument is a folder of it. */

@@ -4,10 +4,18 @@ import { lazyModule } from '../base/lazy-module.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
-import type { BoundValues, Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import {
+  type BoundValues,
+  type Executor,
+  type Job,
+  noResult,
+  type PreparedRun,
+  type RunControls,
+  type RunnableTool,
+} from '../contract/executor.ts'
+import type { ExecutorType } from '../contract/executor-kinds.ts'
 import { firstWorkspace, type Grant } from '../contract/grants.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
-import type { ExecutorType } from '../contract/registry.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
@@ -39,18 +47,24 @@ export interface CallOptions {
   readonly workspace?: string | undefined
 }
 
+/** A call that policies allow, ready to be planned or run. */
+export interface PreparedCall extends Job {
+  readonly prepared: PreparedRun
+  readonly traceparent: string | undefined
+  readonly workspace: string | undefined
+}
+
 /** The only path of a call: complete and validate its arguments, apply policies, run, validate the output, redact. */
 export interface Runner {
   readonly slots: Semaphore
   /** The executors of this runner. */
   readonly kinds: readonly ExecutorType[]
   /** Validates the arguments of a call and applies policies. */
-  prepare(tool: RunnableTool, input: Input, options?: CallOptions): Promise<Job>
+  prepare(tool: RunnableTool, input: Input, options?: CallOptions): Promise<PreparedCall>
   /** Returns exactly the plan that a call would run. */
   plan(tool: RunnableTool, input: Input, options?: CallOptions): Promise<RunPlan>
-  deadlineMs(job: Job): number
-  /** Runs a prepared job at once; a tool that fails or cannot be started is a result, not an error. */
-  perform(job: Job, controls?: RunControls): Promise<RunOutcome>
+  /** Runs a prepared call at once; a tool that fails or cannot be started is a result, not an error. */
+  perform(call: PreparedCall, controls?: RunControls): Promise<RunOutcome>
   /** Prepares a call, waits for a slot and runs it. */
   run(tool: RunnableTool, input: Input, controls?: RunControls & CallOptions): Promise<RunOutcome>
   /** The longest deadline of the current calls, including those that wait for a slot. */
@@ -81,47 +95,49 @@ export function createRunner(parts: RunnerParts): Runner {
     tool: RunnableTool,
     input: Input,
     { timeoutMs, traceparent, workspace }: CallOptions = {},
-  ): Promise<Job> => {
+  ): Promise<PreparedCall> => {
     const executor = executorOf(tool)
     const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
-    const job = { tool, input: await completeInput(tool, input, loadChecks), traceparent, workspace, grants }
-    const bound = executor.boundValues(job)
-    for (const constraints of tool.constraints) for (const values of bound) await parts.checkValues(constraints, values)
-    const deadlineMs = timeoutMs ?? executor.deadlineMs(job)
-    return { ...job, timeoutMs: Math.min(deadlineMs, parts.maxMs ?? deadlineMs) }
+    const complete = await completeInput(tool, input, loadChecks)
+    const job = { tool, input: complete, grants, timeoutMs, maxMs: parts.maxMs }
+    const prepared = executor.prepare(job)
+    for (const constraints of tool.constraints)
+      for (const values of prepared.bound) await parts.checkValues(constraints, values)
+    return { ...job, prepared, traceparent, workspace }
   }
-  const perform = async (job: Job, controls: RunControls = {}): Promise<RunOutcome> => {
+  const perform = async (call: PreparedCall, controls: RunControls = {}): Promise<RunOutcome> => {
+    const { tool } = call
     const signal = anySignal(closing.signal, controls.signal)
     const turn = yieldTurns()
-    const secrets = parts.openSecrets?.(job.workspace ?? firstWorkspace)
-    const redact = bothOf(parts.redactorFor(job.tool), secrets?.redact)
+    const secrets = parts.openSecrets?.(call.workspace ?? firstWorkspace)
+    const redact = bothOf(parts.redactorFor(tool), secrets?.redact)
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     const logger = parts.logger ?? silentLogger
     const finish = async (ended: RunOutcome): Promise<RunOutcome> => {
       const outcome = await redactOutcome(ended, redact)
-      await logCall(logger, { job, executor: executorOf(job.tool), outcome, redact })
+      await logCall(logger, { call, outcome, redact })
       return outcome
     }
     try {
       const runControls = { ...controls, onOutput: live?.take, signal, secret: secrets?.resolve, hide: secrets?.hide }
-      const outcome = await traced(job, (tracedJob) => executorOf(tracedJob.tool).run(tracedJob, runControls))
+      const outcome = await traced(call, runControls)
       live?.end()
       // Each step is slow for a large output.
       await turn()
-      const validated = await validateOutput(job.tool, outcome, loadChecks)
+      const validated = await validateOutput(tool, outcome, loadChecks)
       await turn()
       return await finish(validated)
     } catch (thrown) {
-      return finish(failedToStart(logged(logger, thrown, { tool: job.tool.name })))
+      return finish(failedToStart(logged(logger, thrown, { tool: tool.name })))
     }
   }
   /** Child processes and upstreams receive the trace context of the executor's own span. */
-  const traced = (job: Job, work: (job: Job) => Promise<RunOutcome>): Promise<RunOutcome> => {
-    const { executorType, name } = job.tool
+  const traced = ({ tool, traceparent, prepared }: PreparedCall, controls: RunControls): Promise<RunOutcome> => {
+    const { executorType, name } = tool
     const attributes = { 'tooldex.executor': executorType, 'tooldex.tool': name }
-    const options = { parent: job.traceparent, attributes }
+    const options = { parent: traceparent, attributes }
     return (parts.tracing ?? untraced).inSpan(`execute ${executorType}`, options, async (span) => {
-      const outcome = await work({ ...job, traceparent: span.traceparent })
+      const outcome = await prepared.run({ ...controls, traceparent: span.traceparent })
       span.set({ 'tooldex.isolation': outcome.isolation, 'tooldex.status': outcome.status })
       if (outcome.errorCode !== null) span.fail(outcome.errorCode)
       return outcome
@@ -135,22 +151,21 @@ export function createRunner(parts: RunnerParts): Runner {
       running.delete(work)
     }
   }
-  const deadlineMs = (job: Job): number => job.timeoutMs ?? executorOf(job.tool).deadlineMs(job)
   return {
     slots: parts.slots,
     kinds: Object.keys(parts.executors) as ExecutorType[],
     prepare,
-    deadlineMs,
     async plan(tool, input, options) {
-      return redactPlan(await executorOf(tool).plan(await prepare(tool, input, options)), parts.redactorFor(tool))
+      const { prepared } = await prepare(tool, input, options)
+      return redactPlan(await prepared.plan(), parts.redactorFor(tool))
     },
-    perform: (job, controls) => track(perform(job, controls), deadlineMs(job)),
+    perform: (call, controls) => track(perform(call, controls), call.prepared.deadlineMs),
     async run(tool, input, controls = {}) {
-      const job = await prepare(tool, input, controls)
+      const call = await prepare(tool, input, controls)
       const signal = anySignal(closing.signal, controls.signal)
       return track(
-        parts.slots.run(() => perform(job, controls), { signal }),
-        deadlineMs(job),
+        parts.slots.run(() => perform(call, controls), { signal }),
+        call.prepared.deadlineMs,
       )
     },
     maxMs: () => Math.max(0, ...running.values()),
@@ -200,6 +215,5 @@ function failedToStart(error: TooldexError): RunOutcome {
 
 /** The outcome of a run that did not start. */
 export function failure(errorCode: string, errorMessage: string, isolation: Isolation = 'none'): RunOutcome {
-  const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs: 0, truncated: false }
-  return { status: 'FAILED', result, isolation, errorCode, errorMessage }
+  return { status: 'FAILED', result: noResult, isolation, errorCode, errorMessage }
 }

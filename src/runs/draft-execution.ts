@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { hashJson } from '../base/hash-json.ts'
 import type { NewExecution } from '../contract/execution.ts'
-import type { Job, RunControls, RunnableTool } from '../contract/executor.ts'
+import type { RunControls, RunnableTool } from '../contract/executor.ts'
 import type { Caller } from '../contract/stores.ts'
+import type { PreparedCall } from './create-runner.ts'
 
 /** The options of one recorded call. */
 export interface ExecuteOptions extends RunControls {
@@ -23,7 +24,7 @@ export interface ExecuteOptions extends RunControls {
 /** A validated call that is to be recorded. */
 export interface ValidatedCall {
   readonly caller: Caller
-  readonly job: Job
+  readonly job: PreparedCall
   readonly options: ExecuteOptions
 }
 

@@ -1,25 +1,25 @@
 import type { Logger } from '../base/logger.ts'
-import type { Executor, Job } from '../contract/executor.ts'
+import type { PreparedRun } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import type { PreparedCall } from './create-runner.ts'
 
 const maxArgLength = 120
 const secretFlag = /^--?[\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|credentials?)$/i
 const secretPair = /^([\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|credentials?)[=:]).+/is
 
 interface LoggedCall {
-  readonly job: Job
-  readonly executor: Executor
+  readonly call: PreparedCall
   readonly outcome: RunOutcome
   readonly redact: (text: string) => string
 }
 
 /** Logs one line about a call, with the command or request that it ran and without secrets. */
-export async function logCall(logger: Logger, { job, executor, outcome, redact }: LoggedCall): Promise<void> {
+export async function logCall(logger: Logger, { call, outcome, redact }: LoggedCall): Promise<void> {
   if (logger.enabled?.('INFO') !== true) return
   const { status, errorCode, result } = outcome
   logger.info('call', {
-    tool: job.tool.name,
-    ...(await describeRun(job, executor, redact)),
+    tool: call.tool.name,
+    ...(await describeRun(call.prepared, redact)),
     status,
     error: errorCode ?? undefined,
     exit: result.exitCode ?? undefined,
@@ -28,11 +28,11 @@ export async function logCall(logger: Logger, { job, executor, outcome, redact }
 }
 
 /** Returns nothing for a call whose plan fails. */
-async function describeRun(job: Job, executor: Executor, redact: (text: string) => string) {
+async function describeRun(prepared: PreparedRun, redact: (text: string) => string) {
   try {
-    const { argv, request } = await executor.plan(job)
-    if (argv !== undefined) return { argv: JSON.stringify(maskSecrets(argv).map((arg) => cut(redact(arg)))) }
-    return request === undefined ? {} : { request: cut(redact(`${request.method} ${request.url}`)) }
+    const plan = await prepared.plan()
+    if ('argv' in plan) return { argv: JSON.stringify(maskSecrets(plan.argv).map((arg) => cut(redact(arg)))) }
+    return 'request' in plan ? { request: cut(redact(`${plan.request.method} ${plan.request.url}`)) } : {}
   } catch {
     return {}
   }

@@ -29,8 +29,7 @@ async function cleanValue(value: unknown, replacements: readonly Replacement[]):
 
 /** Removes secrets from a plan. */
 export function redactPlan(plan: RunPlan, redact: Redactor): RunPlan {
-  const { argv } = plan
-  return argv === undefined ? plan : { ...plan, argv: argv.map((arg) => redact(arg)) }
+  return 'argv' in plan ? { ...plan, argv: plan.argv.map((arg) => redact(arg)) } : plan
 }
 
 /** Combines two redactors. */

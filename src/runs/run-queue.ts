@@ -3,10 +3,9 @@ import { reachPoint } from '../base/fault-points.ts'
 import { type Logger, logged } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
 import type { ClaimedExecution, Execution, ExecutionStore } from '../contract/execution.ts'
-import type { Job } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
-import { failure, type Runner } from './create-runner.ts'
+import { failure, type PreparedCall, type Runner } from './create-runner.ts'
 import type { RunNotices } from './run-notices.ts'
 import type { RunRecorder } from './run-recorder.ts'
 import type { RunSettings } from './settings.ts'
@@ -143,7 +142,7 @@ export class RunQueue {
   async #prepare(
     { execution, workspace, tool, refusal }: ClaimedExecution,
     traceparent: string | undefined,
-  ): Promise<Job | RunOutcome> {
+  ): Promise<PreparedCall | RunOutcome> {
     if (tool === undefined) {
       const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool no longer exists.' }
       return { ...failure(code, message), status: 'CANCELLED' }

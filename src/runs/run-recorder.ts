@@ -4,10 +4,10 @@ import { reachPoint } from '../base/fault-points.ts'
 import type { Logger } from '../base/logger.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun } from '../contract/execution.ts'
-import { type Job, killAtOnce, type RunControls } from '../contract/executor.ts'
+import { killAtOnce, type RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import type { RunObserver } from '../contract/telemetry.ts'
-import { failure, type Runner } from './create-runner.ts'
+import { failure, type PreparedCall, type Runner } from './create-runner.ts'
 import { draftExecution, labelOf, type ValidatedCall } from './draft-execution.ts'
 import type { LeasedRun, Leases, StopReason } from './leases.ts'
 import { OutputPublisher } from './output-publisher.ts'
@@ -17,7 +17,7 @@ import { shapeOutput } from './shape-output.ts'
 
 /** The dependencies of a recorder. */
 interface RunRecorderParts {
-  readonly runner: Pick<Runner, 'perform' | 'deadlineMs'>
+  readonly runner: Pick<Runner, 'perform'>
   readonly store: Pick<ExecutionStore, 'create' | 'append' | 'finish' | 'giveBack' | 'get'>
   readonly leases: Pick<Leases, 'hold' | 'confirm' | 'release'>
   readonly notices: Pick<RunNotices, 'deliver'>
@@ -44,16 +44,16 @@ export class RunRecorder {
 
   /** Records a call; `fresh` is false where a call with the same idempotency key is recorded already. */
   async create(call: ValidatedCall, beginning: Beginning): Promise<{ execution: Execution; fresh: boolean }> {
-    const { runner, store, settings } = this.#parts
+    const { store, settings } = this.#parts
     const elsewhere = beginning.how === 'queue' || beginning.how === 'approval'
-    const limits = { timeoutMs: runner.deadlineMs(call.job), attempts: settings.attempts, elsewhere }
+    const limits = { timeoutMs: call.job.prepared.deadlineMs, attempts: settings.attempts, elsewhere }
     const created = await store.create(call.caller, draftExecution(call, limits), beginning)
     reachPoint('F1 row inserted')
     return created
   }
 
   /** Runs an attempt of this process and writes its end or returns it to the queue; a lost attempt is left to other processes. */
-  async perform(begun: BegunRun, job: Job, controls: RunControls): Promise<Execution> {
+  async perform(begun: BegunRun, job: PreparedCall, controls: RunControls): Promise<Execution> {
     const { leases, settings, logger } = this.#parts
     const { execution } = begun
     const leased = new LeasedAttempt(begun)
@@ -100,7 +100,7 @@ export class RunRecorder {
   }
 
   /** Returns the finished run; undefined where the lease was lost and the tool did not complete. */
-  async #run(leased: LeasedAttempt, job: Job, controls: RunControls): Promise<FinishedRun | undefined> {
+  async #run(leased: LeasedAttempt, job: PreparedCall, controls: RunControls): Promise<FinishedRun | undefined> {
     const { runner, store, settings } = this.#parts
     // A run whose lease was lost before its start does not start.
     if (leased.isLost()) return undefined
@@ -122,7 +122,7 @@ export class RunRecorder {
    * Returns a run that a stopping process interrupted, or whose launcher was killed, to the queue where its tool may run again.
    * An interrupted attempt does not count.
    */
-  async #returnToQueue(leased: LeasedAttempt, { tool }: Job, { outcome }: FinishedRun): Promise<boolean> {
+  async #returnToQueue(leased: LeasedAttempt, { tool }: PreparedCall, { outcome }: FinishedRun): Promise<boolean> {
     const { store, settings, logger } = this.#parts
     const isClosing = leased.why === 'closing' && outcome.status === 'CANCELLED'
     const isLost = outcome.errorCode === 'WORKER_LOST'

@@ -23,7 +23,9 @@ const itRoot = needs(landlocked && isRoot, 'needs Landlock of Linux 6.12 and roo
 
 const shell = createShellExecutor({ sandbox, env: process.env })
 const run = (executorConfig: Record<string, unknown>, input = {}, executor = shell) =>
-  executor.run({ tool: toolOf('shell', { executorConfig: { isolation: 'confined', ...executorConfig } }), input }, {})
+  executor
+    .prepare({ tool: toolOf('shell', { executorConfig: { isolation: 'confined', ...executorConfig } }), input })
+    .run({})
 
 /** Numbers of calls that the launcher cannot do without. */
 const calls: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -72,7 +74,7 @@ describe('fault 132 (confined): whatever is missing, nothing is started', () => 
       const tool = { name: 'tool', executorConfig: { command: ['echo', 'ran'] } }
       for (const isolation of [undefined, 'confined']) {
         const asked = { ...tool, executorConfig: { ...tool.executorConfig, isolation } }
-        const { code, message, hint } = await executor.run({ tool: asked, input: {} }, {}).catch((error) => error)
+        const { code, message, hint } = await executor.prepare({ tool: asked, input: {} }).run({}).catch((error) => error)
         console.log(JSON.stringify({ code, message, hint, state: executor.readiness(asked).state }))
       }
     `
@@ -177,7 +179,7 @@ describe('the level confined for an ordinary user', () => {
           mark: '600', port: ${port}, port6: 9, abstract: 'none', socket: '/nowhere', letters: '/nowhere' }
         for (const [file, scriptContent] of ${JSON.stringify(scripts)}) {
           const tool = { name: 't', executorConfig: { isolation: 'confined' }, scriptContent }
-          const { isolation, output, errorMessage } = await executor.run({ tool, input }, {})
+          const { isolation, output, errorMessage } = await executor.prepare({ tool, input }).run({})
           console.log(JSON.stringify([file, isolation, output, errorMessage]))
         }
         console.log(JSON.stringify([victim.exitCode, victim.signalCode]))
@@ -233,13 +235,13 @@ describe('fault 59 (confined): what hides is found', () => {
 
   itConfined('when the tool ended', async () => {
     const seconds = uniqueSeconds()
-    expect((await python.run({ tool: script(seconds, 0.3), input: {} }, {})).output).toBe('done')
+    expect((await python.prepare({ tool: script(seconds, 0.3), input: {} }).run({})).output).toBe('done')
     expect(findProcesses(seconds)).toEqual([])
   })
 
   itConfined('at its deadline', async () => {
     const seconds = uniqueSeconds()
-    const { status } = await python.run({ tool: script(seconds, 60), input: {}, timeoutMs: 1000 }, {})
+    const { status } = await python.prepare({ tool: script(seconds, 60), input: {}, timeoutMs: 1000 }).run({})
     expect([status, findProcesses(seconds)]).toEqual(['TIMEOUT', []])
   })
 
@@ -252,7 +254,7 @@ describe('fault 59 (confined): what hides is found', () => {
 
   itRoot('when its keeper is killed', async () => {
     const seconds = uniqueSeconds()
-    const running = python.run({ tool: script(seconds, 60), input: {} }, {})
+    const running = python.prepare({ tool: script(seconds, 60), input: {} }).run({})
     const sleeping = () => findProcesses(`sleep ${seconds}`).length
     await expect.poll(sleeping).toBe(1)
     const keepers = descendantsOf(process.pid).filter((pid) => commandOf(pid).includes('landlock_restrict_self'))
@@ -274,7 +276,7 @@ describe('fault 59 (confined): what hides is found', () => {
         const sandbox = new Sandbox({ env: process.env })
         const executor = createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') })
         const executorConfig = { isolation: 'confined' }
-        await executor.run({ tool: { name: 't', executorConfig, scriptContent: ${JSON.stringify(hides(seconds, 60))} }, input: {} }, {})
+        await executor.prepare({ tool: { name: 't', executorConfig, scriptContent: ${JSON.stringify(hides(seconds, 60))} }, input: {} }).run({})
         `,
         { ordinary, env: { TMPDIR: folder } },
       )
@@ -301,7 +303,7 @@ print([fd for fd in range(256) if is_open(fd)])`
     const script = `
       const executor = createShellExecutor({ sandbox: new Sandbox({ env: process.env }), env: process.env })
       const executorConfig = { isolation: 'confined', command: ['python3', '-c', ${JSON.stringify(listOpen)}] }
-      const { result } = await executor.run({ tool: { name: 't', executorConfig }, input: {} }, {})
+      const { result } = await executor.prepare({ tool: { name: 't', executorConfig }, input: {} }).run({})
       console.log(JSON.stringify(result.stdout))
     `
     const left = 'exec 7</etc/hostname 9</etc/hostname; exec "$@"'
@@ -339,7 +341,7 @@ print([fd for fd in range(256) if is_open(fd)])`
     const scriptContent = 'import weather\ndef main(given): return weather.zone\n'
     const executorConfig = { isolation: 'confined', environment: 'weather' }
     const python = createPythonExecutor({ sandbox, env: process.env, environments })
-    const ended = await python.run({ tool: toolOf('python', { scriptContent, executorConfig }), input: {} }, {})
+    const ended = await python.prepare({ tool: toolOf('python', { scriptContent, executorConfig }), input: {} }).run({})
     expect([ended.output, ended.environment]).toEqual(['Europe/Vienna', expect.stringMatching(/^weather@/)])
   })
 

@@ -242,7 +242,7 @@ async function inOwnProcess(prefix: string, body: string, containment = createPr
     const executor = createCliExecutor({ env: process.env, scope: 'user' })
     const run = (command) => {
       const tool = ToolIndex.fromConfigs([{ command, tools: [{ name: 't', description: '' }] }]).get('t')
-      const done = executor.run({ tool: fromConfig(tool), input: {} }, {})
+      const done = executor.prepare({ tool: fromConfig(tool), input: {} }).run({})
       return done.then(({ status }) => status, ({ code, message }) => code + ' ' + message)
     }
     ${body}
@@ -295,7 +295,7 @@ describe('fault 65: a machine that is out of something', () => {
        await run('true')
        for (const descriptor of open) closeSync(descriptor)
        const own = ToolIndex.fromConfigs([{ command: 'readlink /proc/self/ns/pid', tools: [{ name: 't', description: '' }] }]).get('t')
-       const { result } = await executor.run({ tool: fromConfig(own), input: {} }, {})
+       const { result } = await executor.prepare({ tool: fromConfig(own), input: {} }).run({})
        console.log(JSON.stringify(result.stdout.trim() !== readlinkSync('/proc/self/ns/pid')))`,
     )
     expect(seen).toBe(true)

@@ -200,7 +200,7 @@ while True:
         import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
         const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '', timeout: 150 }] }]).get('t')
         const executor = createCliExecutor({ env: process.env, scope: 'user', limitFiles: true, limits: { processes: 64 } })
-        console.log(JSON.stringify(await executor.run({ tool: fromConfig(tool), input: {} }, {})))
+        console.log(JSON.stringify(await executor.prepare({ tool: fromConfig(tool), input: {} }).run({})))
       `
       const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
       const tool = { args: [stdinArg], timeout: 150 }

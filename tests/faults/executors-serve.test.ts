@@ -124,7 +124,7 @@ describe('fault 63: much input to a program that does not read', () => {
       const executor = createShellExecutor({ sandbox, env: process.env })
       const executorConfig = { command: ['sh', '-c', 'exit 3'], stdin: 'text', isolation }
       const job = { tool: toolOf('shell', { executorConfig }), input: { text: 'x'.repeat(200 * 1024 * 1024) } }
-      const { status, result } = await executor.run(job, {})
+      const { status, result } = await executor.prepare(job).run({})
       expect([status, result.exitCode]).toEqual(['FAILED', 3])
     })
   }

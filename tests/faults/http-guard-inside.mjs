@@ -48,7 +48,7 @@ await new Promise((resolve) => dns.bind(53, '127.0.0.1', resolve))
 const call = async (url, more = {}) => {
   const tool = { name: 'ask', executorConfig: { method: 'GET', url, ...more }, constraints: [] }
   try {
-    const { status, errorCode } = await executor.run({ tool, input: {}, timeoutMs: 60_000 }, {})
+    const { status, errorCode } = await executor.prepare({ tool, input: {}, timeoutMs: 60_000 }).run({})
     return `${status} ${errorCode}`
   } catch (error) {
     return `refused ${error.code}`
@@ -78,10 +78,9 @@ await new Promise((resolve) => jumper.listen(8091, first, resolve))
 const secret = async () => 'the-secret-of-the-first'
 const hop = async (path, more = {}) => {
   const config = { method: 'GET', url: `http://${first}:8091${path}`, auth: { type: 'bearer', secret: 'x' }, ...more }
-  const { status, errorCode, errorMessage } = await executor.run(
-    { tool: { name: 'hop', executorConfig: config }, input: {}, timeoutMs: 60_000 },
-    { secret },
-  )
+  const { status, errorCode, errorMessage } = await executor
+    .prepare({ tool: { name: 'hop', executorConfig: config }, input: {}, timeoutMs: 60_000 })
+    .run({ secret })
   return `${status} ${errorCode} ${/the-secret/.test(errorMessage ?? '')}`
 }
 const hops = {

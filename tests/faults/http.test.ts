@@ -22,7 +22,7 @@ const toolOf = (executorConfig: Record<string, unknown>): RunnableTool => ({
 })
 
 const run = (config: Record<string, unknown>, input = {}, timeoutMs = 120_000, controls: RunControls = {}) =>
-  executor.run({ tool: toolOf({ method: 'GET', allowPrivate: true, ...config }), input, timeoutMs }, controls)
+  executor.prepare({ tool: toolOf({ method: 'GET', allowPrivate: true, ...config }), input, timeoutMs }).run(controls)
 
 async function listen(server: Server | ReturnType<typeof createRawServer>): Promise<string> {
   server.listen(0, '127.0.0.1')
@@ -141,8 +141,8 @@ describe('fault 140: secrets', () => {
     expect(asked[0]?.headers.authorization).toBe('Bearer value-of-secret:crm')
     expect(JSON.stringify(done)).not.toContain('value-of')
     const request = { method: 'GET', url, auth: bearer }
-    const plan = await executor.plan({ tool: toolOf({ ...request, allowPrivate: true }), input: {} })
-    expect(plan.request?.headers).toEqual({ authorization: 'bearer [secret:crm]' })
+    const plan = await executor.prepare({ tool: toolOf({ ...request, allowPrivate: true }), input: {} }).plan()
+    expect(plan).toMatchObject({ request: { headers: { authorization: 'bearer [secret:crm]' } } })
     const gone = await run({ method: 'POST', url: 'http://127.0.0.1:9/x', auth: bearer }, {}, 120_000, { secret })
     expect(gone).toMatchObject({ status: 'FAILED', errorCode: 'HTTP_ERROR' })
     expect(JSON.stringify(gone)).not.toContain('value-of')
@@ -190,7 +190,7 @@ describe('a dry run', () => {
   it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/'])(
     'is refused as the call would be: %s',
     async (url) => {
-      const plan = async () => executor.plan({ tool: toolOf({ method: 'GET', url }), input: {} })
+      const plan = async () => executor.prepare({ tool: toolOf({ method: 'GET', url }), input: {} }).plan()
       await expect(plan()).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
     },
   )
@@ -223,7 +223,9 @@ describe('fault 142: proxies of the server', () => {
     onTestFinished(() => {
       for (const name of names) delete process.env[name]
     })
-    await createHttpExecutor().run({ tool: toolOf({ method: 'GET', url, allowPrivate: true }), input: {} }, {})
+    await createHttpExecutor()
+      .prepare({ tool: toolOf({ method: 'GET', url, allowPrivate: true }), input: {} })
+      .run({})
     expect([asked.length, byProxy.length]).toEqual([1, 0])
   })
 })

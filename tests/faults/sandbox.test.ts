@@ -110,7 +110,7 @@ afterAll(async () => {
 
 const run = (level: Level, file: string, config = {}, executor = executors.cold): Promise<RunOutcome> => {
   const tool = toolOf('python', { scriptContent: scriptOf(file), executorConfig: { isolation: level, ...config } })
-  return executor.run({ tool, input: given, timeoutMs: 150_000 }, {})
+  return executor.prepare({ tool, input: given, timeoutMs: 150_000 }).run({})
 }
 
 /** What was measured, for the table: whether each attack was held at each level. */
@@ -174,7 +174,7 @@ describe('fault group K: scripts that try to break out', () => {
     const stay = uniqueSeconds()
     const script = `import subprocess\ndef main(given):\n    subprocess.Popen(["setsid", "sleep", "${stay}"])\n    return 1\n`
     const tool = toolOf('python', { scriptContent: script })
-    expect((await executors.cold.run({ tool, input: {} }, {})).output).toBe(1)
+    expect((await executors.cold.prepare({ tool, input: {} }).run({})).output).toBe(1)
     expect(findProcesses(stay)).toEqual([])
   })
 })
@@ -189,7 +189,7 @@ describe('fault 131: folders of runs', () => {
         const executor = createShellExecutor({ sandbox, env: process.env })
         const command = ['sh', '-c', 'mkdir -p one/two; chmod 0 one; pwd']
         const tool = { name: 't', executorConfig: { isolation: 'limited', command } }
-        const { result } = await executor.run({ tool, input: {} }, {})
+        const { result } = await executor.prepare({ tool, input: {} }).run({})
         console.log(JSON.stringify([result.stdout.includes('tooldex-work-'), existsSync(result.stdout.trim())]))
       `
       expect(await runNode(script, { ordinary: true, env: { TMPDIR: '/var/tmp' } })).toEqual([[true, false]])
@@ -210,7 +210,7 @@ describe('fault 132: no sandbox', () => {
   const tool = (executorConfig = {}) => toolOf('python', { scriptContent: 'def main(given): return 1', executorConfig })
 
   it('fault 132: is refused, with what to install', async () => {
-    await expect(bare(false).run({ tool: tool(), input: {} }, {})).rejects.toMatchObject({
+    await expect(bare(false).prepare({ tool: tool(), input: {} }).run({})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
       message: expect.stringContaining('Command not found: bwrap'),
       hint: expect.stringMatching(/apt-get install bubblewrap.*Landlock, and install python3.*--allow-limited/),
@@ -218,16 +218,16 @@ describe('fault 132: no sandbox', () => {
   })
 
   it('fault 132: limits only are the last choice, and only where an admin allows them', async () => {
-    const { isolation } = await bare(true).run({ tool: tool(), input: {} }, {})
+    const { isolation } = await bare(true).prepare({ tool: tool(), input: {} }).run({})
     expect(isolation).toBe('limited')
   })
 
   itConfined('fault 132: without bubblewrap a tool without a level is confined, and recorded so', async () => {
     const second = new Sandbox({ env: { PATH: withoutBubblewrap() }, allowLimited: true })
     const executor = createPythonExecutor({ sandbox: second, env: {}, environments: new Environments('/nowhere') })
-    expect((await executor.plan({ tool: tool(), input: {} })).isolation).toBe('confined')
-    expect((await executor.run({ tool: tool(), input: {} }, {})).isolation).toBe('confined')
-    await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
+    expect((await executor.prepare({ tool: tool(), input: {} }).plan()).isolation).toBe('confined')
+    expect((await executor.prepare({ tool: tool(), input: {} }).run({})).isolation).toBe('confined')
+    await expect(executor.prepare({ tool: tool({ isolation: 'isolated' }), input: {} }).run({})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
       message: expect.stringContaining('requests the isolation level isolated'),
     })
@@ -237,7 +237,7 @@ describe('fault 132: no sandbox', () => {
 
   it('fault 132: a tool that requires isolation is rejected even where an admin allows less', async () => {
     const executor = bare(true)
-    await expect(executor.run({ tool: tool({ isolation: 'isolated' }), input: {} }, {})).rejects.toMatchObject({
+    await expect(executor.prepare({ tool: tool({ isolation: 'isolated' }), input: {} }).run({})).rejects.toMatchObject({
       code: 'SANDBOX_MISSING',
     })
     expect(executor.readiness(tool({ isolation: 'isolated' })).state).toBe('needs-program')
@@ -249,7 +249,7 @@ describe('fault 132: no sandbox', () => {
       env: process.env,
       environments: new Environments('/nowhere'),
     })
-    await expect(strict.run({ tool: tool({ isolation: 'limited' }), input: {} }, {})).rejects.toMatchObject({
+    await expect(strict.prepare({ tool: tool({ isolation: 'limited' }), input: {} }).run({})).rejects.toMatchObject({
       code: 'POLICY_REFUSED',
       hint: expect.stringContaining('--allow-limited'),
     })
@@ -279,7 +279,7 @@ describe('the sandbox without privileges', () => {
         const scripts = ${JSON.stringify(['121-files', '122-writes', '125-syscalls', '127-processes'].map(scriptOf))}
         for (const scriptContent of scripts) {
           const tool = { name: 't', executorConfig: {}, scriptContent }
-          const { isolation, output, errorMessage } = await executor.run({ tool, input: ${JSON.stringify(given)} }, {})
+          const { isolation, output, errorMessage } = await executor.prepare({ tool, input: ${JSON.stringify(given)} }).run({})
           console.log(JSON.stringify({ isolation, output, errorMessage }))
         }
       `

@@ -43,7 +43,7 @@ export function openTools(yaml: string | readonly string[], policy?: string) {
     async argv(name: string, args: Given = {}): Promise<readonly string[]> {
       const { data, text, isError } = await ask('call_tool', { name, arguments: args, dryRun: true })
       if (isError) throw new Error(text)
-      return (data.plan as RunPlan).argv as string[]
+      return (data.plan as RunPlan & { kind: 'cli' }).argv
     },
   }
 }

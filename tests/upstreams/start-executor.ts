@@ -33,7 +33,7 @@ export function startExecutor(
   })
   onTestFinished(() => executor.close?.())
   const call = (server: string, tool: string, input = {}, timeoutMs = 150_000, controls: RunControls = {}) =>
-    executor.run({ tool: toolOf(server, tool), input, timeoutMs }, controls)
+    executor.prepare({ tool: toolOf(server, tool), input, timeoutMs }).run(controls)
   return { executor, call, pidOf: (server: string) => executor.upstreams.of(server)?.connection?.pid ?? null }
 }
 

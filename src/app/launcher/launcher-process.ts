@@ -1,15 +1,15 @@
 import { onFaultPoint } from '../../base/fault-points.ts'
 import { JsonText } from '../../base/json-text.ts'
-import { type Executor, killAtOnce, type RunControls } from '../../contract/executor.ts'
+import { killAtOnce, type RunControls } from '../../contract/executor.ts'
+import { executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
-import { createCliExecutor } from '../../executors/cli/cli-executor.ts'
-import { createPythonExecutor, createShellExecutor, Environments } from '../../executors/index.ts'
+import { Environments, openEach } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/server/python-environments.ts'
 import { hideProcess } from '../hide-process.ts'
 import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
-import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
+import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
 
 // Only tools that declare credentials may have them.
 hideProcess()
@@ -17,7 +17,7 @@ hideProcess()
 // This process only starts others: it is small, so forking is fast, independent of the memory of the server.
 const running = new Map<number, AbortController>()
 const pendingSecrets = new Map<number, (response: Extract<ToLauncher, { type: 'secret' }>) => void>()
-let executors: Readonly<Record<LauncherKind, Executor>> | undefined
+let executors: ReturnType<typeof openEach> | undefined
 let where: ExecutorChoice | undefined
 let secretRequests = 0
 
@@ -47,45 +47,44 @@ async function end(): Promise<void> {
   process.exit(0)
 }
 
-function open(options: LauncherOptions): Readonly<Record<LauncherKind, Executor>> {
+function open(options: LauncherOptions): typeof executors {
   const { env } = process
   if (options.points) onFaultPoint((point) => send({ type: 'point', point }))
   const sandbox = openSandbox(env, options)
-  const environments = new Environments(environmentsFolder(env))
-  const { maxOutput, maxFile, containment } = options
-  return {
-    cli: createCliExecutor({
-      env,
-      scope: 'service',
-      where: () => where,
-      limitFiles: true,
-      limited: limitedConfigs(env, options.limited),
-      sandbox,
-      containment,
-      limits: {
-        ...(maxOutput === undefined ? {} : { outputBytes: maxOutput }),
-        ...(maxFile === undefined ? {} : { fileBytes: maxFile }),
-      },
-    }),
-    python: createPythonExecutor({ sandbox, env, environments, warm: options.warm }),
-    shell: createShellExecutor({ sandbox, env }),
+  const { maxOutput, maxFile, containment, warm } = options
+  const commands = {
+    env,
+    scope: 'service' as const,
+    where: () => where,
+    limitFiles: true,
+    limited: limitedConfigs(env, options.limited),
+    sandbox,
+    containment,
+    limits: {
+      ...(maxOutput === undefined ? {} : { outputBytes: maxOutput }),
+      ...(maxFile === undefined ? {} : { fileBytes: maxFile }),
+    },
   }
+  const environments = new Environments(environmentsFolder(env))
+  return openEach({ env, sandbox, environments, warm, commands }, (kind) => executorKinds[kind].isProcess)
 }
 
 async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void> {
-  const { id, kind, job, publishOutput } = message
+  const { id, kind, job, traceparent, publishOutput } = message
   const stopping = new AbortController()
   running.set(id, stopping)
   where = message.where
   const controls: RunControls = {
     signal: stopping.signal,
+    traceparent,
     secret: (reference) => requestSecret(id, reference),
     onProgress: (bytes) => send({ type: 'progress', id, bytes }),
     ...(publishOutput ? { onOutput: (stream, text) => send({ type: 'output', id, stream, text }) } : {}),
   }
   try {
-    if (executors === undefined) throw new Error('not started')
-    const outcome = await executors[kind].run(job, controls)
+    const executor = executors?.[kind]
+    if (executor === undefined) throw new Error('not started')
+    const outcome = await executor.prepare(job).run(controls)
     const { output, ...rest } = outcome
     if (output instanceof JsonText) send({ type: 'end', id, outcome: rest, outputJson: output.json })
     else send({ type: 'end', id, outcome })

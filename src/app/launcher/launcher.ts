@@ -5,10 +5,12 @@ import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
 import { JsonText } from '../../base/json-text.ts'
 import { withoutCredentials } from '../../base/own-variables.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
+import { type ExecutorType, executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { failure } from '../../runs/create-runner.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
-import type { FromLauncher, LauncherKind, LauncherOptions, ToLauncher } from './messages.ts'
+import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
 
 interface Pending {
   readonly controls: RunControls
@@ -42,11 +44,19 @@ export class Launcher {
     this.#where = where
   }
 
-  /** Wraps an executor so that the launcher starts its processes. */
+  /** Wraps an executor of processes so that the launcher starts them. */
   wrap(executor: Executor): Executor {
-    if (!isBuilt) return executor
-    const kind = executor.kind as LauncherKind
-    return { ...executor, run: (job, controls) => this.#run(kind, job, controls) }
+    const { kind } = executor
+    if (!isBuilt || !executorKinds[kind].isProcess) return executor
+    return {
+      ...executor,
+      prepare: (job) => {
+        const prepared = executor.prepare(job)
+        const { tool, input, grants } = job
+        const sent = { tool, input, grants, timeoutMs: prepared.deadlineMs }
+        return { ...prepared, run: (controls) => this.#run(kind, sent, controls) }
+      },
+    }
   }
 
   /** Starts the launcher, so that the first call does not wait for it. */
@@ -73,13 +83,13 @@ export class Launcher {
     return child
   }
 
-  #run(kind: LauncherKind, job: Job, controls: RunControls): Promise<RunOutcome> {
+  #run(kind: ExecutorType, job: Job & { readonly timeoutMs: number }, controls: RunControls): Promise<RunOutcome> {
     const id = ++this.#runs
     const child = this.#open()
     const { signal } = controls
     // A launcher that does not respond in time is killed, with all its runs.
     const giveUp = (): void => void child.kill('SIGKILL')
-    let late = setTimeout(giveUp, Math.min((job.timeoutMs ?? maxMs) + graceMs, maxMs))
+    let late = setTimeout(giveUp, Math.min(job.timeoutMs + graceMs, maxMs))
     const cancel = (): void => {
       this.#send(child, { type: 'cancel', id, atOnce: signal?.reason === killAtOnce })
       clearTimeout(late)
@@ -87,8 +97,9 @@ export class Launcher {
     }
     return new Promise<RunOutcome>((resolve, reject) => {
       this.#pending.set(id, { controls, resolve, reject })
-      const publishOutput = controls.onOutput !== undefined
-      this.#send(child, { type: 'run', id, kind, job, where: this.#where(), publishOutput })
+      const { traceparent, onOutput } = controls
+      const publishOutput = onOutput !== undefined
+      this.#send(child, { type: 'run', id, kind, job, traceparent, where: this.#where(), publishOutput })
       signal?.addEventListener('abort', cancel, { once: true })
       if (signal?.aborted) cancel()
     }).finally(() => {
@@ -134,10 +145,8 @@ export class Launcher {
   #lost(child: ChildProcess): void {
     if (this.#process === child) this.#process = undefined
     if (this.#closed) return
-    const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs: 0, truncated: false }
-    const errorMessage = 'The launcher process ended before the run.'
-    for (const { resolve } of this.#pending.values())
-      resolve({ status: 'FAILED', result, isolation: 'none', errorCode: 'WORKER_LOST', errorMessage })
+    const outcome = failure('WORKER_LOST', 'The launcher process ended before the run.')
+    for (const { resolve } of this.#pending.values()) resolve(outcome)
   }
 
   /** Disconnects the launcher, which then ends its runs. */

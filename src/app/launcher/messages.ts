@@ -2,11 +2,9 @@ import type { ErrorCode } from '../../base/errors.ts'
 import type { FaultPoint } from '../../base/fault-points.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Job } from '../../contract/executor.ts'
+import type { ExecutorType } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-
-/** The kinds of tools that run as processes. */
-export type LauncherKind = 'cli' | 'python' | 'shell'
 
 /** The start options of a launcher: the permissions of tools. */
 export interface LauncherOptions {
@@ -29,8 +27,9 @@ export type ToLauncher =
   | {
       readonly type: 'run'
       readonly id: number
-      readonly kind: LauncherKind
+      readonly kind: ExecutorType
       readonly job: Job
+      readonly traceparent: string | undefined
       readonly where: ExecutorChoice | undefined
       readonly publishOutput: boolean
     }

@@ -5,7 +5,7 @@ import { commandWords, splitWords } from '../../base/split-words.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
 import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 import { inPositionalOrder } from '../../rules/positional-names.ts'
-import type { RunRequest } from './run-request.ts'
+import type { RunRequest } from './prepare-command.ts'
 
 /**
  * The argument vector of a call. No shell is involved: each value is exactly one argument, whatever it contains.

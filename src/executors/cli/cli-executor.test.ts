@@ -26,7 +26,7 @@ describe('cli executor in a sandbox', () => {
   it.each(['isolated', 'confined'])('is rejected without a sandbox: %s', async (isolation) => {
     const bare = createCliExecutor({ env: process.env, scope: 'service' })
     const tool = toolOf('cli', { executorConfig: { baseCommand: 'true', isolation } })
-    await expect(bare.run({ tool, input: {} }, {})).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(bare.prepare({ tool, input: {} }).run({})).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
   it.each(['isolated', 'confined'])('runs the example folder_sizes on the allowed folder: %s', async (isolation) => {
@@ -42,7 +42,7 @@ describe('cli executor in a sandbox', () => {
       [join(path, 'docs'), join(path, 'docs', 'guides')],
       ['docs', 'docs/guides'],
     ]) {
-      const { status, result } = await open.run({ tool, input: { path: folder, depth: 1 } }, {})
+      const { status, result } = await open.prepare({ tool, input: { path: folder, depth: 1 } }).run({})
       expect([status, result.stderr]).toEqual(['SUCCESS', ''])
       expect(result.stdout).toMatch(new RegExp(`^[1-9]\\d*\t${inside}$`, 'm'))
     }

@@ -5,10 +5,11 @@ import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { ArgDef } from '../../contract/cli-config.ts'
-import type { Job } from '../../contract/executor.ts'
+import type { ArgValues } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
+import type { ResolvedTool } from '../../contract/tool-index.ts'
+import type { Call } from '../define-executor.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
-import type { ProcessLimits } from '../process/limits.ts'
 import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -19,8 +20,6 @@ import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 import { dockerPrefix } from './docker-prefix.ts'
 import { globalValues } from './global-values.ts'
-import { resolveTool } from './resolve-tool.ts'
-import type { RunRequest } from './run-request.ts'
 import { visibleFolders } from './sandbox-shape.ts'
 
 /** The settings that commands are built from, besides their tools. */
@@ -47,83 +46,72 @@ export interface PreparedCommand {
   readonly container: string | undefined
 }
 
-// A timer set for longer than this fires at once.
-const maxTimerMs = 2 ** 31 - 1
-
-/** The variables that a job may use: without the grant `env`, only the small base. */
-export const environmentOf = ({ grants }: Job, env: Environment): Environment =>
-  grants === undefined || grants.includes('env') ? env : baseEnvironment(env)
+/** A call of a command. */
+export type CliCall = Call<ResolvedTool>
 
 /** A call with its arguments validated and converted as the tool declares them. */
-export function toRequest({ tool, input }: Job, env: Environment): RunRequest {
-  const resolved = resolveTool(tool)
-  return {
-    tool: resolved,
-    values: coerceArguments(resolved.tool.args, input),
-    globals: globalValues(resolved.globalArgs, env),
-  }
+export interface RunRequest {
+  readonly tool: ResolvedTool
+  readonly values: ArgValues
+  /** The values of the config's global arguments. */
+  readonly globals: ArgValues
+  /** The variables that the call may use: without the grant `env`, only the small base. */
+  readonly available: Environment
 }
 
-/** The timeout of the call if it has one, else that of the tool or the default. */
-export function deadlineOf({ tool, timeoutMs }: Job, limits: ProcessLimits): number {
-  const { timeout } = resolveTool(tool).tool
-  const toolTimeoutMs = timeout ? Math.round(timeout * 1000) : limits.timeoutMs
-  return Math.min(timeoutMs ?? toolTimeoutMs, maxTimerMs)
+/** Validates and converts the arguments of a call, once. */
+export function toRequest({ config: tool, input, grants }: CliCall, env: Environment): RunRequest {
+  const available = grants === undefined || grants.includes('env') ? env : baseEnvironment(env)
+  const values = coerceArguments(tool.tool.args, input)
+  return { tool, values, globals: globalValues(tool.globalArgs, available), available }
 }
 
-/** The arguments, folder, environment and stdin of a job at an isolation level. */
-export function prepareCommand(
-  job: Job,
+/** The arguments, folder, environment and stdin of a call at an isolation level. */
+export function buildCommand(
+  call: CliCall,
+  request: RunRequest,
   level: Level,
   settings: CommandSettings,
-  limits: ProcessLimits,
 ): PreparedCommand {
-  const available = environmentOf(job, settings.env)
-  const request = toRequest(job, available)
-  const { tool } = request.tool
-  const { cwd, folders, root } = locate(job, request, { level, env: available, sandbox: settings.sandbox })
+  const { available, tool } = request
+  const { cwd, folders, root } = locate(call, request, level, settings.sandbox)
   // Without a working folder of the machine, paths begin in the private folder of the sandbox.
   const isPrivate = (folder: string) => cwd === undefined && isIn(folder, '/work')
   const requireVisible = (folder: string) => {
     if (level !== 'limited' && !isPrivate(folder)) visibleTarget(folders, folder)
   }
-  checkPaths(tool.args, request.values, { cwd: cwd ?? '/work', root, env: available, requireVisible })
-  const childEnv = childEnvironment(request.tool, available, settings.scope)
-  const env = job.traceparent === undefined ? childEnv : { ...childEnv, TRACEPARENT: job.traceparent }
+  checkPaths(tool.tool.args, request.values, { cwd: cwd ?? '/work', root, env: available, requireVisible })
+  const env = childEnvironment(tool, available, settings.scope)
   const stdin = readValue(request, (arg) => arg.stdin)
   const commandArguments = buildArgv(request, available)
-  const common = { cwd, folders, env, stdin, timeoutMs: deadlineOf(job, limits) }
+  const common = { cwd, folders, env, stdin, timeoutMs: call.deadlineMs }
   const where = settings.where?.()
   if (where?.type !== 'docker') return { ...common, argv: commandArguments, container: undefined }
   const container = `tooldex-${randomBytes(6).toString('hex')}`
-  const call = { container, stdin: stdin !== undefined, env: Object.keys(request.tool.env) }
-  return { ...common, argv: [...dockerPrefix(where, call, available), ...commandArguments], container }
-}
-
-interface LocateOptions {
-  readonly level: Level
-  readonly env: Environment
-  readonly sandbox: Sandbox | undefined
+  const prefix = dockerPrefix(where, { container, stdin: stdin !== undefined, env: Object.keys(tool.env) }, available)
+  return { ...common, argv: [...prefix, ...commandArguments], container }
 }
 
 /** The working folder and the visible folders of a command: in a sandbox, only those that the operator allows. */
-function locate(job: Job, request: RunRequest, { level, env, sandbox }: LocateOptions) {
+function locate({ tool, grants }: CliCall, request: RunRequest, level: Level, sandbox: Sandbox | undefined) {
+  const { available: env } = request
   const declaredRoot = request.tool.tool.root
   const root = declaredRoot === undefined ? undefined : toFolder(declaredRoot, env)
-  const requested = requestedFolder(request, env) ?? (root === undefined ? undefined : { path: root, spelling: root })
+  const requested = requestedFolder(request) ?? (root === undefined ? undefined : { path: root, spelling: root })
   if (level === 'limited') {
     const cwd = requested === undefined ? process.cwd() : checkedFolder(requested.path)
     return { cwd, folders: [], root: root === undefined ? root : checkedFolder(root) }
   }
-  const folders = sandbox === undefined ? [] : visibleFolders(job, sandbox, root)
+  const folders = sandbox === undefined ? [] : visibleFolders(tool.name, grants, sandbox, root)
   const current = folderOf(process.cwd(), folders) === undefined ? undefined : process.cwd()
   if (requested === undefined) return { cwd: current, folders, root }
   return { cwd: checkedFolder(visibleTarget(folders, requested.path, requested.spelling)), folders, root }
 }
 
 /** The working folder that a call or its tool names, and how it was spelled. */
-function requestedFolder(request: RunRequest, env: Environment) {
-  const { workingDir } = request.tool
+function requestedFolder(request: RunRequest) {
+  const { available: env, tool } = request
+  const { workingDir } = tool
   const value = readValue(request, (arg) => arg.cwd)
   // Only configs may use variables: the error about a missing folder would show a caller the value.
   if (value !== undefined) return { path: resolve(expandHome(value, env)), spelling: value }

@@ -1,4 +1,4 @@
-import type { Job, RunControls } from '../../contract/executor.ts'
+import type { RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { toStartError } from '../process/start-error.ts'
 import { toOutcome } from '../process/to-outcome.ts'
@@ -8,11 +8,12 @@ import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
+import type { CliCall } from './prepare-command.ts'
 import { networkOf } from './sandbox-shape.ts'
 
 /** A command that is ready to be started in a sandbox. */
 export interface SandboxedCommand {
-  readonly job: Job
+  readonly call: CliCall
   readonly level: Level
   readonly argv: readonly string[]
   /** A fresh folder where absent. */
@@ -20,8 +21,6 @@ export interface SandboxedCommand {
   /** The folders of the machine that are visible. */
   readonly folders: readonly AllowedFolder[]
   readonly env: Readonly<Record<string, string>>
-  /** The variables that the tool sets itself. */
-  readonly declared: readonly string[]
   readonly stdin: string | undefined
   readonly timeoutMs: number
 }
@@ -32,16 +31,16 @@ export async function runSandboxed(
   sandbox: Sandbox,
   controls: RunControls,
 ): Promise<RunOutcome> {
-  const { job, level, argv, folders, stdin, timeoutMs } = command
-  const { tool } = job
+  const { call, level, argv, folders, stdin, timeoutMs } = command
+  const { tool, config } = call
   const limits = tool.executorConfig.limits as LimitsConfig | undefined
   try {
     const { cwd, mounts } = visibleFolder(folders, level, command.cwd)
     // Without the grant, whether a program exists in a folder of PATH is not revealed.
-    const path = job.grants?.includes('folders') === false ? undefined : command.env.PATH
+    const path = call.grants?.includes('folders') === false ? undefined : command.env.PATH
     const found = visibleProgram(folders, argv[0] ?? '', { cwd, path })
-    const network = networkOf(job, sandbox)
-    const wantsNetwork = tool.resolved?.tool.network === true
+    const network = networkOf(tool, sandbox)
+    const wantsNetwork = config.tool.network === true
     const run = await sandbox.prepare({
       level,
       program: found.program,
@@ -56,15 +55,16 @@ export async function runSandboxed(
     })
     const end = await run.run({ stdin, timeoutMs, controls })
     const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
-    return explainFailure(outcome, { input: job.input, folders, cwd, network, wantsNetwork })
+    return explainFailure(outcome, { input: call.input, folders, cwd, network, wantsNetwork })
   } catch (error) {
     throw toStartError(error, argv[0] ?? '')
   }
 }
 
 /** The variables that name folders and users of the machine are removed, because they are meaningless inside. */
-function sandboxedEnv({ env, declared, level }: SandboxedCommand): Record<string, string> {
+function sandboxedEnv({ env, call, level }: SandboxedCommand): Record<string, string> {
   const { HOME: _home, TMPDIR: _folder, SHELL: _shell, USER: _user, LOGNAME: _name, ...rest } = env
+  const declared = Object.keys(call.config.env)
   const own = Object.fromEntries(declared.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
   return { ...rest, ...visibleEnv(level), ...own }
 }

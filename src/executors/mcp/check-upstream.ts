@@ -1,5 +1,6 @@
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
+import type { CheckOptions } from '../../contract/executor.ts'
 import { McpConfig } from './check-config.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Upstreams } from './upstreams.ts'
@@ -19,8 +20,12 @@ export async function checkUpstream(
   upstreams: Upstreams,
   config: unknown,
   pointer: string,
-  signal?: AbortSignal,
+  { signal, mayStart = true }: CheckOptions = {},
 ): Promise<readonly Problem[]> {
+  if (!mayStart) {
+    const message = 'the MCP server was not queried: that needs the scope write'
+    return [{ severity: 'warning', pointer, message }]
+  }
   const parsed = McpConfig.safeParse(config)
   // Problems of the config itself are reported by its own check.
   if (!parsed.success) return []

@@ -1,6 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { withoutPeriod } from '../../diagnostics/sentences.ts'
+import { causesOf } from '../network/run-remote.ts'
 
 const maxCharacters = 500
 
@@ -21,11 +22,4 @@ export function describeFailure(error: unknown): string {
 export function cut(text: string): string {
   const line = toOneLine(text.slice(0, maxCharacters * 2))
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line
-}
-
-/** An error and its causes. */
-export function causesOf(error: unknown): readonly unknown[] {
-  const all: unknown[] = []
-  for (let each = error; each instanceof Error && all.length < 5; each = each.cause) all.push(each)
-  return all
 }

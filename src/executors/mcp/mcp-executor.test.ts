@@ -37,7 +37,7 @@ itShielded('hides the files and the memory of the server from the programs that 
   const secrets = { resolve: async (reference: string) => reference, redact: (text: string) => text }
   const executor = createMcpExecutor({ servers, env: process.env, secrets, shield })
   const tool = toolOf('mcp', { executorConfig: { server: 'up', tool: 'read' } })
-  const read = async (text: string) => (await executor.run({ tool, input: { text } }, {})).output
+  const read = async (text: string) => (await executor.prepare({ tool, input: { text } }).run({})).output
   try {
     expect(JSON.stringify(await read(open))).toContain('open')
     for (const path of [secret, `/proc/${process.pid}/maps`])

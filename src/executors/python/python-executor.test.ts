@@ -43,7 +43,7 @@ for (const [name, executor, isolation] of [
 
 const executor = create()
 const run = (script: string, config = {}, input = {}) =>
-  executor.run({ tool: toolOf('python', { scriptContent: script, executorConfig: config }), input }, {})
+  executor.prepare({ tool: toolOf('python', { scriptContent: script, executorConfig: config }), input }).run({})
 
 describe('python executor', () => {
   it('keeps prints apart from the result, in order, whole characters', async () => {
@@ -112,7 +112,7 @@ describe('python executor', () => {
   it('shows in a dry run the script, its hash, the interpreter, the environment and the isolation', async () => {
     const script = 'def main(given): return 1'
     const tool = toolOf('python', { scriptContent: script, executorConfig: { limits: { memoryMb: 64 } } })
-    const plan = await executor.plan({ tool, input: {} })
+    const plan = await executor.prepare({ tool, input: {} }).plan()
     expect(plan).toMatchObject({
       isolation: 'isolated',
       argv: ['/usr/bin/python3', '-I', '-S', '-B', 'script.py'],
@@ -173,7 +173,7 @@ describe('a script that opens a file of the host', () => {
     const open = async (path: string) => {
       const scriptContent = `def main(input):\n    return open(input["path"]).read()\n`
       const tool = toolOf('python', { scriptContent, executorConfig: { isolation } })
-      return (await executor.run({ tool, input: { path } }, {})).errorMessage
+      return (await executor.prepare({ tool, input: { path } }).run({})).errorMessage
     }
     const reason = 'Scripts cannot see the folders of the host.'
     expect(await open(`${process.cwd()}/package.json`)).toContain(reason)
@@ -190,7 +190,9 @@ describe('packages that a tool lists', () => {
   const python = createPythonExecutor({ sandbox, env, environments: built })
   const script = 'import sundial\ndef main(given):\n    return sundial.zone()\n'
   const call = (dependencies: readonly string[]) =>
-    python.run({ tool: toolOf('python', { scriptContent: script, executorConfig: { dependencies } }), input: {} }, {})
+    python
+      .prepare({ tool: toolOf('python', { scriptContent: script, executorConfig: { dependencies } }), input: {} })
+      .run({})
   const check = (dependencies: readonly string[], prepare: boolean) =>
     python.check?.({ dependencies }, '/executorConfig', { prepare })
 

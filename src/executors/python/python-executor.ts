@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { Executor, Job, RunControls, RunnableTool } from '../../contract/executor.ts'
+import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../../contract/run.ts'
-import { boundValues } from '../bound-values.ts'
+import { type Call, defineExecutor, deriveOnce } from '../define-executor.ts'
 import { Capture } from '../process/capture.ts'
 import { findPython } from '../process/find-python.ts'
 import { programText } from '../process/program-text.ts'
@@ -37,52 +37,45 @@ const packagesFolder = '/env'
 export function createPythonExecutor(options: PythonExecutorOptions): Executor {
   const { sandbox, environments, warm = 0 } = options
   const pool = warm > 0 ? new WarmSandboxes(sandbox, { ...defaultWarm, max: warm }) : undefined
-  return {
+  return defineExecutor({
     kind: 'python',
-    readiness(tool) {
+    config: PythonConfig,
+    deadlineMs: ({ timeoutMs = defaults.timeoutMs }) => timeoutMs,
+    readiness({ isolation, dependencies }) {
       if (findPython(options.env) === undefined)
         return { state: 'needs-program', reason: 'python3 is not installed on this host.' }
-      const { isolation, dependencies } = readConfig(tool)
       if (dependencies !== undefined && !environments.has(dependencies))
         return { state: 'needs-program', reason: 'Its packages are not installed on this host.' }
       return sandbox.readiness(isolation)
     },
-    isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
-    boundValues,
-    check: (config, pointer, checkOptions) => checkPackages({ config, pointer, ...checkOptions }, options),
-    deadlineMs: deadlineOf,
-    plan: async (job) => toPlan(await prepare(job, options), job),
-    async run(job, controls) {
-      const prepared = await prepare(job, options)
-      const env = await resolveEnv(prepared.config.env ?? {}, controls.secret)
-      const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
-      const { request } = prepared
-      const usePool = pool !== undefined && request.level === 'isolated'
-      const run = usePool ? await pool.take(request) : await sandbox.prepare(request)
-      return runScript({ ...prepared, env: traced, job, run, sandbox }, controls)
+    isolationOf: ({ isolation }) => isolation ?? sandbox.levels.known,
+    prepare(call) {
+      const derive = deriveOnce(() => prepareScript(call, options))
+      return {
+        plan: async () => toPlan(await derive(), call),
+        async run(controls) {
+          const prepared = await derive()
+          const { request } = prepared
+          const env = await resolveEnv(call.config.env ?? {}, controls)
+          const usePool = pool !== undefined && request.level === 'isolated'
+          const run = usePool ? await pool.take(request) : await sandbox.prepare(request)
+          return runScript({ ...prepared, env, call, run, sandbox }, controls)
+        },
+      }
     },
+    check: (config, pointer, checkOptions) => checkPackages({ config, pointer, ...checkOptions }, options),
     close: async () => pool?.close(),
-  }
+  })
 }
-
-function readConfig({ name, executorConfig }: RunnableTool): PythonConfig {
-  const parsed = PythonConfig.safeParse(executorConfig)
-  if (parsed.success) return parsed.data
-  throw new TooldexError('TOOL_INVALID', `${name} has an invalid config.`)
-}
-
-const deadlineOf = (job: Job): number => job.timeoutMs ?? readConfig(job.tool).timeoutMs ?? defaults.timeoutMs
 
 interface Prepared {
-  readonly config: PythonConfig
   readonly script: string
   readonly request: SandboxRequest
   readonly environment: PythonEnvironment | undefined
 }
 
-async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepared> {
-  const { tool } = job
-  const config = readConfig(tool)
+async function prepareScript(call: Call<PythonConfig>, options: PythonExecutorOptions): Promise<Prepared> {
+  const { tool, config } = call
   const { sandbox, env, environments } = options
   const script = tool.scriptContent ?? ''
   const python = findPython(env)
@@ -91,7 +84,7 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
     throw new TooldexError('COMMAND_NOT_FOUND', 'The script cannot run, because python3 is not installed.', {
       hint: 'Install Python 3.9 or newer, or set TOOLDEX_PYTHON to its path.',
     })
-  const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
+  const level = await sandbox.levelFor(tool.name, levelOf(call, config.isolation))
   const environment = findEnvironment(config, environments)
   const request: SandboxRequest = {
     level,
@@ -106,7 +99,7 @@ async function prepare(job: Job, options: PythonExecutorOptions): Promise<Prepar
     ],
     withChannel: true,
   }
-  return { config, script, request, environment }
+  return { script, request, environment }
 }
 
 function findEnvironment({ environment, dependencies }: PythonConfig, environments: Environments) {
@@ -114,12 +107,12 @@ function findEnvironment({ environment, dependencies }: PythonConfig, environmen
   return environment === undefined ? undefined : environments.find(environment)
 }
 
-function toPlan({ config, script, request, environment }: Prepared, job: Job): RunPlan {
+function toPlan({ script, request, environment }: Prepared, { config, deadlineMs }: Call<PythonConfig>): RunPlan {
   const sha256 = createHash('sha256').update(script).digest('hex')
   return {
     kind: 'python',
     isolation: request.level,
-    timeoutMs: deadlineOf(job),
+    timeoutMs: deadlineMs,
     argv: [...request.argv.slice(0, 4), 'script.py'],
     env: Object.keys(config.env ?? {}).sort(),
     script: { sha256, bytes: Buffer.byteLength(script), content: script },
@@ -134,18 +127,18 @@ const labelOf = ({ name, fingerprint }: PythonEnvironment): string => `${name}@$
 
 interface Running extends Prepared {
   readonly env: Readonly<Record<string, string>>
-  readonly job: Job
+  readonly call: Call<PythonConfig>
   readonly run: SandboxRun
   readonly sandbox: Sandbox
 }
 
 async function runScript(running: Running, controls: RunControls): Promise<RunOutcome> {
-  const { request, run, job, environment, sandbox } = running
+  const { request, run, environment, sandbox } = running
+  const { deadlineMs: timeoutMs } = running.call
   const nonce = randomBytes(16).toString('hex')
   const flooded = new AbortController()
   const signal = AbortSignal.any([flooded.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
   let channel: Capture | undefined
-  const timeoutMs = deadlineOf(job)
   const end = await run.run({
     stdin: toInput(running, nonce),
     timeoutMs,
@@ -169,10 +162,10 @@ async function runScript(running: Running, controls: RunControls): Promise<RunOu
 }
 
 /** Everything is sent through a pipe, because other users of the machine can read the arguments of a process. */
-function toInput({ script, request, environment, env, job }: Running, nonce: string): Buffer {
+function toInput({ script, request, environment, env, call }: Running, nonce: string): Buffer {
   const source = Buffer.from(script, 'utf8')
   const isolated = request.level === 'isolated'
   const path = environment === undefined ? null : isolated ? packagesFolder : environment.folder
   const head = JSON.stringify({ nonce, script: source.length, env, path })
-  return Buffer.concat([Buffer.from(`${head}\n`), source, Buffer.from(JSON.stringify(job.input))])
+  return Buffer.concat([Buffer.from(`${head}\n`), source, Buffer.from(JSON.stringify(call.input))])
 }

@@ -1,12 +1,12 @@
 import { TooldexError } from '../../base/errors.ts'
-import type { ResolveSecret } from '../../contract/secret.ts'
+import type { RunControls } from '../../contract/executor.ts'
 
 const reference = /^(?:secret|env|file):/
 
-/** The variables of a run, with secret references resolved right before the start. */
+/** The variables of a run: with secret references resolved right before the start, and the trace context. */
 export async function resolveEnv(
   env: Readonly<Record<string, string>>,
-  resolve: ResolveSecret | undefined,
+  { secret: resolve, traceparent }: RunControls,
 ): Promise<Record<string, string>> {
   const entries = Object.entries(env).map(async ([name, value]) => {
     if (!reference.test(value)) return [name, value] as const
@@ -19,5 +19,6 @@ export async function resolveEnv(
       },
     )
   })
-  return Object.fromEntries(await Promise.all(entries))
+  const resolved = Object.fromEntries(await Promise.all(entries))
+  return traceparent === undefined ? resolved : { ...resolved, TRACEPARENT: traceparent }
 }

@@ -60,7 +60,9 @@ describe('fillCommand', () => {
 
 describe('shell executor', () => {
   const run = (executorConfig: object, input = {}) =>
-    executor.run({ tool: toolOf('shell', { executorConfig: executorConfig as Record<string, unknown> }), input }, {})
+    executor
+      .prepare({ tool: toolOf('shell', { executorConfig: executorConfig as Record<string, unknown> }), input })
+      .run({})
 
   it('has a fresh folder, a small environment, and pipes a value to stdin', async () => {
     const { result } = await run({ command: ['sh', '-c', 'pwd; env | sort; cat'], stdin: 'text' }, { text: 'piped' })
@@ -89,7 +91,7 @@ describe('shell executor', () => {
       env: process.env,
     })
     const tool = toolOf('shell', { executorConfig: { command } })
-    const outcome = await open.run({ tool, input: { file: `${folder}/a.txt` } }, {})
+    const outcome = await open.prepare({ tool, input: { file: `${folder}/a.txt` } }).run({})
     expect(outcome.errorMessage).toContain(`Name ${folder} as cwd or in paths of the tool.`)
     expect((await run({ command: ['false'] })).errorMessage).not.toContain('visible')
   })

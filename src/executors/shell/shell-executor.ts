@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { Executor, Job, RunnableTool } from '../../contract/executor.ts'
-import type { RunPlan } from '../../contract/run.ts'
+import type { Executor, Job, RunControls } from '../../contract/executor.ts'
+import type { RunOutcome, RunPlan } from '../../contract/run.ts'
 import { boundValues } from '../bound-values.ts'
+import { type Call, defineExecutor, deriveOnce } from '../define-executor.ts'
 import { checkPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { toStartError } from '../process/start-error.ts'
@@ -30,67 +31,67 @@ const defaultTimeoutMs = 30_000
 /** Runs tools that are a command: an array of arguments, never a command line for a shell. */
 export function createShellExecutor(options: ShellExecutorOptions): Executor {
   const { sandbox } = options
-  return {
+  return defineExecutor({
     kind: 'shell',
-    readiness: (tool) => sandbox.readiness(readConfig(tool).isolation),
-    isolationOf: (tool) => readConfig(tool).isolation ?? sandbox.levels.known,
-    // A null parameter is not an argument of the command.
-    boundValues: ({ tool, input }) =>
-      boundValues({ tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) }),
-    deadlineMs: deadlineOf,
-    plan: async (job) => toPlan(await prepare(job, options), job),
-    async run(job, controls) {
-      const prepared = await prepare(job, options)
-      const { request, stdin } = prepared
-      const env = { ...request.env, ...(await resolveEnv(prepared.config.env ?? {}, controls.secret)) }
-      const traced = job.traceparent === undefined ? env : { ...env, TRACEPARENT: job.traceparent }
-      const timeoutMs = deadlineOf(job)
-      try {
-        const run = await sandbox.prepare({ ...request, env: traced })
-        const end = await run.run({ stdin, timeoutMs, controls })
-        const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
-        return request.level === 'limited' ? outcome : explainFailure(outcome, visibleTo(prepared, job, sandbox))
-      } catch (error) {
-        throw toStartError(error, request.argv[0] ?? '')
+    // The path check and the program must resolve relative paths from the same folder.
+    config: ShellConfig.transform((config) => ({ ...config, cwd: config.cwd ?? Object.values(config.paths ?? {})[0] })),
+    deadlineMs: ({ timeoutMs = defaultTimeoutMs }) => timeoutMs,
+    readiness: ({ isolation }) => sandbox.readiness(isolation),
+    isolationOf: ({ isolation }) => isolation ?? sandbox.levels.known,
+    prepare(call) {
+      const derive = deriveOnce(() => prepareCommand(call, options))
+      return {
+        bound: boundValues({ tool: call.tool, input: withoutNull(call.input) }),
+        plan: async () => toPlan(await derive(), call),
+        run: async (controls) => run(await derive(), call, sandbox, controls),
       }
     },
+  })
+}
+
+type ShellCall = Call<ShellConfig>
+
+/** A null parameter is not an argument of the command. */
+const withoutNull = (input: Job['input']): Job['input'] =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+
+async function run(prepared: Prepared, call: ShellCall, sandbox: Sandbox, controls: RunControls): Promise<RunOutcome> {
+  const { request, stdin } = prepared
+  const { deadlineMs: timeoutMs } = call
+  const env = { ...request.env, ...(await resolveEnv(call.config.env ?? {}, controls)) }
+  try {
+    const started = await sandbox.prepare({ ...request, env })
+    const end = await started.run({ stdin, timeoutMs, controls })
+    const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
+    return request.level === 'limited' ? outcome : explainFailure(outcome, visibleTo(request, call, sandbox))
+  } catch (error) {
+    throw toStartError(error, request.argv[0] ?? '')
   }
 }
 
 /** The parts of the machine that a command can use: of the allowed folders, those that its tool names. */
-function visibleTo({ config, request }: Prepared, { input, grants }: Job, sandbox: Sandbox) {
+function visibleTo(request: SandboxRequest, { config, input, grants }: ShellCall, sandbox: Sandbox) {
   const folders = request.mounts.map(({ source: path, writable }) => ({ path, writable: writable === true }))
   const unnamed = grants?.includes('folders') === false ? [] : sandbox.folders
   const { cwd, network } = request
   return { input, folders, unnamed, cwd, network, wantsNetwork: config.network === true }
 }
 
-function readConfig({ name, executorConfig }: RunnableTool): ShellConfig {
-  const parsed = ShellConfig.safeParse(executorConfig)
-  // The path check and the program must resolve relative paths from the same folder.
-  if (parsed.success) return { ...parsed.data, cwd: parsed.data.cwd ?? Object.values(parsed.data.paths ?? {})[0] }
-  throw new TooldexError('TOOL_INVALID', `${name} has an invalid config.`)
-}
-
-const deadlineOf = (job: Job): number => job.timeoutMs ?? readConfig(job.tool).timeoutMs ?? defaultTimeoutMs
-
 interface Prepared {
-  readonly config: ShellConfig
   readonly request: SandboxRequest
   readonly stdin: string | undefined
 }
 
-async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promise<Prepared> {
-  const { tool, input } = job
-  const config = readConfig(tool)
+async function prepareCommand(call: ShellCall, { sandbox, env }: ShellExecutorOptions): Promise<Prepared> {
+  const { tool, input, config } = call
   const argv = fillCommand(config.command, { input, dashes: config.dashes })
   checkRoots(config, input)
-  const level = await sandbox.levelFor(tool.name, levelOf(job, config.isolation))
+  const level = await sandbox.levelFor(tool.name, levelOf(call, config.isolation))
   const [command = ''] = argv
   const settings =
     level === 'limited'
       ? limitedSettings(config, command, env)
-      : sandboxedSettings(job.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, command)
+      : sandboxedSettings(call.grants?.includes('folders') === false ? [] : sandbox.folders, level, config, command)
   const request: SandboxRequest = {
     ...settings,
     level,
@@ -100,7 +101,7 @@ async function prepare(job: Job, { sandbox, env }: ShellExecutorOptions): Promis
     withChannel: false,
   }
   const text = config.stdin === undefined ? undefined : input[config.stdin]
-  return { config, request, stdin: text == null ? undefined : argumentText(text) }
+  return { request, stdin: text == null ? undefined : argumentText(text) }
 }
 
 /** The parts of a sandbox request that depend on the isolation level. */
@@ -134,11 +135,11 @@ function checkRoots({ paths = {}, cwd }: ShellConfig, input: Job['input']): void
   }
 }
 
-function toPlan({ config, request, stdin }: Prepared, job: Job): RunPlan {
+function toPlan({ request, stdin }: Prepared, { config, deadlineMs }: ShellCall): RunPlan {
   return {
     kind: 'shell',
     isolation: request.level,
-    timeoutMs: deadlineOf(job),
+    timeoutMs: deadlineMs,
     argv: [...request.argv],
     cwd: request.cwd ?? null,
     env: [...new Set([...Object.keys(request.env), ...Object.keys(config.env ?? {})])].sort(),

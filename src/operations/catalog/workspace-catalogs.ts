@@ -1,5 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
 import type { Source } from '../../contract/cli-config.ts'
+import { executorKinds } from '../../contract/executor-kinds.ts'
 import type { GrantsOf } from '../../contract/grants.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { LiveCatalog } from './live-catalog.ts'
@@ -17,7 +18,6 @@ interface WorkspaceCatalogsOptions extends LiveIndexOptions {
 }
 
 const firstWorkspace = 'default'
-const processKinds: ReadonlySet<string> = new Set(['cli', 'python', 'shell'])
 const maxOpen = 100
 const noConfigs: Source = { kind: 'none', load: () => ({ configs: [], failures: [] }), watch: () => {} }
 
@@ -61,7 +61,7 @@ export class WorkspaceCatalogs {
       filePolicy: () => first.filePolicy(),
       readinessOf: (tool) => first.readinessOf(tool),
       isolationOf: (tool) =>
-        hasHost || !processKinds.has(tool.executorType) ? first.isolationOf(tool) : ('isolated' as const),
+        hasHost || !executorKinds[tool.executorType].isProcess ? first.isolationOf(tool) : ('isolated' as const),
     })
   }
 

@@ -1,6 +1,6 @@
 import { type Problem, toPointer } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
-import { type CheckScriptOptions, executorKinds, schemaDefaults } from '../../executors/index.ts'
+import { type CheckScriptOptions, executors, schemaDefaults } from '../../executors/index.ts'
 import type { SchemaCache } from '../../json-schema/index.ts'
 import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
 import { isOutOfBudget } from '../../json-schema/schema-validator.ts'
@@ -22,12 +22,12 @@ export async function checkTool(content: ToolContent, options: CheckToolOptions 
   const { signal } = options
   const input = await checkSchemaText(inputSchema, '/inputSchema', { object: true, signal })
   // A stored tool may have a type of another release.
-  if (!Object.hasOwn(executorKinds, executorType)) return [...input, unknownKind(executorType)]
+  if (!Object.hasOwn(executors, executorType)) return [...input, unknownKind(executorType)]
   return [
     ...checkNamespace(content),
     ...input,
     ...(await checkSchemaText(outputSchema, '/outputSchema', { signal })),
-    ...executorKinds[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
+    ...executors[executorType].checkConfig(executorConfig, inputSchema, '/executorConfig'),
     ...checkAnnotations(content.annotations),
     ...(await checkScriptOf(content, options)),
     ...(input.length > 0
@@ -40,7 +40,7 @@ const unknownKind = (executorType: string): Problem => ({
   severity: 'error',
   pointer: '/executorType',
   message: `'${executorType}' is not a kind of executor`,
-  hint: `choose one of: ${Object.keys(executorKinds).join(', ')}`,
+  hint: `choose one of: ${Object.keys(executors).join(', ')}`,
 })
 
 /** A tool in this namespace could not be distinguished from a built-in one. */
@@ -52,7 +52,7 @@ function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
 
 async function checkScriptOf(content: ToolContent, options: CheckToolOptions): Promise<readonly Problem[]> {
   const { executorType, scriptContent } = content
-  const { checkScript } = executorKinds[executorType]
+  const { checkScript } = executors[executorType]
   const pointer = '/scriptContent'
   if (checkScript === undefined) {
     if (scriptContent === null) return []

@@ -2,14 +2,8 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { withDisplayName } from '../../contract/bundle.ts'
-import {
-  ExecutorType,
-  RegisteredTool,
-  ToolChange,
-  ToolDraft,
-  type Transition,
-  transitions,
-} from '../../contract/registry.ts'
+import { ExecutorType } from '../../contract/executor-kinds.ts'
+import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
 import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'

@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
-import { ExecutorType, registryLimits } from '../../contract/registry.ts'
+import { ExecutorType } from '../../contract/executor-kinds.ts'
+import { registryLimits } from '../../contract/registry.ts'
 import { toolStatus } from '../schema.ts'
 import type { OldRow } from './rows.ts'
 

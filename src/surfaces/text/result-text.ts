@@ -25,35 +25,29 @@ function signalCode(status: RunOutcome['status'], signal: string | null): number
 }
 
 /** Formats the plan of a call as a command line. */
-export function planText({
-  argv,
-  cwd,
-  timeoutMs,
-  stdin,
-  script,
-  request,
-  upstream,
-  network,
-  isolation,
-  environment,
-}: RunPlan): string {
-  const lines: string[] = []
-  if (argv !== undefined) lines.push(argv.map(quote).join(' '))
-  if (request !== undefined) lines.push(requestText(request))
-  if (upstream !== undefined) lines.push(`${upstream.server}: ${upstream.tool} ${JSON.stringify(upstream.arguments)}`)
-  if (script !== undefined) lines.push(`a script of ${script.bytes} bytes, sha256 ${script.sha256}`)
-  const where =
-    argv === undefined ? '' : `in ${cwd ?? (network === undefined ? 'the current folder' : 'a fresh folder')}, `
-  lines.push(`${where}for at most ${timeoutMs / 1000}s`)
-  if (stdin) lines.push('with a value piped to stdin')
-  if (environment != null) lines.push(`with the packages of ${environment}`)
+export function planText(plan: RunPlan): string {
+  const { kind: _kind, isolation, timeoutMs, ...work } = plan
+  const within = `for at most ${timeoutMs / 1000}s`
+  if ('request' in work) return [requestText(work.request), within].join('\n')
+  if ('upstream' in work) {
+    const { server, tool, arguments: args } = work.upstream
+    return [`${server}: ${tool} ${JSON.stringify(args)}`, within].join('\n')
+  }
+  if (!('argv' in work)) return [JSON.stringify(work), within].join('\n')
+  const lines = [work.argv.map(quote).join(' ')]
+  if ('script' in work) lines.push(`a script of ${work.script.bytes} bytes, sha256 ${work.script.sha256}`)
+  const { network } = work
+  const cwd = 'cwd' in work ? work.cwd : null
+  lines.push(`in ${cwd ?? (network === undefined ? 'the current folder' : 'a fresh folder')}, ${within}`)
+  if ('stdin' in work && work.stdin) lines.push('with a value piped to stdin')
+  if ('environment' in work && work.environment !== null) lines.push(`with the packages of ${work.environment}`)
   if (isolation === 'limited' && network !== undefined)
     lines.push('limited: no sandbox, with the network and files of the server')
   else if (network !== undefined) lines.push(`${isolation}, ${network ? 'with' : 'without'} network`)
   return lines.join('\n')
 }
 
-function requestText({ method, url, headers, body }: NonNullable<RunPlan['request']>): string {
+function requestText({ method, url, headers, body }: Extract<RunPlan, { kind: 'http' }>['request']): string {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${url}`, ...head, ...(body === null ? [] : ['', body])].join('\n')
 }

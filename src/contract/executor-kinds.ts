@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import type { Grant } from './grants.ts'
+
+/** The public facts of a kind of executor, which layers outside `executors/` depend on. */
+export interface ExecutorKind {
+  /** Whether its tools are processes of this machine: the launcher starts them, in a sandbox. */
+  readonly isProcess: boolean
+  /** The grant that every tool of the kind needs. */
+  readonly grant?: Grant
+  /** Whether its configs are expanded with variables of the server. */
+  readonly expandsVariables?: boolean
+  /** The fields of its plans, beside those of every plan. */
+  readonly plan: z.ZodRawShape
+}
+
+const argv = z.array(z.string()).min(1)
+/** Names only: values may be secrets. */
+const env = z.array(z.string())
+const limits = z.record(z.string(), z.number())
+const network = z.boolean()
+const command = { argv, cwd: z.string().nullable(), env, stdin: z.boolean() }
+
+/** All kinds of executors. Each is a folder of `executors/` and one line of this list. */
+export const executorKinds = {
+  python: {
+    isProcess: true,
+    plan: {
+      argv,
+      env,
+      script: z.object({ sha256: z.string(), bytes: z.int(), content: z.string() }),
+      /** The Python environment. */
+      environment: z.string().nullable(),
+      network,
+      limits,
+    },
+  },
+  shell: { isProcess: true, plan: { ...command, network, limits } },
+  http: {
+    isProcess: false,
+    plan: {
+      request: z.object({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+      }),
+    },
+  },
+  mcp: {
+    isProcess: false,
+    grant: 'mcp',
+    plan: {
+      /** The call of an upstream tool. */
+      upstream: z.object({ server: z.string(), tool: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+    },
+  },
+  cli: {
+    isProcess: true,
+    expandsVariables: true,
+    plan: {
+      ...command,
+      network: network.optional(),
+      /** The visible folders of the host, each with `:ro` or `:rw`. */
+      folders: z.array(z.string()).optional(),
+    },
+  },
+} as const satisfies Readonly<Record<string, ExecutorKind>>
+
+/** The name of a kind of executor. */
+export const ExecutorType = z.enum(Object.keys(executorKinds) as [keyof typeof executorKinds])
+export type ExecutorType = z.infer<typeof ExecutorType>
+
+/** The facts of a kind; undefined for a kind of another release. */
+export const kindOf = (executorType: string): ExecutorKind | undefined =>
+  Object.hasOwn(executorKinds, executorType) ? executorKinds[executorType as ExecutorType] : undefined

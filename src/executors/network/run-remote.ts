@@ -1,0 +1,60 @@
+import { type ErrorCode, TooldexError } from '../../base/errors.ts'
+import { noResult, type RunControls } from '../../contract/executor.ts'
+import type { CommandResult, Isolation, RunOutcome } from '../../contract/run.ts'
+import { Deadline } from './deadline.ts'
+
+/** The end of a call of another server. */
+export type Ending = Pick<RunOutcome, 'status' | 'errorCode' | 'errorMessage' | 'output'> & { truncated?: boolean }
+
+/** A call of another server. */
+export interface RemoteCall {
+  /** The subject of messages, such as `The request`. */
+  readonly subject: string
+  readonly isolation: Isolation
+  readonly deadlineMs: number
+  readonly signal?: RunControls['signal']
+  perform(deadline: Deadline): Promise<Ending>
+  /** The code and the message of a failure that is not ours. */
+  readonly failureCode: ErrorCode
+  describe(error: unknown): string
+  /** The texts of the result of a call that ended after this time. */
+  textsOf(ending: Ending, durationMs: number): Pick<CommandResult, 'stdout'> & Partial<Pick<CommandResult, 'stderr'>>
+}
+
+/** Performs a call of another server under its deadline; a failure is an outcome, not an error. */
+export async function runRemote(call: RemoteCall): Promise<RunOutcome> {
+  const started = performance.now()
+  const deadline = new Deadline(call.signal, call.deadlineMs)
+  const ending = await call
+    .perform(deadline)
+    .catch((error: unknown) => endingOf(call, deadline, error))
+    .finally(() => deadline.release())
+  const durationMs = Math.round((performance.now() - started) * 10) / 10
+  const { truncated = false, status, errorCode, errorMessage, output } = ending
+  const result = { ...noResult, ...call.textsOf(ending, durationMs), durationMs, truncated }
+  return { status, errorCode, errorMessage, output, result, isolation: call.isolation }
+}
+
+function endingOf({ subject, signal, deadlineMs, ...call }: RemoteCall, deadline: Deadline, error: unknown): Ending {
+  if (signal?.aborted) return failed(`${subject} was cancelled`, 'EXECUTION_CANCELLED', 'CANCELLED')
+  if (deadline.isOver)
+    return failed(`${subject} timed out after ${(deadlineMs / 1000).toFixed(1)}s`, 'EXECUTION_TIMEOUT', 'TIMEOUT')
+  const ours = causesOf(error).find((each) => each instanceof TooldexError)
+  if (ours instanceof TooldexError) return failed(`${ours.message} ${ours.hint}`, ours.code)
+  return failed(call.describe(error), call.failureCode)
+}
+
+/** The end of a call that did not succeed. */
+export const failed = (
+  errorMessage: string,
+  errorCode: ErrorCode,
+  status: RunOutcome['status'] = 'FAILED',
+  output: unknown = null,
+): Ending => ({ status, errorCode, errorMessage, output })
+
+/** An error and its causes. */
+export function causesOf(error: unknown): readonly unknown[] {
+  const all: unknown[] = []
+  for (let each = error; each instanceof Error && all.length < 5; each = each.cause) all.push(each)
+  return all
+}
