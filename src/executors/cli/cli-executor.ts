@@ -9,7 +9,7 @@ import type { Containment } from '../process/containment.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type Level, levelOf } from '../sandbox/level.ts'
 import { CliTool } from './cli-tool.ts'
-import { buildCommand, type CliCall, type CommandSettings, type PreparedCommand, toRequest } from './prepare-command.ts'
+import { type CliCall, type CommandSettings, commandOf, type PreparedCommand, toRequest } from './prepare-command.ts'
 import { ProgramReadiness } from './program-readiness.ts'
 import { networkOf } from './sandbox-shape.ts'
 
@@ -44,7 +44,7 @@ export function createCliExecutor(options: CliExecutorOptions): Executor {
       const request = toRequest(call, options.env)
       const derive = deriveOnce(async () => {
         const level = await levelFor(call, options)
-        return { level, command: buildCommand(call, request, level, options) }
+        return { level, command: commandOf(call, request, level, options) }
       })
       return {
         // Defaults and global arguments are checked as well, so that they cannot bypass a policy.

@@ -67,7 +67,7 @@ export function toRequest({ config: tool, input, grants }: CliCall, env: Environ
 }
 
 /** The arguments, folder, environment and stdin of a call at an isolation level. */
-export function buildCommand(
+export function commandOf(
   call: CliCall,
   request: RunRequest,
   level: Level,
