@@ -1,4 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { JsonText } from '../src/base/json-text.ts'
+import { Semaphore } from '../src/base/semaphore.ts'
+import { createRunner } from '../src/runs/create-runner.ts'
+import { redactValues } from '../src/secrets/redact-values.ts'
 import { startExecutor, startHttp, stdioServer, toolOf } from './upstreams/start-executor.ts'
 
 const ways = [
@@ -14,6 +18,19 @@ describe.each(ways)('a server of the official package over %s, %s revisions', (w
     const { url, said } = await startHttp(revisions)
     return { ...startExecutor({ up: { url, allowPrivate: true, ...more } }), said, url }
   }
+
+  it('returns long results whole: structure stays text, and text is JSON where the tool has an output schema', async () => {
+    const { call, executor } = await start()
+    const items = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'é' }))
+    expect((await call('up', 'many', { count: 20_000 })).output).toEqual(new JsonText(JSON.stringify({ items })))
+    const text = await call('up', 'many', { count: 20_000, asText: true })
+    expect(text).toMatchObject({ status: 'SUCCESS', output: JSON.stringify({ items }) })
+    const tool = toolOf('up', 'many', { outputSchema: { type: 'object' } })
+    const job = { tool, input: { count: 20_000, asText: true }, timeoutMs: 150_000 }
+    const read = await executor.prepare(job).run({})
+    expect(read.output).toEqual(new JsonText(JSON.stringify({ items })))
+    expect((await call('up', 'many', { count: 1 })).output).toEqual({ items: items.slice(0, 1) })
+  })
 
   it('is spoken to in its own revision; structure, text, pictures and failures come through', async () => {
     const { call, executor } = await start()
@@ -143,17 +160,18 @@ describe('a server of this machine', () => {
   })
 
   it('whose output echoes a secret shows none', async () => {
-    const seen = new Map<string, string>()
-    const secrets = {
-      resolve: async (reference: string) => {
-        seen.set(`value-of-${reference}`, reference)
-        return `value-of-${reference}`
-      },
-      redact: (text: string) =>
-        [...seen].reduce((rest, [value, name]) => rest.replaceAll(value, `[redacted ${name}]`), text),
+    const { redact, add } = redactValues(4)
+    const resolve = async (reference: string) => {
+      add(reference, `value-of-${reference}`)
+      return `value-of-${reference}`
     }
+    const secrets = { resolve, redact }
     const env = { CRM_TOKEN: 'secret:crm' }
-    const { call } = startExecutor({ up: stdioServer('official-server.mjs', [], { env }) }, { secrets })
+    const { executor } = startExecutor({ up: stdioServer('official-server.mjs', [], { env }) }, { secrets })
+    const slots = new Semaphore({ slots: 1, waiting: 1 })
+    const redactorFor = () => redactValues(4).redact
+    const runner = createRunner({ executors: { mcp: executor }, slots, checkValues: async () => {}, redactorFor })
+    const call = (server: string, tool: string, input = {}) => runner.run(toolOf(server, tool), input)
     const got = await call('up', 'environment')
     expect(JSON.stringify(got)).not.toContain('value-of')
     expect(JSON.stringify(got)).toContain('[redacted secret:crm]')

@@ -5,7 +5,7 @@ import type { ExecutorType } from './executor-kinds.ts'
 import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { CommandResult, Isolation, RunOutcome, RunPlan } from './run.ts'
-import type { HideSecret, ResolveSecret } from './secret.ts'
+import type { HideSecret, Redactor, ResolveSecret } from './secret.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
@@ -98,6 +98,8 @@ export interface Executor {
   isolationOf?(tool: RunnableTool): Isolation | undefined
   /** Derives the bounds, the deadline and the work of a call, once; throws where the tool or the arguments are invalid. */
   prepare(job: Job): PreparedRun
+  /** Redactors for the secrets of the executor itself, which apply to all outputs of a tool. */
+  redactorsFor?(tool: RunnableTool): readonly Redactor[]
   /** Returns problems of a config that depend on the host or the network; `pointer` is the location of the config. */
   check?(config: unknown, pointer: string, options?: CheckOptions): Promise<readonly Problem[]>
   /** Releases resources that are kept between runs. */

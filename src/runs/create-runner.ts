@@ -110,7 +110,8 @@ export function createRunner(parts: RunnerParts): Runner {
     const signal = anySignal(closing.signal, controls.signal)
     const turn = yieldTurns()
     const secrets = parts.openSecrets?.(call.workspace ?? firstWorkspace)
-    const redact = bothOf(parts.redactorFor(tool), secrets?.redact)
+    const ofExecutor = parts.executors[tool.executorType]?.redactorsFor?.(tool) ?? []
+    const redact = [...ofExecutor, secrets?.redact].reduce(bothOf, parts.redactorFor(tool))
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     const logger = parts.logger ?? silentLogger
     const finish = async (ended: RunOutcome): Promise<RunOutcome> => {

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { createStores } from '../../src/storage/index.ts'
 import { openMigrated } from '../support/migrated-database.ts'
-import { projectRoot } from '../support/run-cli.ts'
 import { startServer, type TestServer, testKey } from '../support/start-server.ts'
 import { ownTools, toolNames } from './tools.ts'
+import { type LongTurn, watchTurns } from './watch-turns.ts'
 
 const scopes = ['read', 'call', 'write', 'admin'] as const
 
@@ -19,14 +18,6 @@ export interface Workspace {
   readonly mark: string
   readonly keys: readonly string[]
   readonly admin: string
-}
-
-/** A turn of the server's event loop that computed for long. */
-export interface LongTurn {
-  readonly at: number
-  readonly cpuMs: number
-  readonly wallMs: number
-  readonly stack?: string
 }
 
 /** A server under watch, with two workspaces. */
@@ -44,13 +35,11 @@ export interface Site {
 /** Starts a server whose event loop is watched, on PostgreSQL where a database is given. */
 export async function openSite(database?: string): Promise<Site> {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-fuzz-'))
-  const turns = mkdtempSync(join(tmpdir(), 'tooldex-turns-'))
   const workspaces = [workspaceOf('default', testKey), workspaceOf('second', 'key-of-the-second-workspace-0123456789')]
   await addKeys({ url: database, home }, workspaces)
   const service = await startService()
-  const watch = pathToFileURL(join(projectRoot, 'tests/fuzz/watch-loop.mjs')).href
-  const env = { NODE_OPTIONS: `--import=${watch}`, TOOLDEX_LOOP_FOLDER: turns }
-  const server = await startServer({ database, home, env })
+  const watch = watchTurns()
+  const server = await startServer({ database, home, env: watch.env })
   const refill = async () => {
     for (const workspace of workspaces) await fill(server, workspace, service.url)
   }
@@ -60,11 +49,12 @@ export async function openSite(database?: string): Promise<Site> {
     workspaces,
     refill,
     collect: () => collect(server, workspaces),
-    longTurns: () => readTurns(turns),
+    longTurns: watch.turns,
     async close() {
       await server.stop()
       await service.close()
-      for (const folder of [home, turns]) rmSync(folder, { recursive: true, force: true })
+      watch.close()
+      rmSync(home, { recursive: true, force: true })
     },
   }
 }
@@ -152,11 +142,3 @@ async function collect(server: TestServer, workspaces: readonly Workspace[]) {
 function add(known: Record<string, string[]>, resource: string, value: unknown): void {
   if (typeof value === 'string') known[resource] = [...(known[resource] ?? []), value]
 }
-
-const readTurns = (folder: string): readonly LongTurn[] =>
-  readdirSync(folder).flatMap((file) =>
-    readFileSync(join(folder, file), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as LongTurn),
-  )

@@ -1,6 +1,7 @@
 import { type FuzzRequest, makeRequest } from './make-request.ts'
 import { openSite, type Site, type Workspace } from './open-site.ts'
 import { createRandom, type Random } from './random.ts'
+import { longestTurnMs } from './watch-turns.ts'
 
 /** How much to ask, and from where to start. */
 export interface FuzzOptions {
@@ -21,7 +22,6 @@ export interface FuzzResult {
   readonly longestTurnMs: number
 }
 
-export const longestTurnMs = 50
 const atOnce = 4
 const between = 500
 

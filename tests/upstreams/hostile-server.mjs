@@ -6,6 +6,7 @@ const [, , mode = 'none', file = ''] = process.argv
 const write = (text) => process.stdout.write(text)
 const say = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
+const manyItems = (length) => Array.from({ length }, (_, id) => ({ id, text: 'word '.repeat(8) }))
 const forever = () => setInterval(() => {}, 1000)
 
 if (mode === 'crash-at-spawn') {
@@ -86,6 +87,8 @@ const results = {
     })
   },
   text: (id) => say({ id, result: text('t'.repeat(12 * 1024 * 1024)) }),
+  structure: (id) => say({ id, result: { content: [], structuredContent: { items: manyItems(200_000) } } }),
+  'json-text': (id) => say({ id, result: text(JSON.stringify({ items: manyItems(60_000) })) }),
   link: (id) =>
     say({
       id,

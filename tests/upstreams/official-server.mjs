@@ -26,6 +26,13 @@ const makeServer = () => {
   server.registerTool('read', { description: 'Read a file', inputSchema: text }, async ({ text: path }) => ({
     content: [{ type: 'text', text: await readFile(path, 'utf8').catch(({ code }) => code) }],
   }))
+  const many = z.object({ count: z.number(), asText: z.boolean().default(false) })
+  server.registerTool('many', { description: 'Return many items', inputSchema: many }, async ({ count, asText }) => {
+    const structure = { items: Array.from({ length: count }, (_, id) => ({ id, text: 'é' })) }
+    return asText
+      ? { content: [{ type: 'text', text: JSON.stringify(structure) }] }
+      : { content: [], structuredContent: structure }
+  })
   server.registerTool('fail', { description: 'Fail', inputSchema: text }, async ({ text: said }) => ({
     content: [{ type: 'text', text: `cannot ${said}` }],
     isError: true,

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { RunControls, RunnableTool } from '../../src/contract/executor.ts'
 import { createMcpExecutor, type McpExecutorOptions } from '../../src/executors/mcp/mcp-executor.ts'
 import { type McpServer, schemaFor } from '../../src/executors/mcp/server-settings.ts'
+import { redactValues } from '../../src/secrets/redact-values.ts'
 import { projectRoot } from '../support/run-cli.ts'
 
 const script = (name: string) => join(projectRoot, 'tests', 'upstreams', name)
@@ -28,7 +29,7 @@ export function startExecutor(
   const executor = createMcpExecutor({
     servers,
     env: process.env,
-    secrets: { resolve: async (reference) => `value-of-${reference}`, redact: (text) => text },
+    secrets: { resolve: async (reference) => `value-of-${reference}`, redact: redactValues(4).redact },
     ...options,
   })
   onTestFinished(() => executor.close?.())

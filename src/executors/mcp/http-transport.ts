@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type FetchLike,
   type JSONRPCMessage,
@@ -6,10 +7,12 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { Agent, fetch } from 'undici'
-import { TooldexError } from '../../base/errors.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
+import { boundedEvents, tooLong } from './bounded-events.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
+import type { ReducedMessage } from './message-tasks.ts'
+import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
 
 /** The URL and headers of an HTTP server, with its secrets resolved. */
 export interface UpstreamAddress {
@@ -33,6 +36,8 @@ export class HttpTransport implements Transport {
   readonly #inner: StreamableHTTPClientTransport
   readonly #check: MessageCheck
   readonly #agent: Agent
+  /** Reduced messages by the id that stands for their result. */
+  readonly #reduced = new Map<string, ReducedMessage>()
   #closing: Promise<void> | undefined
 
   constructor({ url, headers, allowPrivate }: UpstreamAddress, check: MessageCheck) {
@@ -40,7 +45,10 @@ export class HttpTransport implements Transport {
     this.#agent = new Agent({ ...agentOptions, connect: { ...lookup, timeout: 10_000 } })
     this.#check = check
     this.#inner = new StreamableHTTPClientTransport(url, {
-      fetch: guardedFetch(this.#agent, allowPrivate, check.limits.messageBytes),
+      fetch: guardedFetch(this.#agent, allowPrivate, {
+        maxBytes: check.limits.messageBytes,
+        reduce: (bytes, isEvent) => this.#reduce(bytes, isEvent),
+      }),
       requestInit: { headers: { 'user-agent': 'tooldex', ...headers } },
       reconnectionOptions: {
         maxRetries: 2,
@@ -61,7 +69,7 @@ export class HttpTransport implements Transport {
 
   async start(): Promise<void> {
     this.#inner.onmessage = (message) => {
-      if (this.#closing === undefined && this.#check.accepts(message)) this.onmessage?.(message)
+      if (this.#closing === undefined && this.#check.accepts(message)) this.onmessage?.(this.#restore(message))
     }
     this.#inner.onerror = (error) => {
       if (error instanceof SyntaxError || error.name === 'ZodError') this.#check.refuse()
@@ -75,6 +83,28 @@ export class HttpTransport implements Transport {
     if ('method' in message && 'id' in message)
       options?.requestSignal?.addEventListener('abort', () => this.#check.forget(message.id), { once: true })
     return (this.#inner as Transport).send(message, options)
+  }
+
+  /** The text of a long message without its result, which is kept until the client delivers the message. */
+  async #reduce(bytes: Uint8Array<ArrayBuffer>, isEvent: boolean): Promise<string | undefined> {
+    const reduced = await reduceMessage(bytes, { isEvent, maxItems: this.#check.limits.items })
+    if (reduced === undefined) return undefined
+    const messages = reduced.messages.map((each) => {
+      if (each.result === undefined) return each.message
+      const key = randomUUID()
+      this.#reduced.set(key, each)
+      return { ...each.message, result: { ...(each.message.result as object), _meta: { [keptKey]: key } } }
+    })
+    const json = JSON.stringify(messages.length === 1 ? messages[0] : messages)
+    return isEvent ? `${reduced.fields}data: ${json}\n\n` : json
+  }
+
+  #restore(message: JSONRPCMessage): JSONRPCMessage {
+    const key = 'result' in message ? message.result._meta?.[keptKey] : undefined
+    const kept = typeof key === 'string' ? this.#reduced.get(key) : undefined
+    if (kept === undefined) return message
+    this.#reduced.delete(key as string)
+    return withResult(kept) as JSONRPCMessage
   }
 
   /** Closes the connection to a misbehaving server. */
@@ -98,8 +128,19 @@ export class HttpTransport implements Transport {
   }
 }
 
+/** The key of the id of a kept result. */
+const keptKey = 'tooldex/kept'
+/** The maximum length of a response that is not JSON, which can only be part of an error. */
+const maxErrorBytes = 16 * 1024
+
+interface MessageBounds {
+  readonly maxBytes: number
+  /** Replaces a long message by a short one; undefined for input that is not JSON. */
+  readonly reduce: (bytes: Uint8Array<ArrayBuffer>, isEvent: boolean) => Promise<string | undefined>
+}
+
 /** Requests allowed URLs only, redirects included, and bounds each message of a response. */
-function guardedFetch(dispatcher: Agent, allowPrivate: boolean, maxBytes: number): FetchLike {
+function guardedFetch(dispatcher: Agent, allowPrivate: boolean, bounds: MessageBounds): FetchLike {
   const request = fetch as unknown as (url: URL, init: object) => Promise<Response>
   return async (url, init) => {
     const response = await followRedirects(new URL(url), init, async (target, options) => {
@@ -109,7 +150,8 @@ function guardedFetch(dispatcher: Agent, allowPrivate: boolean, maxBytes: number
     if (response.body === null) return response
     const { status, statusText, headers } = response
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
-    return new Response(bounded(response.body, maxBytes, isStream), { status, statusText, headers })
+    const body = isStream ? boundedEvents(response.body, bounds) : await readMessage(response.body, bounds)
+    return new Response(body, { status, statusText, headers })
   }
 }
 
@@ -134,28 +176,20 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
   throw refuseLoop(first)
 }
 
-/** A body that fails as soon as a message exceeds the limit; in an event stream, each event is counted by itself. */
-function bounded(body: ReadableStream<Uint8Array>, maxBytes: number, isStream: boolean): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  let bytes = 0
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await reader.read()
-      if (done) return controller.close()
-      const end = isStream ? endOfEvent(value) : -1
-      bytes = end === -1 ? bytes + value.length : value.length - end
-      if (bytes > maxBytes) {
-        await reader.cancel().catch(() => {})
-        throw new TooldexError('OUTPUT_LIMIT', `The response is larger than ${maxBytes} bytes.`)
-      }
-      controller.enqueue(value)
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-}
-
-/** The end of the last complete event in a chunk; -1 if there is none. */
-function endOfEvent(chunk: Uint8Array): number {
-  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-  return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'), bytes.lastIndexOf('\r\r'))
+/** The body of a response that is not a stream. */
+async function readMessage(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, reduce }: MessageBounds,
+): Promise<Uint8Array<ArrayBuffer> | string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > maxBytes) throw tooLong(maxBytes)
+    parts.push(part)
+  }
+  const bytes = Buffer.concat(parts)
+  if (size <= maxMessageHere) return bytes
+  const head = Buffer.from(bytes.subarray(0, maxErrorBytes))
+  return (await reduce(bytes, false)) ?? head
 }

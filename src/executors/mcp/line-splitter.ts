@@ -1,13 +1,13 @@
 /** Splits a byte stream into lines; a line beyond the limit is reported once, and the rest of the stream is ignored. */
 export class LineSplitter {
   readonly #maxBytes: number
-  readonly #onLine: (line: string) => void
+  readonly #onLine: (line: Buffer<ArrayBuffer>) => void
   readonly #onTooLong: () => void
   #parts: Buffer[] = []
   #bytes = 0
   #over = false
 
-  constructor(maxBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
+  constructor(maxBytes: number, onLine: (line: Buffer<ArrayBuffer>) => void, onTooLong: () => void) {
     this.#maxBytes = maxBytes
     this.#onLine = onLine
     this.#onTooLong = onTooLong
@@ -19,8 +19,7 @@ export class LineSplitter {
       const end = chunk.indexOf(10, from)
       this.#keep(end === -1 ? chunk.subarray(from) : chunk.subarray(from, end))
       if (end === -1 || this.#over) return
-      const line = this.#take()
-      if (line !== '') this.#onLine(line)
+      this.#onLine(this.#take())
       from = end + 1
     }
   }
@@ -34,11 +33,10 @@ export class LineSplitter {
     } else if (part.length > 0) this.#parts.push(part)
   }
 
-  #take(): string {
-    const [first] = this.#parts
-    const whole = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts, this.#bytes)
+  #take(): Buffer<ArrayBuffer> {
+    const whole = Buffer.concat(this.#parts, this.#bytes)
     this.#parts = []
     this.#bytes = 0
-    return whole.toString('utf8').trim()
+    return whole
   }
 }

@@ -9,6 +9,8 @@ const limits = { text: 4 * 1024 * 1024, base64: 1024 * 1024, depth: 200 }
 /** The result of a call in the shape of a tool's output. */
 export interface MappedResult {
   readonly output: unknown
+  /** Whether the output is a single text, which may be JSON. */
+  readonly isText: boolean
   /** Whether a part was omitted. */
   readonly truncated: boolean
   /** The text of the result on one line, for error messages. */
@@ -16,8 +18,8 @@ export interface MappedResult {
   readonly isError: boolean
 }
 
-/** The structured content of a result, or else its text; if the tool has an output schema, text that is JSON is parsed. */
-export function mapResult(result: CallToolResult, hasOutputSchema: boolean): MappedResult {
+/** The structured content of a result, or else its text. */
+export function mapResult(result: CallToolResult): MappedResult {
   const { structuredContent, content = [], isError = false } = result
   const budget = { text: limits.text, cut: result._meta?.[cutMark] !== undefined }
   const items = content.map((each) => mapItem(each, budget))
@@ -25,12 +27,11 @@ export function mapResult(result: CallToolResult, hasOutputSchema: boolean): Map
   const message = cut(texts.join(' ') || 'no reason given')
   if (structuredContent !== undefined && structuredContent !== null) {
     const tooDeep = isDeeper(structuredContent, limits.depth)
-    return { output: tooDeep ? null : structuredContent, truncated: tooDeep, message, isError }
+    return { output: tooDeep ? null : structuredContent, isText: false, truncated: tooDeep, message, isError }
   }
-  const [only] = texts
   const output = texts.length === items.length ? texts.join('\n') : items
-  const read = hasOutputSchema && items.length === 1 && only !== undefined ? readJson(only) : undefined
-  return { output: read ?? output, truncated: budget.cut, message, isError }
+  const isText = texts.length === 1 && items.length === 1
+  return { output, isText, truncated: budget.cut, message, isError }
 }
 
 function mapItem(item: ContentBlock, budget: { text: number; cut: boolean }): unknown {
@@ -61,7 +62,8 @@ function data(base64: string, budget: { cut: boolean }): { data: string } | { om
   return { omitted: `${base64.length} characters of base64` }
 }
 
-function readJson(text: string): unknown {
+/** The object or array that a text contains; undefined if it contains another value or is not JSON. */
+export function readObject(text: string): object | undefined {
   try {
     const value = parseExactly(text)
     return typeof value === 'object' && value !== null && !isDeeper(value, limits.depth) ? value : undefined

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import { needs } from '../../../tests/support/needs.ts'
 import { tempFile, tempFolder } from '../../../tests/support/temp-folder.ts'
+import { redactValues } from '../../secrets/redact-values.ts'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Shield } from '../sandbox/shield.ts'
 import { createMcpExecutor } from './mcp-executor.ts'
@@ -12,7 +13,7 @@ const definition = { command: process.execPath, args: [script] }
 
 describeExecutor('mcp', () => {
   const servers = new Map([['up', schemaFor(definition).parse(definition)]])
-  const secrets = { resolve: async (reference: string) => reference, redact: (text: string) => text }
+  const secrets = { resolve: async (reference: string) => reference, redact: redactValues(4).redact }
   const executor = createMcpExecutor({ servers, env: process.env, secrets })
   afterAll(() => executor.close?.())
   const toolCalled = (tool: string) => ({ executorConfig: { server: 'up', tool } })
@@ -34,7 +35,7 @@ itShielded('hides the files and the memory of the server from the programs that 
   const shield = new Shield({ env: process.env, hidden })
   const [secret, open] = [tempFile('secret.key', 'secret', hidden), tempFile('open.txt', 'open')]
   const servers = new Map([['up', schemaFor(definition).parse(definition)]])
-  const secrets = { resolve: async (reference: string) => reference, redact: (text: string) => text }
+  const secrets = { resolve: async (reference: string) => reference, redact: redactValues(4).redact }
   const executor = createMcpExecutor({ servers, env: process.env, secrets, shield })
   const tool = toolOf('mcp', { executorConfig: { server: 'up', tool: 'read' } })
   const read = async (text: string) => (await executor.prepare({ tool, input: { text } }).run({})).output

@@ -1,14 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
-import { redactValue } from '../../base/redact-value.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
+import type { Redactor } from '../../contract/secret.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { failed, runRemote } from '../network/run-remote.ts'
 import { McpConfig } from './check-config.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
 import { describeFailure } from './describe-failure.ts'
-import { mapResult } from './map-result.ts'
+import { toOutput } from './message-threads.ts'
 import { ProgressLog } from './progress-log.ts'
 import { isStdio } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
@@ -17,7 +17,7 @@ import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
 /** The settings of the MCP executor. */
 export interface McpExecutorOptions extends UpstreamsOptions {
   /** Creates a redactor for the secrets that a server definition contains. */
-  readonly redactorFor?: ((declared: Readonly<Record<string, string>>) => (text: string) => string) | undefined
+  readonly redactorFor?: ((declared: Readonly<Record<string, string>>) => Redactor) | undefined
 }
 
 const defaultTimeoutMs = 60_000
@@ -32,11 +32,11 @@ export interface McpExecutor extends Executor {
 /** Runs tools that belong to other MCP servers. */
 export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   const upstreams = new Upstreams(options)
-  const redactors = new Map<string, (text: string) => string>()
-  const redactorOf = (server: string): ((text: string) => string) => {
-    const own = redactors.get(server) ?? options.redactorFor?.(declaredBy(upstreams, server)) ?? ((text) => text)
-    redactors.set(server, own)
-    return (text) => options.secrets.redact(own(text))
+  const redactors = new Map<string, Redactor>()
+  const redactorsOf = (server: string): readonly Redactor[] => {
+    const own = redactors.get(server) ?? options.redactorFor?.(declaredBy(upstreams, server))
+    if (own !== undefined) redactors.set(server, own)
+    return [...(own === undefined ? [] : [own]), options.secrets.redact]
   }
   const isolationOf = (server: string) => {
     const found = upstreams.servers.get(server)
@@ -63,12 +63,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
           const upstream = { server, tool, arguments: { ...input } }
           return { kind: 'mcp', isolation: isolationOf(server), timeoutMs, upstream }
         },
-        async run(controls) {
-          const redact = redactorOf(server)
-          const onOutput: RunControls['onOutput'] = (stream, text) => controls.onOutput?.(stream, redact(text))
-          const outcome = await perform(upstreams.of(server), call, isolationOf(server), { ...controls, onOutput })
-          return redacted(outcome, redact)
-        },
+        run: (controls) => perform(upstreams.of(server), call, isolationOf(server), controls),
       }
     },
     check: (config, pointer, checkOptions) => checkUpstream(upstreams, config, pointer, checkOptions),
@@ -76,6 +71,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   })
   return {
     ...executor,
+    redactorsFor: ({ executorConfig: { server } }) => redactorsOf(String(server)),
     upstreams,
     replaceServers(servers) {
       upstreams.replace(servers)
@@ -113,7 +109,7 @@ function perform(
     async perform(deadline) {
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
       const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, deadline.signal)
-      const { output, truncated, message, isError } = mapResult(result, Object.keys(outputSchema).length > 0)
+      const { output, truncated, message, isError } = await toOutput(result, Object.keys(outputSchema).length > 0)
       if (!isError) return { status: 'SUCCESS', errorCode: null, errorMessage: null, output, truncated }
       return { ...failed(`${tool} of ${server} failed: ${message}`, 'UPSTREAM_ERROR', 'FAILED', output), truncated }
     },
@@ -130,14 +126,4 @@ function perform(
 const countIgnored = (upstream: Upstream | undefined): number => {
   const { malformed = 0, unexpected = 0 } = upstream?.connection?.ignored ?? {}
   return malformed + unexpected
-}
-
-function redacted(outcome: RunOutcome, redact: (text: string) => string): RunOutcome {
-  const { stdout, stderr } = outcome.result
-  return {
-    ...outcome,
-    result: { ...outcome.result, stdout: redact(stdout), stderr: redact(stderr) },
-    output: redactValue(outcome.output, redact),
-    errorMessage: outcome.errorMessage === null ? null : redact(outcome.errorMessage),
-  }
 }

@@ -58,7 +58,7 @@ export class MessageCheck {
       this.#countUnsolicited()
       return false
     }
-    if ('result' in message) this.#cut(message.result as { content?: unknown; _meta?: Record<string, unknown> })
+    if ('result' in message) message.result = cutContent(message.result, this.limits.items) as typeof message.result
     return true
   }
 
@@ -77,18 +77,17 @@ export class MessageCheck {
     this.#unsolicited = 0
     return true
   }
-
-  /** Cuts the items before the client validates each of them. */
-  #cut(result: { content?: unknown; _meta?: Record<string, unknown> }): void {
-    const { content } = result
-    if (!Array.isArray(content) || content.length <= this.limits.items) return
-    result._meta = { ...result._meta, [cutMark]: content.length }
-    result.content = content.slice(0, this.limits.items)
-  }
 }
 
 /** The key of the number of items that a result had before it was cut. */
 export const cutMark = 'tooldex/items'
+
+/** Cuts the items of a result before each of them is validated. */
+export function cutContent(result: Readonly<Record<string, unknown>>, maxItems: number) {
+  const { content, _meta } = result
+  if (!Array.isArray(content) || content.length <= maxItems) return result
+  return { ...result, content: content.slice(0, maxItems), _meta: { ...(_meta as object), [cutMark]: content.length } }
+}
 
 const cancelledId = (params: unknown): string | number =>
   (params as { requestId?: string | number } | undefined)?.requestId ?? ''

@@ -8,6 +8,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import { LineSplitter } from './line-splitter.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
+import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
 
 /** A program to start, already found. */
 export interface ServerProgram {
@@ -37,6 +38,9 @@ export class StdioTransport implements Transport {
   readonly #check: MessageCheck
   #child: ChildProcess | undefined
   #stderrTail = Buffer.alloc(0)
+  readonly #lines: Buffer<ArrayBuffer>[] = []
+  #isReading = false
+  #reading: Promise<void> | undefined
   readonly #waiting: JSONRPCMessage[] = []
   #paused = false
   #drained: Promise<void> | undefined
@@ -78,21 +82,46 @@ export class StdioTransport implements Transport {
       this.why ??= `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}${this.#describeStderr()}`
       // The last output may still be in the pipe.
       const drained = Promise.race([once(child, 'close'), sleep(graceMs, undefined, { ref: false })])
-      void drained.then(() => this.close())
+      void drained.then(() => this.#reading).then(() => this.close())
     })
   }
 
-  #take(line: string): void {
-    let message: JSONRPCMessage
-    try {
-      message = parseJSONRPCMessage(parseExactly(line))
-    } catch {
-      this.#check.refuse()
-      return
+  #take(line: Buffer<ArrayBuffer>): void {
+    this.#lines.push(line)
+    if (!this.#isReading) this.#reading = this.#read()
+  }
+
+  /** Reads lines in their order; no further ones are received while a worker thread reads a long one. */
+  async #read(): Promise<void> {
+    this.#isReading = true
+    for (let line = this.#lines.shift(); line !== undefined; line = this.#lines.shift()) {
+      if (line.length <= maxMessageHere) {
+        const text = line.toString('utf8').trim()
+        if (text !== '') this.#accept(() => [parseExactly(text)])
+        continue
+      }
+      this.#child?.stdout?.pause()
+      const reduced = await reduceMessage(line, { maxItems: this.#check.limits.items }).catch(() => undefined)
+      this.#child?.stdout?.resume()
+      this.#accept(() => reduced?.messages.map(withResult) ?? [])
     }
-    if (this.#closing !== undefined || !this.#check.accepts(message)) return
-    this.#waiting.push(message)
-    if (!this.#paused) this.#deliver()
+    this.#isReading = false
+  }
+
+  /** Delivers messages; input without a valid one is counted. */
+  #accept(read: () => readonly unknown[]): void {
+    let messages: readonly JSONRPCMessage[] = []
+    try {
+      messages = read().map((message) => parseJSONRPCMessage(message))
+    } catch {
+      // Counted below.
+    }
+    if (messages.length === 0) this.#check.refuse()
+    for (const message of messages) {
+      if (this.#closing !== undefined || !this.#check.accepts(message)) return
+      this.#waiting.push(message)
+      if (!this.#paused) this.#deliver()
+    }
   }
 
   /** The client processes notifications asynchronously; a response that overtakes one would invalidate it. */

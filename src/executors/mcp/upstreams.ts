@@ -1,7 +1,7 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
 import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import type { PlainSecrets } from '../../contract/secret.ts'
+import type { SecretScope } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { defaultLimits } from '../process/limits.ts'
@@ -22,7 +22,7 @@ export interface UpstreamsOptions {
   readonly servers: ReadonlyMap<string, McpServer>
   readonly env: Environment
   /** The secrets that definitions refer to. */
-  readonly secrets: PlainSecrets
+  readonly secrets: Pick<SecretScope, 'resolve' | 'redact'>
   /** The containment of processes; the strongest that the machine supports where absent. */
   readonly containment?: Containment | undefined
   /** Hides Tooldex from the programs that it starts. */

@@ -1,0 +1,74 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { TooldexError } from '../../base/errors.ts'
+import { fromJsonText, maxParsedHere } from '../../base/json-text.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
+import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
+import { type MappedResult, mapResult, readObject } from './map-result.ts'
+import type { MessageAnswers, MessageTask, ReducedMessage } from './message-tasks.ts'
+
+/** Longer messages are parsed in a worker thread. */
+export const maxMessageHere = 128 * 1024
+
+const loadMessageTasks = lazyModule(() => import('./message-tasks.ts'))
+let pool: WorkerPool | undefined
+
+/** The result of a call whose message was reduced; JSON cannot express it, so no server can send one. */
+class LargeResult {
+  readonly mapped: MappedResult
+
+  constructor(mapped: MappedResult) {
+    this.mapped = mapped
+  }
+}
+
+/** The key of a large result in the metadata of its message. */
+const largeKey = 'tooldex/large'
+
+/** Reduces a message in a worker thread; undefined for input that is not JSON. */
+export function reduceMessage(
+  bytes: Uint8Array<ArrayBuffer>,
+  { isEvent = false, maxItems }: { readonly isEvent?: boolean; readonly maxItems: number },
+): Promise<MessageAnswers['reduce']> {
+  const transfer = bytes.length === bytes.buffer.byteLength ? [bytes.buffer] : []
+  return inThread({ kind: 'reduce', bytes, isEvent, maxItems }, transfer)
+}
+
+/** The message that the client receives, with the result that was taken out of it. */
+export function withResult({ message, result }: ReducedMessage): Record<string, unknown> {
+  if (result === undefined) return { ...message }
+  const { json, ...mapped } = result
+  const large = new LargeResult(json === undefined ? mapped : { ...mapped, output: fromJsonText(json) })
+  return { ...message, result: { ...(message.result as object), _meta: { [largeKey]: large } } }
+}
+
+/** A result as the output of a tool; if the tool has an output schema, text that is JSON is parsed. */
+export async function toOutput(result: CallToolResult, hasOutputSchema: boolean): Promise<MappedResult> {
+  const large = result._meta?.[largeKey]
+  const mapped = large instanceof LargeResult ? large.mapped : mapResult(result)
+  if (!hasOutputSchema || !mapped.isText || typeof mapped.output !== 'string') return mapped
+  const output = await readText(mapped.output)
+  return output === undefined ? mapped : { ...mapped, output }
+}
+
+async function readText(text: string): Promise<unknown> {
+  if (text.length <= maxParsedHere) return readObject(text)
+  const json = await inThread({ kind: 'read', text })
+  return json === undefined ? undefined : fromJsonText(json)
+}
+
+// The limits of calls bound the number of waiting messages; the result of a finished call is never rejected.
+const unbounded = { waiting: Number.MAX_SAFE_INTEGER, waitingEach: Number.MAX_SAFE_INTEGER }
+
+async function inThread<Task extends MessageTask>(
+  task: Task,
+  transfer: readonly ArrayBuffer[] = [],
+): Promise<MessageAnswers[Task['kind']]> {
+  if (!canStartThreads) return (await loadMessageTasks()).doMessageTask(task) as MessageAnswers[Task['kind']]
+  pool ??= new WorkerPool({ module: new URL('./message-worker.js', import.meta.url), ...unbounded })
+  try {
+    return await pool.run<MessageAnswers[Task['kind']]>(task, undefined, transfer)
+  } catch (error) {
+    if (!(error instanceof TaskTooLarge)) throw error
+    throw new TooldexError('OUTPUT_LIMIT', `The message is too large: reading it takes more than ${error.message}.`)
+  }
+}
