@@ -1,7 +1,9 @@
 import type * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import { dropInvalid } from '../diagnostics/drop-invalid.ts'
+import type { Finding } from '../diagnostics/finding.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
 import type { Operation, OperationContext } from './operation.ts'
@@ -17,7 +19,12 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   { input, issues }: Refused,
   context?: OperationContext,
 ): Promise<TooldexError> {
-  const shape = issues.flatMap((issue) => describeShape(operation.input, issue, { internalKeys: context?.elsewhere }))
+  const shape: Finding[] = []
+  const turn = yieldTurns(context?.signal)
+  for (const issue of issues) {
+    shape.push(...describeShape(operation.input, issue, { internalKeys: context?.elsewhere }))
+    await turn()
+  }
   const problems = [
     ...shape.map(({ path, ...problem }) => ({ severity: 'error' as const, pointer: toPointer(path), ...problem })),
     ...(await validateRemainder(operation, { input, issues }, context)),

@@ -5,10 +5,9 @@ import { workFor } from '../base/semaphore.ts'
 import { type Span, untraced } from '../contract/telemetry.ts'
 import { findLostKeys } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
-import { describedParse } from '../diagnostics/zod-issues.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Operation, OperationContext } from './operation.ts'
-import { parseInTurns } from './parse-in-turns.ts'
+import { parseInTurns, safeParseInTurns } from './parse-in-turns.ts'
 
 /** The single entry point for all surfaces: authorize, parse the input, handle, parse the output, log. */
 export async function invoke<Input extends z.ZodType, Output extends z.ZodType>(
@@ -41,8 +40,8 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
       throw new TooldexError('FORBIDDEN', `This needs the scope '${operation.scope}' (${operation.name}).`)
     }
     refuseLostKeys(operation, input)
-    const parsed = operation.input.safeParse(input, describedParse)
-    if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.error.issues }, context)
+    const parsed = await safeParseInTurns(operation.input, input)
+    if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.issues }, context)
     const output = await parseInTurns(operation.output, await operation.handle(parsed.data, context))
     record('ok')
     return output

@@ -93,8 +93,12 @@ function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]
 }
 
 /** Rejects changes that are not possible for the stored tools, the same for a dry run and an import. */
-export function refuseUnapplicable({ incomplete, what }: CheckedBundle, current: Bundle, wanted: Bundle): void {
-  const changes = checkChanges(current, wanted)
+export async function refuseUnapplicable(
+  { incomplete, what }: CheckedBundle,
+  current: Bundle,
+  wanted: Bundle,
+): Promise<void> {
+  const changes = await checkChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
   const broken = used.map(({ name }) => incomplete.get(name) as ToolProblems)
   if (broken.length > 0) throw refuseTools(what, [...broken, ...changes])

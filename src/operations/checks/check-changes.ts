@@ -1,4 +1,5 @@
 import type { Problem } from '../../base/problem.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import { type Transition, transitions } from '../../contract/registry.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
@@ -24,14 +25,18 @@ export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition
 }
 
 /** All changes of existing tools in a bundle that are not possible. */
-export function checkChanges(current: Bundle, wanted: Bundle): readonly ChangeProblems[] {
+export async function checkChanges(current: Bundle, wanted: Bundle): Promise<readonly ChangeProblems[]> {
   const existing = new Map(current.tools.map((tool) => [tool.name, tool]))
-  return wanted.tools.flatMap((next, index) => {
+  const found: ChangeProblems[] = []
+  const turn = yieldTurns()
+  for (const [index, next] of wanted.tools.entries()) {
     const now = existing.get(next.name)
-    if (now === undefined) return []
+    if (now === undefined) continue
     const problems = [...checkStatus(now, next, index), ...checkGate(now, next, { index, current })]
-    return problems.length === 0 ? [] : [{ name: next.name, problems }]
-  })
+    if (problems.length > 0) found.push({ name: next.name, problems })
+    await turn()
+  }
+  return found
 }
 
 function checkStatus(

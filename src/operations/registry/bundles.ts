@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import type { Stores } from '../../contract/stores.ts'
@@ -122,9 +123,9 @@ async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: 
   const warnings = [...read.problems.map(({ message }) => message), ...warnIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const { current, underFile } = await readProtected(on)
-    refuseUnapplicable(checked, underFile, read.bundle)
-    const plan = planBundle(current, read.bundle, { prune })
-    return { plan, diffs: diffsOf(plan, current, read.bundle) }
+    await refuseUnapplicable(checked, underFile, read.bundle)
+    const plan = await planBundle(current, read.bundle, { prune })
+    return { plan, diffs: await diffsOf(plan, current, read.bundle) }
   }
   if (dryRun) {
     const { plan, diffs } = await planOn(stores)
@@ -157,14 +158,18 @@ const maxDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.
 const importing = { withinMs: 300_000 }
 
-function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): z.output<typeof ToolDiffText>[] {
+async function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): Promise<z.output<typeof ToolDiffText>[]> {
   const [before, after] = [current, wanted].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
-  return plan.change.slice(0, maxDiffs).flatMap(({ name }) => {
+  const diffs: z.output<typeof ToolDiffText>[] = []
+  const turn = yieldTurns()
+  for (const { name } of plan.change.slice(0, maxDiffs)) {
     const [was, is] = [before?.get(name), after?.get(name)]
-    if (was === undefined || is === undefined) return []
+    if (was === undefined || is === undefined) continue
     const diff = diffTools(toContent(was, null), toContent(is, null))
-    return diff.class === 'none' ? [] : [{ tool: name, class: diff.class, text: describeDiff(diff) }]
-  })
+    if (diff.class !== 'none') diffs.push({ tool: name, class: diff.class, text: describeDiff(diff) })
+    await turn()
+  }
+  return diffs
 }
 
 const toPlan = (plan: BundlePlan): z.output<typeof Plan> => structuredClone(plan) as z.output<typeof Plan>

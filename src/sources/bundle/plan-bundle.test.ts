@@ -45,11 +45,11 @@ const withoutNotes = (bundle: Bundle) =>
 const nothing = { create: [], change: [], remove: [] }
 
 describe('planBundle', () => {
-  it('reaches the wanted state, after which no step is left', () => {
-    fc.assert(
-      fc.property(pair, fc.boolean(), ([current, wanted], prune) => {
-        const applied = apply(current, wanted, planBundle(current, wanted, { prune }))
-        expect(planBundle(applied, wanted, { prune })).toMatchObject({
+  it('reaches the wanted state, after which no step is left', async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, fc.boolean(), async ([current, wanted], prune) => {
+        const applied = apply(current, wanted, await planBundle(current, wanted, { prune }))
+        expect(await planBundle(applied, wanted, { prune })).toMatchObject({
           ...nothing,
           categories: nothing,
           policies: nothing,
@@ -67,10 +67,10 @@ describe('planBundle', () => {
     )
   })
 
-  it('keeps what the files do not name unless it prunes', () => {
-    fc.assert(
-      fc.property(pair, ([current, wanted]) => {
-        const kept = apply(current, wanted, planBundle(current, wanted, { prune: false }))
+  it('keeps what the files do not name unless it prunes', async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, async ([current, wanted]) => {
+        const kept = apply(current, wanted, await planBundle(current, wanted, { prune: false }))
         const names = new Set([...current.tools, ...wanted.tools].map(({ name }) => name))
         expect(kept.tools.map(({ name }) => name)).toEqual([...names].sort())
       }),
@@ -78,29 +78,29 @@ describe('planBundle', () => {
     )
   })
 
-  it('names the fields that differ, in the order of their keys too; a changelog is not a difference', () => {
+  it('names the fields that differ, in the order of their keys too; a changelog is not a difference', async () => {
     const tool = { name: 'a', displayName: 'A', description: 'B', inputSchema: { type: 'object', title: 'x' } }
     const make = (change: object) => Bundle.parse({ tooldex: 1, tools: [{ ...tool, ...change }] })
     const plan = (before: object, after: object) => planBundle(make(before), make(after), { prune: true })
-    expect(plan({ status: 'ACTIVE' }, { changelog: 'c' }).unchanged).toBe(1)
-    expect(plan({}, { inputSchema: { title: 'x', type: 'object' } }).change).toEqual([
+    expect((await plan({ status: 'ACTIVE' }, { changelog: 'c' })).unchanged).toBe(1)
+    expect((await plan({}, { inputSchema: { title: 'x', type: 'object' } })).change).toEqual([
       { name: 'a', fields: ['inputSchema'] },
     ])
-    expect(plan({}, { status: 'DRAFT' }).change).toEqual([])
-    expect(plan({}, { tags: ['x'], status: 'ACTIVE' }).change).toEqual([
+    expect((await plan({}, { status: 'DRAFT' })).change).toEqual([])
+    expect((await plan({}, { tags: ['x'], status: 'ACTIVE' })).change).toEqual([
       { name: 'a', fields: ['status', 'tags'], status: { from: 'DRAFT', to: 'ACTIVE' } },
     ])
   })
 
-  it('creates parents before children and removes children first', () => {
+  it('creates parents before children and removes children first', async () => {
     const tree = Bundle.parse({
       tooldex: 1,
       categories: [{ name: 'a', parent: 'b' }, { name: 'b', parent: 'c' }, { name: 'c' }],
     })
     const empty = Bundle.parse({ tooldex: 1 })
-    expect(planBundle(empty, tree, { prune: false }).categories.create).toEqual(['c', 'b', 'a'])
-    expect(planBundle(tree, empty, { prune: true }).categories.remove).toEqual(['a', 'b', 'c'])
-    expect(planBundle(tree, empty, { prune: false }).categories.remove).toEqual([])
+    expect((await planBundle(empty, tree, { prune: false })).categories.create).toEqual(['c', 'b', 'a'])
+    expect((await planBundle(tree, empty, { prune: true })).categories.remove).toEqual(['a', 'b', 'c'])
+    expect((await planBundle(tree, empty, { prune: false })).categories.remove).toEqual([])
   })
 })
 

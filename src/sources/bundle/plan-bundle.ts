@@ -1,12 +1,17 @@
 import { sameOrderedJson } from '../../base/json-values.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
 /** The changes that turn `current` into `wanted`; entries missing from `wanted` are removed only with `prune`. */
-export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonly prune: boolean }): BundlePlan {
+export async function planBundle(
+  current: Bundle,
+  wanted: Bundle,
+  { prune }: { readonly prune: boolean },
+): Promise<BundlePlan> {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   const tools = wanted.tools.map((tool) => toCompare(tool, known.get(tool.name)))
   const currentTools = current.tools.map((tool) => toCompare(tool))
-  const part = planPart(currentTools, tools, prune)
+  const part = await planPart(currentTools, tools, prune)
   const wantedStatus = new Map(tools.map(({ name, status }) => [name, status]))
   const withStatus = (change: PlannedChange): PlannedChange => {
     const [from, to] = [known.get(change.name)?.status ?? 'DRAFT', wantedStatus.get(change.name) ?? 'DRAFT']
@@ -15,8 +20,8 @@ export function planBundle(current: Bundle, wanted: Bundle, { prune }: { readonl
   return {
     ...part,
     change: part.change.map(withStatus),
-    categories: inTreeOrder(planPart(current.categories, wanted.categories, prune), current, wanted),
-    policies: planPart(current.policies, wanted.policies, prune),
+    categories: inTreeOrder(await planPart(current.categories, wanted.categories, prune), current, wanted),
+    policies: await planPart(current.policies, wanted.policies, prune),
   }
 }
 
@@ -25,16 +30,21 @@ function toCompare({ changelog: _, ...tool }: BundleTool, known?: BundleTool) {
   return { ...tool, status: tool.status ?? known?.status ?? 'DRAFT' }
 }
 
-function planPart<T extends { readonly name: string }>(
+async function planPart<T extends { readonly name: string }>(
   current: readonly T[],
   wanted: readonly T[],
   prune: boolean,
-): PlanPart {
+): Promise<PlanPart> {
   const before = new Map(current.map((item) => [item.name, item]))
   const after = new Map(wanted.map((item) => [item.name, item]))
   const kept = [...after.keys()].filter((name) => before.has(name)).sort()
-  const compared = kept.map((name) => ({ name, fields: changedFields(before.get(name), after.get(name)) }))
-  const change = compared.filter(({ fields }) => fields.length > 0)
+  const change: PlannedChange[] = []
+  const turn = yieldTurns()
+  for (const name of kept) {
+    const fields = changedFields(before.get(name), after.get(name))
+    if (fields.length > 0) change.push({ name, fields })
+    await turn()
+  }
   return {
     create: [...after.keys()].filter((name) => !before.has(name)).sort(),
     change,
