@@ -143,6 +143,8 @@ onEachEngine(
     const post = (path: string, body: object) => () => server().request('POST', path, { body })
     const get = (path: string) => () => server().request('GET', path)
     const text = JSON.stringify(bundleOf(bundled('bundled', 'First.')))
+    const changed = JSON.stringify(bundleOf(bundled('bundled', 'Changed.')))
+    const invalid = bundled('invalid', 'Invalid.').map((tool) => ({ ...tool, name: 7, tags: 'none', other: true }))
     const query = words.slice(0, 900).join(' ')
     const work: Record<string, readonly [() => Promise<TestAnswer>, number]> = {
       'POST /bundle with a text of 1,200 tools': [post('/bundle', { text }), 200],
@@ -150,6 +152,13 @@ onEachEngine(
         post('/bundle', { bundle: bundleOf(bundled('object', 'Second.')) }),
         200,
       ],
+      'POST /bundle with 1,200 changed tools': [post('/bundle', { text: changed }), 200],
+      'POST /bundle with 1,200 changed tools as an object': [
+        post('/bundle', { bundle: bundleOf(bundled('bundled', 'Third.')) }),
+        200,
+      ],
+      'POST /bundle with 1,200 invalid tools': [post('/bundle', { bundle: bundleOf(invalid) }), 422],
+      'POST /bundle with a text of 20 MB in one string': [post('/bundle', { text: 'x'.repeat(20_000_000) }), 422],
       'POST /bundle that prunes and removes 1,200 tools': [post('/bundle', { text, prune: true, dryRun: true }), 200],
       'POST /tools with 1 MB of strings': [post('/tools', { tags: Array(19_000).fill('a'.repeat(40)) }), 422],
       'GET /bundle': [get('/bundle'), 200],
