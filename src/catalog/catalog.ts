@@ -9,7 +9,6 @@ import { isSameBackend, type SelectBackend, selectNearest } from './backends.ts'
 import { type CatalogRunner, callEntry } from './call-entry.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { EntryTable } from './entry-table.ts'
-import { type CatalogEntry, mergeEntry } from './merge-entry.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
 import { type EntryChange, planRemoval, planSync } from './plan-sync.ts'
 import { readInput } from './read-input.ts'
@@ -24,6 +23,7 @@ import {
 } from './search-page.ts'
 import { createSubstringRanker } from './substring-ranker.ts'
 import { canonicalFilters } from './tool-filters.ts'
+import { type CatalogEntry, withBackend } from './with-backend.ts'
 
 /** The options of a catalog. */
 export interface CatalogOptions {
@@ -211,7 +211,7 @@ export class Catalog {
     const changes = registrations.map(({ tool, backend }) => {
       const id = toolIdOf(tool)
       const before = planned.get(id) ?? this.#table.entries.get(id)
-      planned.set(id, mergeEntry(before, tool, backend))
+      planned.set(id, withBackend(before, tool, backend))
       return { type: before === undefined ? 'registered' : 'updated', id, backend } as const
     })
     for (const [id, entry] of planned) this.#table.set(id, entry)

@@ -2,9 +2,9 @@ import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { SearchDoc } from '../contract/search.ts'
 import { ambiguousName } from '../rules/tool-id.ts'
-import type { CatalogEntry } from './merge-entry.ts'
 import { hashOf } from './page-cursor.ts'
 import { toolStatusOf } from './tool-filters.ts'
+import type { CatalogEntry } from './with-backend.ts'
 
 /** The entries of a catalog by id and by name. */
 export class EntryTable {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
 import { isSameBackend } from './backends.ts'
-import { type CatalogEntry, createEntry, mergeEntry } from './merge-entry.ts'
+import { type CatalogEntry, createEntry, withBackend } from './with-backend.ts'
 
 /** One planned change of the catalog; a tool without an entry is removed. */
 export interface EntryChange {
@@ -37,7 +37,7 @@ function planTool(
   if (mine && isDeepStrictEqual(before.tool, tool)) return undefined
   // The only backend of a tool may redefine it; with several backends they must agree.
   const alone = mine && before.backends.length === 1
-  return { type: 'updated', id, entry: mergeEntry(alone ? undefined : before, tool, backend) }
+  return { type: 'updated', id, entry: withBackend(alone ? undefined : before, tool, backend) }
 }
 
 const has = (entry: CatalogEntry, backend: Backend) => entry.backends.some((other) => isSameBackend(other, backend))

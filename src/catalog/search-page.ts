@@ -2,9 +2,9 @@ import { TooldexError } from '../base/errors.ts'
 import type { Backend, CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
 import type { RankedTool, Ranker, Result, SearchMode } from '../contract/search.ts'
 import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
-import type { CatalogEntry } from './merge-entry.ts'
 import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
 import { type CanonicalFilters, passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
+import type { CatalogEntry } from './with-backend.ts'
 
 /** A query, and the page to return. */
 export interface SearchPageQuery {

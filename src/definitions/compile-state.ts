@@ -78,7 +78,7 @@ export class CompileState {
   }
 
   /** Spends one schema of this many characters; false if the budget is exceeded. */
-  spend(characters: number): boolean {
+  trySpend(characters: number): boolean {
     this.#schemas += 1
     this.#characters += characters
     return this.#schemas <= compileLimits.schemas && this.#characters <= compileLimits.characters

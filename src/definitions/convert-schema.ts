@@ -25,7 +25,7 @@ export class SchemaConverter {
     if (!isObject(schema)) return this.#convertBoolean(schema, at)
     state.parts.derive(schema, parent)
     if (path.depth > compileLimits.depth) return this.#cut(schema, 'It is nested too deeply.')
-    if (!state.spend(sizeOf(schema))) return this.#cut(schema, 'The definition would be too large to send.')
+    if (!state.trySpend(sizeOf(schema))) return this.#cut(schema, 'The definition would be too large to send.')
     const { inlinesRefs: refs, mergesAllOf: allOf } = state.dialect
     const resolved = resolveNode(state, schema, path, { refs, allOf })
     const node = this.#rewrite(resolved.node)

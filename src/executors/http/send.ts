@@ -3,7 +3,14 @@ import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import type { Deadline } from '../network/deadline.ts'
 import { checkHost } from '../network/guard-address.ts'
-import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
+import {
+  bodyRefused,
+  keepsMethod,
+  loopRefused,
+  maxRedirects,
+  redirectTarget,
+  safeHeaders,
+} from '../network/redirect.ts'
 import type { BuiltRequest } from './build-request.ts'
 import { readResponseBody } from './read-body.ts'
 
@@ -62,11 +69,11 @@ async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpRe
     const to = redirectTarget(location, next.url)
     if (to.origin !== next.url.origin) {
       secrets = {}
-      if (next.body !== null && keepsMethod(response.status)) throw refuseBody(next.url, to)
+      if (next.body !== null && keepsMethod(response.status)) throw bodyRefused(next.url, to)
     }
     next = redirected(next, to, response.status)
   }
-  throw refuseLoop(built.url)
+  throw loopRefused(built.url)
 }
 
 function redirected(request: BuiltRequest, url: URL, status: number): BuiltRequest {

@@ -8,7 +8,14 @@ import {
 } from '@modelcontextprotocol/client'
 import { Agent, fetch } from 'undici'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
-import { keepsMethod, maxRedirects, redirectTarget, refuseBody, refuseLoop, safeHeaders } from '../network/redirect.ts'
+import {
+  bodyRefused,
+  keepsMethod,
+  loopRefused,
+  maxRedirects,
+  redirectTarget,
+  safeHeaders,
+} from '../network/redirect.ts'
 import { boundedEvents, tooLong } from './bounded-events.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import type { ReducedMessage } from './message-tasks.ts'
@@ -168,12 +175,12 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
     await response.body?.cancel()
     const to = redirectTarget(location, url)
     const headers = Object.fromEntries(new Headers(options?.headers))
-    if (to.origin !== url.origin && options?.body != null) throw refuseBody(url, to)
+    if (to.origin !== url.origin && options?.body != null) throw bodyRefused(url, to)
     const bodiless = keepsMethod(response.status) ? {} : { method: 'GET', body: null }
     options = { ...options, ...bodiless, headers: to.origin === url.origin ? headers : safeHeaders(headers) }
     url = to
   }
-  throw refuseLoop(first)
+  throw loopRefused(first)
 }
 
 /** The body of a response that is not a stream. */

@@ -15,24 +15,25 @@ export const keepsMethod = (status: number): boolean => status === 307 || status
 
 /** The URL that a response redirects to; a URL that is less safe than the request is rejected. */
 export function redirectTarget(location: string, from: URL): URL {
-  if (!URL.canParse(location, from.href)) throw refuseRedirect(`${from.host} redirected the request to an invalid URL.`)
+  if (!URL.canParse(location, from.href))
+    throw redirectRefused(`${from.host} redirected the request to an invalid URL.`)
   const to = new URL(location, from)
   if (to.protocol !== 'https:' && to.protocol !== 'http:')
-    throw refuseRedirect(`${from.host} redirected the request to ${to.protocol}`)
+    throw redirectRefused(`${from.host} redirected the request to ${to.protocol}`)
   if (from.protocol === 'https:' && to.protocol === 'http:')
-    throw refuseRedirect(`${from.host} redirected the request to a URL that is not encrypted.`)
+    throw redirectRefused(`${from.host} redirected the request to a URL that is not encrypted.`)
   if (to.username !== '' || to.password !== '')
-    throw refuseRedirect(`${from.host} redirected the request to a URL with a password in it.`)
+    throw redirectRefused(`${from.host} redirected the request to a URL with a password in it.`)
   return to
 }
 
 /** The error for a redirect that would send the body of a request to another host. */
-export const refuseBody = (from: URL, to: URL): TooldexError =>
-  refuseRedirect(`${from.host} redirected the request to ${to.host}, which must not receive its body.`)
+export const bodyRefused = (from: URL, to: URL): TooldexError =>
+  redirectRefused(`${from.host} redirected the request to ${to.host}, which must not receive its body.`)
 
 /** The error for too many redirects. */
-export const refuseLoop = (from: URL): TooldexError =>
-  refuseRedirect(`${from.host} redirected the request more than ${maxRedirects} times.`)
+export const loopRefused = (from: URL): TooldexError =>
+  redirectRefused(`${from.host} redirected the request more than ${maxRedirects} times.`)
 
-const refuseRedirect = (message: string): TooldexError =>
+const redirectRefused = (message: string): TooldexError =>
   new TooldexError('ADDRESS_REFUSED', message, { hint: 'Use the target of the redirect as the URL.' })

@@ -6,11 +6,11 @@ import type { ToolAnnotations } from '../../contract/catalog.ts'
 /** Annotations that clients cannot use: invalid values are errors, unknown names are warnings. */
 export function checkAnnotations(annotations: ToolAnnotations): readonly Problem[] {
   const entries = Object.entries(toMcpNames(annotations))
-  return entries.filter(([key, value]) => !isRight(key, value)).map(([key, value]) => toProblem(key, value))
+  return entries.filter(([key, value]) => !isUsable(key, value)).map(([key, value]) => toProblem(key, value))
 }
 
 /** The values of MCP names are validated by the schema of a tool. */
-const isRight = (key: string, value: unknown): boolean =>
+const isUsable = (key: string, value: unknown): boolean =>
   annotationNames.includes(key) && (key !== 'requiresApproval' || typeof value === 'boolean')
 
 function toProblem(key: string, value: unknown): Problem {

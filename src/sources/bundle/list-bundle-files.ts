@@ -23,7 +23,7 @@ export function listBundleFiles(folder: string): BundleFiles {
       const found = join(path, entry.name)
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
       if (entry.isDirectory()) visit(found, depth + 1)
-      else if (entry.isSymbolicLink()) problems.push(...followLink(root, found, files))
+      else if (entry.isSymbolicLink()) problems.push(...addLinkedFile(root, found, files))
       else if (isBundleName(entry.name)) files.push(found)
       if (files.length > bundleLimits.files) throw tooMany(folder, `has more than ${bundleLimits.files} files`)
     }
@@ -33,7 +33,7 @@ export function listBundleFiles(folder: string): BundleFiles {
 }
 
 /** Follows links to files inside the folder only. */
-function followLink(root: string, path: string, files: string[]): readonly Problem[] {
+function addLinkedFile(root: string, path: string, files: string[]): readonly Problem[] {
   const tell = (severity: Problem['severity'], message: string, hint?: string) => [
     { severity, file: path, message, ...(hint === undefined ? {} : { hint }) } as const,
   ]

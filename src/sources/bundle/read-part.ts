@@ -12,9 +12,9 @@ import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { findLostBundleKeys } from './find-lost-keys.ts'
 import { isForeign } from './foreign-tool.ts'
-import { viewBundle, viewCategories, viewPolicy, viewTool } from './view-bundle.ts'
-import { viewCliConfig } from './view-cli-config.ts'
-import { viewToolList } from './view-tool-list.ts'
+import { categoriesAsBundle, policyAsBundle, toolAsBundle, wholeBundle } from './view-bundle.ts'
+import { cliConfigAsBundle } from './view-cli-config.ts'
+import { toolListAsBundle } from './view-tool-list.ts'
 
 /** The content of one file, before it is checked against the others. */
 export interface BundlePart {
@@ -53,7 +53,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
   const document = parseJsonOrYaml(text.replace(/^\ufeff/, ''), file)
   const format = document.problems.length > 0 ? 'bundle' : (options.format ?? detectFormat(document.value))
   if (format === undefined) throw refuse(file, unknownFormat)
-  const view = document.problems.length > 0 ? viewBundle(undefined) : toView(document, file, format)
+  const view = document.problems.length > 0 ? wholeBundle(undefined) : toView(document, file, format)
   const { value, findings } = fillScripts(view.value, options.readScript)
   const viewed = toDocument(document, { ...view, value })
   const known = {
@@ -90,13 +90,13 @@ const bundleKind = {
 function toView(document: YamlDocument, file: string, format: BundleFormat): BundleView {
   const { value } = document
   const fields: Fields = isFields(value) ? value : {}
-  if (format === 'cli') return viewCliConfig(document, file)
-  if (format === 'list') return viewToolList(value)
-  if (format === 'categories') return viewCategories(value)
-  if (format === 'policy') return viewPolicy(fields, file)
-  if (format === 'bundle') return viewBundle(value)
-  if (!isForeign(fields) || !isWholeTool(fields)) return viewTool(fields)
-  const list = viewToolList([value])
+  if (format === 'cli') return cliConfigAsBundle(document, file)
+  if (format === 'list') return toolListAsBundle(value)
+  if (format === 'categories') return categoriesAsBundle(value)
+  if (format === 'policy') return policyAsBundle(fields, file)
+  if (format === 'bundle') return wholeBundle(value)
+  if (!isForeign(fields) || !isWholeTool(fields)) return toolAsBundle(fields)
+  const list = toolListAsBundle([value])
   return { ...list, origin: (path) => list.origin(path).slice(1) }
 }
 

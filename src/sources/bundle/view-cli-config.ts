@@ -20,7 +20,7 @@ const configKind = {
 } as const
 
 /** The tools of a CLI config, each with the settings of the config that it needs to run. */
-export function viewCliConfig(document: YamlDocument, file: string): BundleView {
+export function cliConfigAsBundle(document: YamlDocument, file: string): BundleView {
   const { value: config } = typeDocument(document, file, configKind, true)
   const namespace = toSafeNamespace(config.name)
   const findings = [

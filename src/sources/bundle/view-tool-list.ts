@@ -3,7 +3,7 @@ import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.t
 import { isForeign, readForeignTool } from './foreign-tool.ts'
 
 /** A list of tools, bare or under `tools`, each in the format of Tooldex, OpenAI, MCP or Anthropic. */
-export function viewToolList(given: unknown): BundleView {
+export function toolListAsBundle(given: unknown): BundleView {
   // A raw tools/list response of an MCP server nests the list one level deeper.
   const wrapped = isFields(given) && isFields(given.result) && !Array.isArray(given.tools)
   const value = wrapped ? given.result : given

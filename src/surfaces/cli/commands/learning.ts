@@ -23,16 +23,16 @@ export const addLearning: AddCommand = (program, host) => {
     .option('--json', 'print JSON')
   command.option('--server <url>', 'use the registry of this server').action(async (flags: LearningFlags) => {
     if (flags.reset) {
-      const answer = await runOperation(host, flags, forgetLearning)
+      const answer = await invokeOnLearned(host, flags, forgetLearning)
       return host.out(flags.json ? toJson(answer) : resetText(answer))
     }
-    const answer = await runOperation(host, flags, showLearning)
+    const answer = await invokeOnLearned(host, flags, showLearning)
     host.out(flags.json ? toJson(answer) : learningText(answer, host.columns))
   })
 }
 
 /** Without --server and --registry, the operation works on the local file of learned queries. */
-async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
+async function invokeOnLearned<Input extends z.ZodType, Output extends z.ZodType>(
   host: CliHost,
   flags: LearningFlags,
   operation: Operation<Input, Output>,

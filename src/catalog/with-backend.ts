@@ -46,7 +46,7 @@ export function createEntry(tool: CatalogTool, backends: readonly Backend[]): Ca
 }
 
 /** The entry after a registration; one with a different definition of the tool is rejected. */
-export function mergeEntry(before: CatalogEntry | undefined, tool: CatalogTool, backend: Backend): CatalogEntry {
+export function withBackend(before: CatalogEntry | undefined, tool: CatalogTool, backend: Backend): CatalogEntry {
   if (before === undefined) return createEntry(tool, [backend])
   const different = mcpFields.filter((field) => !isDeepStrictEqual(before.tool[field], tool[field]))
   if (different.length > 0) throw differs(tool, different)
