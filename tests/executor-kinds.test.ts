@@ -1,7 +1,7 @@
 import { afterAll, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { createCheck } from '../src/app/check-registered.ts'
 import { compose } from '../src/app/compose.ts'
+import { createCheck } from '../src/app/open-executors.ts'
 import { openRuns } from '../src/app/open-runs.ts'
 import { ExecutorType, executorKinds } from '../src/contract/executor-kinds.ts'
 import { Environments, executors, openEach, Sandbox } from '../src/executors/index.ts'

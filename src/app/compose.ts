@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import { lazyModule } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { withoutCredentials } from '../base/own-variables.ts'
-import { encoderFile } from '../base/package-info.ts'
+import { encoderFile, packageVersion } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/executor-kinds.ts'
 import type { GrantsOf } from '../contract/grants.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
+import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
 import { LiveCatalog } from '../operations/catalog/live-catalog.ts'
@@ -29,7 +31,6 @@ import {
 } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import { limitedConfigs } from './limited-configs.ts'
-import { openTracing } from './open-tracing.ts'
 
 /** The default numbers of slots and of waiting calls; on a server one caller gets only a share. */
 const defaults = { slots: 8, waiting: 256 }
@@ -167,4 +168,18 @@ function once<T>(make: () => T): () => T {
 
 function openLogger({ logLevel }: OpenOptions): Logger {
   return createLogger({ level: logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
+}
+
+/** The key under which an OpenTelemetry SDK registers, in any copy of the API. */
+const registered = Symbol.for('opentelemetry.js.api.1')
+
+/** Records spans if an OpenTelemetry SDK was loaded with `node --import`; otherwise nothing is loaded. */
+function openTracing(): Tracing {
+  if (!(registered in globalThis)) return untraced
+  const load = lazyModule(async () => (await import('../telemetry/index.ts')).createTracing(packageVersion()))
+  return {
+    async inSpan(name, options, work) {
+      return (await load()).inSpan(name, options, work)
+    },
+  }
 }

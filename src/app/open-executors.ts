@@ -1,18 +1,34 @@
+import { join } from 'node:path'
+import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { readNumberSetting } from '../base/number-settings.ts'
+import { Semaphore } from '../base/semaphore.ts'
+import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
+import type { SecretScope } from '../contract/secret.ts'
 import type { Stores } from '../contract/stores.ts'
-import { defaultWarm, Environments, type McpExecutor, openEach, type Sandbox } from '../executors/index.ts'
+import { hasErrors } from '../documents/typed-yaml.ts'
+import {
+  defaultWarm,
+  Environments,
+  loadServers,
+  type McpExecutor,
+  type McpExecutorOptions,
+  openEach,
+  type Sandbox,
+  type Shield,
+} from '../executors/index.ts'
+import { SchemaCache } from '../json-schema/index.ts'
+import { checkTool } from '../operations/checks/check-tool.ts'
+import type { Registry } from '../operations/registry/registry.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
-import { readGrants } from '../policy/index.ts'
-import { createSecretBox, openSecrets } from '../secrets/index.ts'
+import { findUngranted, readGrants } from '../policy/index.ts'
+import { createRedactor, createSecretBox, openSecrets } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
-import { createCheck } from './check-registered.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
 import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
-import { readUpstreams } from './open-upstreams.ts'
 import { secretKeyOf } from './secret-key.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
@@ -72,4 +88,53 @@ export async function logIsolation({ levels, shield }: Sandbox, logger: Logger):
   else if (levels.readiness(undefined).state === 'ready')
     logger.warn('Scripts and commands run with limits only: no sandbox is available.', { reason })
   else logger.warn('Scripts and commands are rejected: no sandbox is available.', { reason })
+}
+
+// Each check of a script starts a process, and every caller with the scope read can request one.
+const checkers = { slots: 2, waiting: 100 }
+
+/** Creates the check of tools, including the checks of executors outside this process. */
+export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['check'] {
+  const caches = { schemas: new SchemaCache(), scripts: new Map(), turns: new Semaphore(checkers) }
+  return async (content, { caller, scopes, signal, prepare }) => {
+    const found = await checkTool(content, { ...caches, signal })
+    const ungranted = grantsOf === undefined ? [] : findUngranted(content, caller.workspace, grantsOf)
+    // Parts of the host without a grant are not accessed.
+    if (ungranted.length > 0) return [...found, ...ungranted]
+    const { executorType, executorConfig } = content
+    const executor = executors[executorType]
+    if (executor?.check === undefined) return found
+    const options = { signal, prepare: prepare === true && !hasErrors(found), mayStart: scopes.has('write') }
+    return [...found, ...(await executor.check(executorConfig, '/executorConfig', options))]
+  }
+}
+
+/** The MCP servers that a file of this machine defines. */
+interface ReadUpstreams {
+  readonly options: McpExecutorOptions
+  /** Reloads the file on changes until the signal is aborted; an invalid file is logged and ignored. */
+  watch(executor: McpExecutor, logger: Logger, signal: AbortSignal): void
+}
+
+/** Reads the MCP servers that the file defines now. */
+function readUpstreams(
+  env: NodeJS.ProcessEnv,
+  secrets: SecretScope,
+  { mcpServers, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
+): ReadUpstreams {
+  const named = mcpServers ?? (env.TOOLDEX_MCP_SERVERS || undefined)
+  const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
+  const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, env)
+  const reload = (executor: McpExecutor, logger: Logger): void => {
+    try {
+      executor.replaceServers(loadServers(file, env))
+      logger.info('MCP servers reloaded', { file: file.path })
+    } catch (thrown) {
+      logger.error(`Reload rejected, the previous MCP servers stay: ${toTooldexError(thrown).message}`)
+    }
+  }
+  return {
+    options: { servers: loadServers(file, env), env, secrets, redactorFor, shield },
+    watch: (executor, logger, signal) => watchFiles([file.path], () => reload(executor, logger), signal),
+  }
 }

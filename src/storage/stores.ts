@@ -1,10 +1,12 @@
-import { eq, sql } from 'drizzle-orm'
-import type { ChangeFeed, Stores } from '../contract/stores.ts'
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { ChangeFeed, RegistryCounts, StatsStore, Stores } from '../contract/stores.ts'
 import { DatabaseAuditStore } from './access/audit-store.ts'
 import { DatabaseKeyStore } from './access/key-store.ts'
 import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
+import { isOneOf, selectTags } from './categories/tags.ts'
 import type { Database, Db } from './database.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
@@ -13,8 +15,17 @@ import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
-import { settings, workspaces } from './schema.ts'
-import { DatabaseStatsStore } from './stats-store.ts'
+import { rowsOf } from './rows-of.ts'
+import {
+  apiKeys,
+  policies,
+  settings,
+  toolCategories,
+  toolProposals,
+  tools,
+  toolVersions,
+  workspaces,
+} from './schema.ts'
 import { DatabaseToolStore } from './tools/tool-store.ts'
 
 /** Creates the stores of a database. */
@@ -62,3 +73,60 @@ const feedOf = ({ db, listen }: Database): ChangeFeed => ({
     }),
   listen: (onNotice) => listen(changeChannel, onNotice),
 })
+
+class DatabaseStatsStore implements StatsStore {
+  readonly #db: Db
+  readonly #engine: Database['engine']
+
+  constructor(db: Db, engine: Database['engine']) {
+    this.#db = db
+    this.#engine = engine
+  }
+
+  count(workspace: string, names?: ReadonlySet<string>) {
+    return guard(async (): Promise<RegistryCounts> => {
+      const matching = and(eq(tools.workspaceId, workspace), isOneOf(names))
+      return {
+        status: await this.#countBy(matching, tools.status),
+        executorType: await this.#countBy(matching, tools.executorType),
+        versions: await this.#countOf(toolVersions, toolVersions.toolId, matching),
+        categories: await this.#countAll(toolCategories, eq(toolCategories.workspaceId, workspace)),
+        tags: (await selectTags(this.#db, workspace, names)).length,
+        policies: await this.#countAll(policies, eq(policies.workspaceId, workspace)),
+        openProposals: await this.#countOf(
+          toolProposals,
+          toolProposals.toolId,
+          and(matching, eq(toolProposals.status, 'OPEN')),
+        ),
+        keys: await this.#countAll(apiKeys, and(eq(apiKeys.workspaceId, workspace), isNull(apiKeys.revokedAt))),
+      }
+    })
+  }
+
+  size() {
+    return guard(async () => {
+      const result = await this.#db.execute(sql`select pg_database_size(current_database())::text as bytes`)
+      return { engine: this.#engine, bytes: Number(rowsOf<{ bytes: string }>(result)[0]?.bytes ?? 0) }
+    })
+  }
+
+  async #countAll(table: PgTable, where: ReturnType<typeof and>): Promise<number> {
+    const [row] = await this.#db.select({ rows: count() }).from(table).where(where)
+    return row?.rows ?? 0
+  }
+
+  async #countBy(matching: SQL | undefined, column: PgColumn): Promise<Record<string, number>> {
+    const rows = await this.#db.select({ value: column, rows: count() }).from(tools).where(matching).groupBy(column)
+    return Object.fromEntries(rows.map(({ value, rows: number }) => [String(value), number]))
+  }
+
+  /** Counts the rows of a table that belong to matching tools. */
+  async #countOf(table: PgTable, toolId: PgColumn, matching: SQL | undefined): Promise<number> {
+    const [row] = await this.#db
+      .select({ rows: count() })
+      .from(table)
+      .innerJoin(tools, eq(tools.id, toolId))
+      .where(matching)
+    return row?.rows ?? 0
+  }
+}

@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
-import { LabelValues, otherValue } from './label-values.ts'
 
 /** The maximum number of tools with series of their own; each adds about twenty lines to a response. */
 const maxTools = 200
@@ -88,3 +87,23 @@ function toolOf(line: string): string | undefined {
   const [, escaped] = line.startsWith('#') ? [] : (/[{,]tool="((?:[^"\\]|\\.)*)"/.exec(line) ?? [])
   return escaped?.replaceAll(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
 }
+
+/** Bounds the number of series: after `max` different values, all others share one label. */
+export class LabelValues {
+  readonly #max: number
+  readonly #values = new Set<string>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  of(value: string): string {
+    if (this.#values.has(value)) return value
+    if (this.#values.size >= this.#max) return otherValue
+    this.#values.add(value)
+    return value
+  }
+}
+
+/** The label of all values beyond the limit; no tool can have this name. */
+export const otherValue = '(other)'

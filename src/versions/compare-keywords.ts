@@ -1,13 +1,12 @@
 import { type JsonObject, sameJson } from '../base/json-values.ts'
-import { compareAlternatives, toAlternatives } from './compare-alternatives.ts'
+import { areDisjoint } from '../json-schema/disjoint.ts'
 import { compareBounds } from './compare-bounds.ts'
 import { compareConditions } from './compare-conditions.ts'
-import { compareItems } from './compare-items.ts'
 import { compareProperties } from './compare-properties.ts'
-import { compareTypes, compareValues, typesOf } from './compare-values.ts'
 import type { Walk } from './comparison.ts'
-import { isWellFormed, normalizeNode } from './schema-node.ts'
-import { type SchemaPath, step, subjectOf } from './schema-path.ts'
+import { matchSame } from './match-same.ts'
+import { isWellFormed, normalizeNode, withoutAnnotations } from './schema-node.ts'
+import { atItems, type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 
 /** Compares two schemas keyword by keyword: each is an independent condition, or part of a group that is compared together. */
 export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath): void {
@@ -44,3 +43,130 @@ function onlyFor(walk: Walk, types: readonly string[], nodes: readonly JsonObjec
   const applies = nodes.every((node) => typesOf(node).some((type) => types.includes(type)))
   return applies ? walk : { ...walk, report: () => undefined, compare: () => undefined }
 }
+
+/** Compares the items of arrays: those with a fixed position, and the others. */
+function compareItems(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath): void {
+  const [was, is] = [positionsOf(before), positionsOf(after)]
+  for (let index = 0; index < Math.max(was.length, is.length); index++) {
+    const at = atItems(location, 'prefixItems', String(index))
+    walk.compare(was[index] ?? restOf(before), is[index] ?? restOf(after), at)
+  }
+  if (before.items !== undefined || after.items !== undefined) {
+    walk.compare(restOf(before), restOf(after), atItems(location, 'items'))
+  }
+  if ((before.uniqueItems === true) === (after.uniqueItems === true)) return
+  const message = `${subjectOf(location)} ${after.uniqueItems === true ? 'must not' : 'may'} contain duplicate items now`
+  walk.report(step(location, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
+}
+
+const positionsOf = (node: JsonObject) => (node.prefixItems as readonly unknown[] | undefined) ?? []
+const restOf = (node: JsonObject) => node.items ?? true
+
+/**
+ * Converts both schemas to alternatives if that makes them comparable: `oneOf` with disjoint members is `anyOf`, and a
+ * schema that is compared with alternatives only is one alternative.
+ */
+function toAlternatives(walk: Walk, before: JsonObject, after: JsonObject): readonly [JsonObject, JsonObject] {
+  const [left, right] = [exclusiveToAny(walk, before, 'before'), exclusiveToAny(walk, after, 'after')]
+  if (isOnlyAny(left) && right.anyOf === undefined) return [left, lift(right)]
+  if (isOnlyAny(right) && left.anyOf === undefined) return [lift(left), right]
+  return [left, right]
+}
+
+function exclusiveToAny(walk: Walk, node: JsonObject, of: 'before' | 'after'): JsonObject {
+  const { oneOf, ...rest } = node
+  if (oneOf === undefined || rest.anyOf !== undefined) return node
+  const open = (part: unknown) => walk.open(part, of)
+  return areDisjoint((oneOf as unknown[]).map(open), open) ? { ...rest, anyOf: oneOf } : node
+}
+
+const isOnlyAny = (node: JsonObject) => {
+  const keywords = Object.keys(withoutAnnotations(node))
+  return keywords.length === 1 && keywords[0] === 'anyOf'
+}
+
+const lift = (node: JsonObject): JsonObject => ({ anyOf: [withoutAnnotations(node)] })
+
+/** Compares alternatives: each old one must be covered by a new one, and the other way round. */
+function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
+  const [was, is] = [before.anyOf, after.anyOf] as (readonly unknown[] | undefined)[]
+  if (was === undefined && is === undefined) return
+  const at = step(location, 'anyOf')
+  if (was === undefined)
+    return walk.report(at, 'narrowed', `${subjectOf(location)} must be one of the alternatives now`)
+  if (is === undefined) return walk.report(at, 'widened', `${subjectOf(location)} is no longer limited to alternatives`)
+  const [left, right] = matchSame(walk, [was, is], at)
+  if (left.length === 1 && right.length === 1)
+    return walk.compare(left[0], right[0], step(at, `${is.indexOf(right[0])}`))
+  const covers = (from: unknown, to: unknown, direction: 'kept' | 'promised') =>
+    walk.covers({ before: from, after: to, location: at }, direction)
+  if (left.some((member) => !is.some((other) => covers(member, other, 'kept')))) {
+    walk.report(at, 'narrowed', `an alternative of ${subjectOf(location)} was removed, or could not be compared`)
+  }
+  if (right.some((member) => !was.some((other) => covers(other, member, 'promised')))) {
+    walk.report(at, 'widened', `${subjectOf(location)} has a new alternative, or one that could not be compared`)
+  }
+}
+
+const everyType = ['string', 'number', 'boolean', 'null', 'array', 'object']
+const maxValues = 5
+
+/** The types of the values that a normalized schema allows. */
+export const typesOf = (node: JsonObject): readonly string[] => (node.type as string[] | undefined) ?? everyType
+
+/** Compares the types of two normalized schemas. */
+function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
+  if (before.enum !== undefined && after.enum !== undefined) return
+  const [was, is] = [typesOf(before), typesOf(after)]
+  const at = step(location, 'type')
+  const gone = was.filter((type) => !allows(is, type))
+  const added = is.filter((type) => !allows(was, type))
+  const change = `${subjectOf(location)} is ${showTypes(is)} instead of ${showTypes(was)}`
+  // If one side has an enum, its values are compared instead.
+  if (gone.length > 0 && (after.enum === undefined || added.length > 0)) walk.report(at, 'narrowed', change)
+  if (added.length > 0 && (before.enum === undefined || gone.length > 0)) walk.report(at, 'widened', change)
+}
+
+const allows = (types: readonly string[], type: string) =>
+  types.includes(type) || (type === 'integer' && types.includes('number'))
+
+function showTypes(types: readonly string[]): string {
+  if (everyType.every((type) => types.includes(type))) return 'of any type'
+  return types.length === 0 ? 'of no type' : [...types].sort().join(' or ')
+}
+
+/** Compares the lists of values of two normalized schemas. */
+function compareValues(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
+  const [was, is] = [before.enum, after.enum] as (readonly unknown[] | undefined)[]
+  const at = step(location, 'enum')
+  const subject = subjectOf(location)
+  if (was === undefined && is === undefined) return
+  if (was === undefined) return walk.report(at, 'narrowed', `${subject} only allows ${showValues(is ?? [])} now`)
+  if (is === undefined) return walk.report(at, 'widened', `${subject} is no longer limited to ${showValues(was)}`)
+  for (const { what, are } of describeValues(valuesMissing(was, is))) {
+    walk.report(at, 'narrowed', `the ${what} of ${subject} ${are} no longer allowed`)
+  }
+  for (const { what, are } of describeValues(valuesMissing(is, was))) {
+    walk.report(at, 'widened', `the ${what} of ${subject} ${are} allowed now`)
+  }
+}
+
+function describeValues(values: readonly unknown[]): readonly { what: string; are: string }[] {
+  const listed = values.slice(0, maxValues).map((value) => ({ what: `value ${showValue(value)}`, are: 'is' }))
+  const rest = values.length - listed.length
+  return rest === 0 ? listed : [...listed, { what: `other values (${rest} more)`, are: 'are' }]
+}
+
+function showValues(values: readonly unknown[]): string {
+  const rest = values.length - maxValues
+  return values.slice(0, maxValues).map(showValue).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'nothing'
+}
+
+/** The values of the first array that are not in the second; linear time for scalars. */
+function valuesMissing(from: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
+  const plain = new Set(others.filter((value) => !isNested(value)))
+  const nested = others.filter(isNested)
+  return from.filter((value) => (isNested(value) ? !nested.some((other) => sameJson(value, other)) : !plain.has(value)))
+}
+
+const isNested = (value: unknown) => typeof value === 'object' && value !== null

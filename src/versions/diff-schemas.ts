@@ -1,12 +1,11 @@
 import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import type { SchemaChange } from '../contract/tool-diff.ts'
 import { SchemaDocument } from '../json-schema/schema-document.ts'
-import { compareAnnotations } from './compare-annotations.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { type Effect, type SchemaFinding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
-import { hasReference, type OpenSchema, openSchema } from './schema-node.ts'
-import { type SchemaPath, step, subjectOf, topOf } from './schema-path.ts'
+import { hasReference, isAnnotation, type OpenSchema, openSchema } from './schema-node.ts'
+import { type SchemaPath, showValue, step, subjectOf, topOf } from './schema-path.ts'
 
 /** Limits of a comparison, about 30 ms; beyond them it reports that it is incomplete. */
 const limits = { depth: 64, steps: 1200, attempt: 3 }
@@ -129,4 +128,22 @@ function wasSeen(seen: Map<unknown, Set<unknown>>, left: OpenSchema, right: Open
   if (others.has(other)) return true
   seen.set(key, others.add(other))
   return false
+}
+
+/** Compares the annotations of a schema, and its default. */
+function compareAnnotations(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath): void {
+  const keywords = new Set([...Object.keys(before), ...Object.keys(after)].filter(isAnnotation))
+  for (const keyword of keywords) {
+    if (sameJson(before[keyword], after[keyword])) continue
+    if (keyword === 'default') compareDefaults(walk, [before.default, after.default], location)
+    else walk.report(step(location, keyword), 'wording', `the ${keyword} of ${subjectOf(location)} changed`)
+  }
+}
+
+function compareDefaults(walk: Walk, [before, after]: readonly [unknown, unknown], location: SchemaPath): void {
+  const at = step(location, 'default')
+  const subject = subjectOf(location)
+  if (before === undefined) walk.report(at, 'defaulted', `${subject} is ${showValue(after)} if it is omitted`)
+  else if (after === undefined) walk.report(at, 'redefaulted', `${subject} no longer has a default`)
+  else walk.report(at, 'redefaulted', `${subject} is ${showValue(after)} by default instead of ${showValue(before)}`)
 }

@@ -1,4 +1,6 @@
 import { sameJson, sameOrderedJson } from '../base/json-values.ts'
+import { fromPointer } from '../base/problem.ts'
+import { toOneLine } from '../base/visible-text.ts'
 import type { ToolAnnotations } from '../contract/catalog.ts'
 import { ToolContent } from '../contract/registry.ts'
 import {
@@ -9,11 +11,11 @@ import {
   type ToolDiff,
 } from '../contract/tool-diff.ts'
 import { positionalNames } from '../rules/positional-names.ts'
-import { compareConfigs } from './compare-configs.ts'
 import type { Side } from './comparison.ts'
-import { findReordered, type KeyOrder } from './diff-json.ts'
+import { diffJson, findReordered, type JsonDifference, type KeyOrder } from './diff-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
 import { lineDiff } from './line-diff.ts'
+import { showChange, showValue } from './schema-path.ts'
 
 type Field = keyof ToolContent
 type Compare<F extends Field> = (before: ToolContent[F], after: ToolContent[F]) => Partial<FieldChange>
@@ -125,3 +127,56 @@ function isMoreDangerous(before: ToolAnnotations, after: ToolAnnotations): boole
   const destroys = ({ destructiveHint = true }: ToolAnnotations) => destructiveHint
   return (reads(before) && !reads(after)) || (!destroys(before) && destroys(after))
 }
+
+/** Maximum number of listed differences of one config. */
+const maxDifferences = 100
+
+/** A part of an executor's config that is visible to callers, and the condition under which its change can break a call. */
+interface VisiblePart {
+  readonly path: RegExp
+  readonly breaks: (difference: JsonDifference) => boolean
+}
+
+const always = () => true
+const isLower = ({ before, after }: JsonDifference) =>
+  typeof before === 'number' && typeof after === 'number' && after < before
+const isGone = ({ after }: JsonDifference) => after === undefined
+
+const visibleParts: readonly VisiblePart[] = [
+  // The shape of the result.
+  { path: /^\/response(\/|$)/, breaks: always },
+  // The size and the time that a call may take.
+  { path: /^\/(maxBytes|timeoutMs|timeout|limits\/[^/]+)$/, breaks: isLower },
+  // The values that are accepted.
+  { path: /^\/paths(\/|$)/, breaks: ({ after }) => after !== undefined },
+  { path: /^\/dashes(\/|$)/, breaks: isGone },
+  { path: /^\/args\/\d+\/root$/, breaks: ({ after }) => after !== undefined },
+]
+
+/** The differences of an executor's config, classed by their effect on callers. */
+function compareConfigs(before: unknown, after: unknown): SchemaChange[] {
+  return diffJson(before, after, maxDifferences).map((difference) => ({
+    pointer: difference.pointer,
+    class: classOf(difference),
+    message: describeDifference(difference),
+  }))
+}
+
+function classOf(difference: JsonDifference): ChangeClass {
+  const breaks = visibleParts.some((part) => part.path.test(difference.pointer) && part.breaks(difference))
+  return breaks ? 'breaking' : 'compatible'
+}
+
+function describeDifference(difference: JsonDifference): string {
+  const name = toOneLine(nameOf(difference.pointer))
+  if (!('before' in difference)) return `${name} was added: ${showValue(difference.after)}`
+  if (!('after' in difference)) return `${name} was removed: ${showValue(difference.before)}`
+  return `${name}: ${showChange(difference.before, difference.after)}`
+}
+
+/** A pointer as a path: `headers.Accept`, `args[0].name`. */
+const nameOf = (pointer: string): string =>
+  fromPointer(pointer).reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
+    '',
+  ) || 'the config'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { createCheck } from '../../src/app/check-registered.ts'
 import { compose } from '../../src/app/compose.ts'
+import { createCheck } from '../../src/app/open-executors.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { invoke } from '../../src/operations/invoke.ts'

@@ -1,5 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import { CliExecutorConfig } from '../../contract/cli-config.ts'
 import type { Executor, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../../contract/run.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
@@ -8,7 +9,6 @@ import { defineExecutor, deriveOnce } from '../define-executor.ts'
 import type { Containment } from '../process/containment.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type Level, levelOf } from '../sandbox/level.ts'
-import { CliTool } from './cli-tool.ts'
 import { type CliCall, type CommandSettings, commandOf, type PreparedCommand, toRequest } from './prepare-command.ts'
 import { ProgramReadiness } from './program-readiness.ts'
 import { networkOf } from './sandbox-shape.ts'
@@ -144,3 +144,20 @@ function toPlan(call: CliCall, command: PreparedCommand, isolation: Level, { san
   const visible = folders.map(({ path, writable }) => `${path}:${writable ? 'rw' : 'ro'}`)
   return { ...common, folders: visible, network: networkOf(call.tool, sandbox) }
 }
+
+const blank = { name: '', description: '', tags: [], exampleRequests: [], category: null, annotations: undefined }
+
+/** The config of a registered CLI tool, in the form that a tool of a config has. */
+const CliTool = CliExecutorConfig.transform((config): ResolvedTool => {
+  const { baseCommand, globalArgs, env, workingDir, timeoutMs, worker: _worker, limits: _limits, ...own } = config
+  const timeout = own.timeout ?? (timeoutMs === undefined ? null : timeoutMs / 1000)
+  return {
+    tool: { ...blank, ...own, timeout },
+    baseCommand,
+    globalArgs,
+    env,
+    workingDir,
+    descriptionOverride: null,
+    argConstraints: {},
+  }
+})

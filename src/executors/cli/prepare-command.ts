@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { ArgDef } from '../../contract/cli-config.ts'
-import type { ArgValues } from '../../contract/executor.ts'
+import { type ArgDef, isList, type Scalar } from '../../contract/cli-config.ts'
+import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import type { Call } from '../define-executor.ts'
@@ -18,8 +18,6 @@ import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
 import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
 import { coerceArguments } from './coerce-arguments.ts'
-import { dockerPrefix } from './docker-prefix.ts'
-import { globalValues } from './global-values.ts'
 import { visibleFolders } from './sandbox-shape.ts'
 
 /** The settings that commands are built from, besides their tools. */
@@ -141,4 +139,44 @@ function readValue({ tool, values }: RunRequest, matches: (arg: ArgDef) => boole
   const arg = tool.tool.args.find(matches)
   const value = arg === undefined ? undefined : values.get(arg.name)
   return value === undefined ? undefined : String(value)
+}
+
+/** The values of a config's global arguments: their defaults with variables expanded; an argument with an unset variable is omitted. */
+export function globalValues(globalArgs: readonly ArgDef[], env: Environment): ArgValues {
+  const values = new Map<string, ArgValue>()
+  for (const arg of globalArgs) {
+    if (arg.default == null) continue
+    const expanded = [arg.default].flat().map((value) => (typeof value === 'string' ? expand(value, env) : value))
+    const present = expanded.filter((value): value is Scalar => value !== undefined && value !== '')
+    const [first] = present
+    if (first !== undefined) values.set(arg.name, isList(arg) ? present : first)
+  }
+  return values
+}
+
+// Compatible with CLImax: omitted if no variable could be expanded, otherwise unset variables stay as written.
+function expand(value: string, env: Environment): string | undefined {
+  const { text, missing } = expandVariables(value, env)
+  return missing.length > 0 && text === value ? undefined : text
+}
+
+/** The part of a container's settings that depends on the call. */
+interface DockerCall {
+  readonly container: string
+  readonly stdin: boolean
+  /** Names only: docker reads the values from its own environment. */
+  readonly env: readonly string[]
+}
+
+/** The arguments that run a command in a fresh container; an unset variable in a volume stays as written. */
+function dockerPrefix(choice: ExecutorChoice, call: DockerCall, env: Environment): readonly string[] {
+  return [
+    ...['docker', 'run', '--rm', '--name', call.container],
+    ...(call.stdin ? ['-i'] : []),
+    ...call.env.flatMap((name) => ['-e', name]),
+    ...choice.volumes.flatMap((volume) => ['-v', expandVariables(volume, env).text]),
+    ...(choice.network === undefined ? [] : ['--network', choice.network]),
+    ...(choice.workingDir === undefined ? [] : ['-w', choice.workingDir]),
+    choice.image ?? '',
+  ]
 }

@@ -4,13 +4,12 @@ import { lazyModule } from '../../base/lazy-module.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
+import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts'
 import { defineExecutor, deriveOnce } from '../define-executor.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
-import { authHeader, maskedHeader } from './add-auth.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { mapResponse } from './map-response.ts'
 import { type HttpResponse, send } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
@@ -108,3 +107,76 @@ async function toEnding(config: HttpConfig, response: HttpResponse, signal: Abor
   if (response.status < 400) return { status: 'SUCCESS', errorCode: null, errorMessage: null, output }
   return failed(`${response.url.host} responded with status ${response.status}`, 'HTTP_ERROR', 'FAILED', output)
 }
+
+type Auth = HttpConfig['auth']
+
+/** The header that authenticates a request; its secret is resolved for each request and never stored. */
+async function authHeader(
+  auth: Auth,
+  { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
+): Promise<Record<string, string>> {
+  if (auth === undefined) return {}
+  if (resolve === undefined)
+    throw new TooldexError('SECRET_UNAVAILABLE', 'The tool needs a secret, but secrets are not available here.')
+  const secret = await resolve(auth.secret)
+  if (/[\0\r\n]/.test(secret))
+    throw new TooldexError(
+      'SECRET_UNAVAILABLE',
+      'The secret contains a line break or a NUL byte, which a header cannot contain.',
+    )
+  const value = headerOf(auth, secret)
+  // A service that echoes the request returns the secret in this form.
+  hide?.(auth.secret, value.replace(/^\w+ /, ''))
+  return { [nameOf(auth)]: value }
+}
+
+/** The same header with the secret masked, for a dry run. */
+const maskedHeader = (auth: Auth): Record<string, string> =>
+  auth === undefined ? {} : { [nameOf(auth)]: auth.type === 'header' ? mask(auth) : `${auth.type} ${mask(auth)}` }
+
+const nameOf = (auth: NonNullable<Auth>): string => (auth.type === 'header' ? auth.name.toLowerCase() : 'authorization')
+
+function headerOf(auth: NonNullable<Auth>, secret: string): string {
+  if (auth.type === 'bearer') return `Bearer ${secret}`
+  if (auth.type === 'basic') return `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}`
+  return secret
+}
+
+const mask = ({ secret }: NonNullable<Auth>): string => `[${secret}]`
+
+/** The result of a call: the configured part of the response. */
+async function mapResponse(
+  config: HttpConfig['response'],
+  { headers, text, status }: HttpResponse,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const contentType = String(headers['content-type'] ?? '')
+  const isJson = config?.type === 'json' || (config?.type === undefined && /[/+]json\b/i.test(contentType))
+  if (text === '') return null
+  if (!isJson && config?.pointer === undefined && config?.path === undefined) return text
+  // Error responses have a shape of their own.
+  if (status < 400 && config?.path !== undefined) return find(text, config.path, signal)
+  return read(text, status >= 400 ? undefined : config?.pointer, { status, signal })
+}
+
+/** Small responses and plain paths run inline, all others in a worker thread: a path can be slow even on a small text. */
+async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<unknown> {
+  const found = await findInText(text, path, signal)
+  if (found === undefined) throw notJson()
+  return found
+}
+
+async function read(
+  text: string,
+  pointer: string | undefined,
+  { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
+): Promise<unknown> {
+  const found = await readJsonPart(text, pointer ?? '', { signal })
+  if ('value' in found) return found.value
+  if (found.missing === 'part') throw new TooldexError('HTTP_ERROR', `The response has no value at ${pointer}.`)
+  if (status >= 400) return text
+  throw notJson()
+}
+
+const notJson = (): TooldexError =>
+  new TooldexError('HTTP_ERROR', 'The response is not JSON, but the tool expects JSON.')

@@ -1,3 +1,4 @@
+import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
@@ -7,9 +8,8 @@ import { type Call, defineExecutor } from '../define-executor.ts'
 import { failed, runRemote } from '../network/run-remote.ts'
 import { McpConfig } from './check-config.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
-import { describeFailure } from './describe-failure.ts'
+import { cut, describeFailure } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
-import { ProgressLog } from './progress-log.ts'
 import { isStdio } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
@@ -126,4 +126,36 @@ function perform(
 const countIgnored = (upstream: Upstream | undefined): number => {
   const { malformed = 0, unexpected = 0 } = upstream?.connection?.ignored ?? {}
   return malformed + unexpected
+}
+
+const maxBytes = 64 * 1024
+const publishIntervalMs = 250
+
+/** The bounded log of the progress of a run. */
+class ProgressLog {
+  text = ''
+  readonly #controls: RunControls
+  #publishedAt = 0
+  #steps = 0
+
+  constructor(controls: RunControls) {
+    this.#controls = controls
+  }
+
+  /** Records and forwards a progress notification of a server. */
+  readonly take = ({ progress, total, message }: Progress): void => {
+    this.#steps++
+    const of = total === undefined ? '' : ` of ${total}`
+    this.note(`progress ${progress}${of}${message === undefined ? '' : `: ${cut(message)}`}\n`)
+    const now = performance.now()
+    if (now - this.#publishedAt < publishIntervalMs && this.#publishedAt > 0) return
+    this.#publishedAt = now
+    this.#controls.onProgress?.(this.#steps)
+  }
+
+  note(line: string): void {
+    if (this.text.length + line.length > maxBytes) return
+    this.text += line
+    this.#controls.onOutput?.('stderr', line)
+  }
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
@@ -6,7 +7,6 @@ import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { findPython } from '../process/find-python.ts'
 import { programText } from '../process/program-text.ts'
-import { type PythonResponse, queryPython } from './query-python.ts'
 
 export interface CheckScriptOptions {
   readonly signal?: AbortSignal | undefined
@@ -113,4 +113,56 @@ function lineHint(source: string, line: number | null): string | undefined {
 
 function problem(message: string, hint?: string): Problem {
   return { severity: 'error', message, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** The outcome of a program that ran in Python. */
+type PythonResponse =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'absent' | 'late' | 'cancelled' | 'crashed' }
+
+interface PythonRequest {
+  readonly python: string
+  readonly program: string
+  readonly input: string
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const maxOutput = 100_000
+
+/** Runs a small program in an isolated Python, with the input on stdin; it is killed at the deadline. */
+function queryPython({ python, program, input, deadlineMs, signal }: PythonRequest): Promise<PythonResponse> {
+  if (signal?.aborted) return Promise.resolve({ kind: 'cancelled' })
+  return new Promise((resolve) => {
+    const child = spawn(python, ['-I', '-S', '-E', '-B', '-c', program], {
+      env: {},
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    let text = ''
+    let stopped: 'late' | 'cancelled' | 'crashed' | undefined
+    const stop = (why: 'late' | 'cancelled' | 'crashed') => {
+      stopped ??= why
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(() => stop('late'), deadlineMs)
+    const cancel = () => stop('cancelled')
+    signal?.addEventListener('abort', cancel, { once: true })
+    const end = (response: PythonResponse) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+      resolve(response)
+    }
+    child.on('error', () => end({ kind: 'absent' }))
+    child.on('close', (code) =>
+      end(stopped === undefined && code === 0 ? { kind: 'answer', text } : { kind: stopped ?? 'crashed' }),
+    )
+    // A program may end before it has read all input; its exit code is reported.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (text.length > maxOutput) stop('crashed')
+    })
+  })
 }

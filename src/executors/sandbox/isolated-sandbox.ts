@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
@@ -13,7 +13,6 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { signalOf } from '../process/signal-names.ts'
 import { signalProcess } from '../process/signal-process.ts'
 import { bubblewrapArguments, type SandboxShape } from './bubblewrap-arguments.ts'
-import { leakedDescriptors } from './leaked-descriptors.ts'
 import { prlimitArguments } from './sandbox-limits.ts'
 
 /** The sandbox method of this machine, as found by the self-test. */
@@ -156,4 +155,30 @@ function explain(end: ProcessEnd, status: string): ProcessEnd {
   }
   const signal = end.signal ?? (end.exitCode === null ? null : signalOf(end.exitCode - 128))
   return signal === null ? end : { ...end, exitCode: null, signal }
+}
+
+const closesOnExec = 0o2000000
+
+/**
+ * Descriptors that this process inherited and that every child would inherit, too. Descriptors of Node close on exec; of
+ * the inherited ones, Node closes only the first few.
+ */
+function leakedDescriptors(): readonly number[] {
+  try {
+    return readdirSync('/proc/self/fd')
+      .map(Number)
+      .filter((fd) => fd > 2 && !closes(fd))
+  } catch {
+    return []
+  }
+}
+
+function closes(fd: number): boolean {
+  try {
+    const [, flags = '0'] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? []
+    return (Number.parseInt(flags, 8) & closesOnExec) !== 0
+  } catch {
+    // The descriptor of the folder listing itself.
+    return true
+  }
 }

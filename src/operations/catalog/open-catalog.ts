@@ -1,12 +1,14 @@
-import { Catalog } from '../../catalog/index.ts'
-import type { CatalogTool } from '../../contract/catalog.ts'
+import { deepFreeze } from '../../base/json-values.ts'
+import { Catalog, normalizeTags } from '../../catalog/index.ts'
+import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { Isolation } from '../../contract/run.ts'
 import type { RankedPage, RankedTool, RankQuery } from '../../contract/search.ts'
+import type { ToolIndexEntry } from '../../contract/tool-index.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import { fromConfig } from '../../rules/runnable-tool.ts'
+import type { ToolIndex } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
-import { configBackend, toCatalogTools } from './config-tools.ts'
 import { type CatalogSnapshot, configToolId, type LiveCatalogOptions } from './live-catalog.ts'
 import { LiveIndex } from './live-index.ts'
 import { runnableFor } from './runnable-for.ts'
@@ -67,4 +69,40 @@ function browse({ entries }: CatalogSnapshot, tools: Catalog, { offset, limit, a
   const fit = ids.filter(({ id }) => tools.entries.has(id) && (accept?.({ id }) ?? true))
   const hits = fit.map((tool): RankedTool => ({ tool, score: 1, scoreType: 'substring' }))
   return { hits: hits.slice(offset, offset + limit), total: hits.length }
+}
+
+/** The backend of all tools of configs. */
+const configBackend: Backend = { kind: 'local', name: 'cli' }
+
+/** The tools of configs in catalog form; the naming rules of the catalog do not apply to them. */
+function toCatalogTools(index: ToolIndex, entries: readonly ToolIndexEntry[]): readonly CatalogTool[] {
+  const normalize = rememberTags()
+  return entries.map((entry) => {
+    const { toolName: name, cliName: namespace, description, inputSchema, category, tags } = entry
+    const { annotations, exampleRequests = [] } = index.get(name)?.tool ?? {}
+    return deepFreeze({
+      name,
+      namespace,
+      description,
+      inputSchema,
+      tags: normalize(tags),
+      source: 'cli' as const,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(category === null ? {} : { category }),
+      ...(exampleRequests.length === 0 ? {} : { exampleRequests }),
+    })
+  })
+}
+
+/**
+ * Normalizes tags with a cache: tools of a config mostly share their tags, and normalization dominates registration time.
+ */
+function rememberTags(): (tags: readonly string[]) => string[] {
+  const cache = new Map<string, string[]>()
+  return (tags) => {
+    const key = JSON.stringify(tags)
+    const normal = cache.get(key) ?? normalizeTags(tags)
+    cache.set(key, normal)
+    return normal
+  }
 }

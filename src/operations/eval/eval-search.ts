@@ -3,13 +3,22 @@ import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { SearchMode } from '../../contract/search.ts'
 import { defineOperation } from '../operation.ts'
-import { average } from './average.ts'
+import { average, round } from './average.ts'
 import { lazyEncoder } from './bundled-encoder.ts'
-import { compareWithBaseline, Drop, readBaseline } from './compare-with-baseline.ts'
 import { findOddities, QueryLine, readEvalSet } from './eval-set.ts'
 import { createAsker, measureQueries, type Ranking } from './measure-queries.ts'
-import { readJsonLines } from './read-json-lines.ts'
+import { readJsonFile, readJsonLines } from './read-json-lines.ts'
 import { MacroScores, numberKeys, roundScores, SetScores, summarize } from './set-scores.ts'
+
+/** The difference of macro nDCG@10 to an earlier run. */
+const Drop = z.object({
+  before: z.number(),
+  now: z.number(),
+  /** Points lost; negative for a gain. */
+  points: z.number(),
+  tooMuch: z.boolean(),
+})
+type Drop = z.infer<typeof Drop>
 
 const Input = z.object({
   /** Folders with a tools.jsonl and a queries.jsonl each. */
@@ -91,3 +100,28 @@ function leaks(sets: readonly { readonly queries: readonly QueryLine[] }[], lear
 }
 
 const normalize = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ')
+
+const Saved = z.object({
+  sets: z.array(z.object({ set: z.string(), queries: z.int() })),
+  macro: z.object({ ndcg10: z.number() }),
+})
+
+type Saved = z.infer<typeof Saved>
+
+/** Reads the JSON output of an earlier run. */
+const readBaseline = (file: string): Saved =>
+  readJsonFile(file, Saved, 'Pass a file with the output of tooldex eval --json.')
+
+/** Compares scores with a baseline, with warnings where the two differ in sets or queries. */
+function compareWithBaseline(
+  saved: Saved,
+  measured: Saved,
+  maxDrop = Number.POSITIVE_INFINITY,
+): { readonly drop: Drop; readonly warnings: readonly string[] } {
+  const [before, now] = [saved.macro.ndcg10, round(measured.macro.ndcg10)]
+  const points = round(before - now)
+  const warnings = contents(saved) === contents(measured) ? [] : ['the baseline has other sets or queries']
+  return { drop: { before, now, points, tooMuch: points > maxDrop }, warnings }
+}
+
+const contents = ({ sets }: Saved): string => JSON.stringify(sets.map(({ set, queries }) => [set, queries]).sort())

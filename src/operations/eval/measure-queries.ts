@@ -7,10 +7,9 @@ import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
-import { type Scores, scoreRanking } from './score-ranking.ts'
 
 /** The mode, limit and learned queries of an evaluation. */
-export interface AskOptions {
+interface AskOptions {
   readonly mode: SearchMode
   readonly limit: number
   readonly loadEmbedder: () => Embedder | undefined
@@ -19,7 +18,7 @@ export interface AskOptions {
 }
 
 /** The measured part of a search result. */
-export interface AskedHit {
+interface AskedHit {
   readonly tool: { readonly id: string; readonly name: string; readonly description: string }
 }
 
@@ -27,7 +26,7 @@ export interface AskedHit {
 export type Ask = (query: string) => readonly AskedHit[] | Promise<readonly AskedHit[]>
 
 /** The options of an evaluation besides its queries. */
-export interface MeasureOptions {
+interface MeasureOptions {
   readonly runQuery: Ask
   readonly countTokens: TokenCounter
   readonly signal?: AbortSignal | undefined
@@ -102,3 +101,36 @@ const answerText = (hits: readonly AskedHit[]): string =>
   JSON.stringify(
     hits.map(({ tool }) => ({ name: tool.name, shortDescription: cutText(tool.description, maxShortDescription) })),
   )
+
+/** The scores of one ranking, or the means of many. */
+export interface Scores {
+  readonly recall1: number
+  readonly recall5: number
+  readonly recall10: number
+  readonly ndcg10: number
+  readonly mrr: number
+  /** Whether the first result is relevant. */
+  readonly hit1: number
+}
+
+/** Scores a ranking, best first, by its relevant ids; each score is from 0 to 1. */
+export function scoreRanking(results: readonly string[], relevant: readonly string[]): Scores {
+  const gold = new Set(relevant)
+  const got = [...new Set(results)]
+  const first = got.findIndex((id) => gold.has(id))
+  return {
+    recall1: recallAt(1, got, gold),
+    recall5: recallAt(5, got, gold),
+    recall10: recallAt(10, got, gold),
+    ndcg10: gainOf(got.slice(0, 10).map((id) => gold.has(id))) / gainOf(Array(Math.min(10, gold.size)).fill(true)),
+    mrr: first < 0 ? 0 : 1 / (first + 1),
+    hit1: first === 0 ? 1 : 0,
+  }
+}
+
+const recallAt = (depth: number, got: readonly string[], gold: ReadonlySet<string>): number =>
+  got.slice(0, depth).filter((id) => gold.has(id)).length / gold.size
+
+/** Discounted gain: a relevant result counts less the lower its rank. */
+const gainOf = (right: readonly boolean[]): number =>
+  right.reduce((sum, isRight, rank) => sum + (isRight ? 1 / Math.log2(rank + 2) : 0), 0)

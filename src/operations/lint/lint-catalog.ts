@@ -2,17 +2,17 @@ import * as z from 'zod'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
+import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { lazyEncoder } from '../eval/bundled-encoder.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import { checkExamples } from './check-examples.ts'
-import { ambiguousNames, checkName } from './check-names.ts'
 import { lintSchema } from './check-schemas.ts'
 import { checkStored } from './check-stored.ts'
 import { checkTexts } from './check-texts.ts'
 import { findDuplicates } from './find-duplicates.ts'
-import { LintFinding, type LintTool, lintRules } from './finding.ts'
+import { LintFinding, type LintTool, lintLimits, lintRules } from './finding.ts'
 import { measureCosts } from './measure-costs.ts'
 
 const Answer = z.object({
@@ -140,4 +140,40 @@ function countSeverities(findings: readonly LintFinding[]) {
   const count = (severity: LintFinding['severity']) =>
     findings.filter((finding) => finding.severity === severity).length
   return { error: count('error'), warning: count('warning'), info: count('info') }
+}
+
+/** Names that clients truncate or reject. */
+const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [...longName(toolName), ...oddName(toolName)]
+
+function longName(tool: string): LintFinding[] {
+  const length = Array.from(tool).length
+  if (length <= lintLimits.nameLength) return []
+  const message = `the name has ${length} characters; ${lintLimits.nameLength} leave room for a client's prefix`
+  return [{ rule: 'long-name', severity: 'warning', tool, message, hint: 'Shorten the name.' }]
+}
+
+function oddName(tool: string): LintFinding[] {
+  const odd = [...new Set(Array.from(tool).filter((character) => !/[A-Za-z0-9_-]/.test(character)))]
+  if (odd.length === 0) return []
+  const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients reject`
+  return [{ rule: 'odd-name', severity: 'warning', tool, message, hint: 'Use letters, digits, _ and - only.' }]
+}
+
+const maxListed = 20
+
+/** Names made of the same words: `list_files`, `files_list`, `listFiles`. */
+function ambiguousNames(tools: readonly LintTool[]): readonly LintFinding[] {
+  const groups = new Map<string, string[]>()
+  for (const { toolName } of tools) {
+    const key = [...splitIdentifiers(toolName)].sort().join(' ')
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [toolName])
+    else group.push(toolName)
+  }
+  return [...groups.entries()].flatMap(([key, [first = '', ...others]]): LintFinding[] => {
+    if (key === '' || others.length === 0) return []
+    const message = `is made of the same words as ${others.slice(0, maxListed).join(', ')}${others.length > maxListed ? ' and more' : ''}`
+    const hint = 'Rename one of them after their difference.'
+    return [{ rule: 'ambiguous-name', severity: 'warning', tool: first, message, hint }]
+  })
 }

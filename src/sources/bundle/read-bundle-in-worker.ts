@@ -2,9 +2,12 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import { hasErrors } from '../../documents/typed-yaml.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import type { LocatedBundle } from './locate-bundle.ts'
-import { readBundle } from './read-bundle.ts'
+import { checkTogether } from './check-references.ts'
+import type { BundleFormat } from './detect-format.ts'
+import { type LocatedBundle, locateBundle } from './locate-bundle.ts'
+import { readBundlePart } from './read-part.ts'
 
 /** The input of the worker thread. */
 export interface BundleWorkerInput {
@@ -15,7 +18,7 @@ export interface BundleWorkerInput {
 }
 
 /** A bundle with its problems, valid or not; later checks reject it together with theirs. */
-export interface BundleFromWorker {
+interface BundleFromWorker {
   /** The valid part. */
   readonly bundle: Bundle
   /** Errors and warnings. */
@@ -111,3 +114,26 @@ async function askAside<Answer>(
 
 const toError = ({ code, message, ...more }: Extract<BundleWorkerMessage, { error: object }>['error']) =>
   new TooldexError(code, message, more)
+
+/** The file of a text and, unless it is detected, its format. */
+interface ReadBundleOptions {
+  readonly file: string
+  readonly format?: BundleFormat | undefined
+}
+
+/** The content of a text with its warnings. */
+interface ReadBundle extends LocatedBundle {
+  readonly format: BundleFormat
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools in the format of Tooldex, OpenAI, MCP or
+ * Anthropic. Throws a TooldexError with every problem of the text.
+ */
+export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
+  const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })
+  const { bundle, place, wrong } = locateBundle([part])
+  if (hasErrors(part.problems)) throw new BundleRefused(options.file, part.problems, { bundle, place, wrong })
+  return { bundle, place, format: part.format, warnings: part.problems }
+}

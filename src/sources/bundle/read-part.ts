@@ -1,18 +1,17 @@
 import type { Problem } from '../../base/problem.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
+import { findLostKey } from '../../diagnostics/plain-input.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { validateDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
+import { type BundleView, type Fields, fieldOf, isFields, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-policies.ts'
 import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
-import { findLostBundleKeys } from './find-lost-keys.ts'
 import { isForeign } from './foreign-tool.ts'
-import { categoriesAsBundle, policyAsBundle, toolAsBundle, wholeBundle } from './view-bundle.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
 import { toolListAsBundle } from './view-tool-list.ts'
 
@@ -38,7 +37,7 @@ export interface BundlePart {
 type UnjudgedPart = Omit<BundlePart, 'problems' | 'wrong'>
 
 /** Options for reading one file. */
-export interface PartOptions {
+interface PartOptions {
   readonly file: string
   readonly format?: BundleFormat | undefined
   readonly readScript?: ReadScript | undefined
@@ -113,4 +112,54 @@ function refuse(file: string, { message, hint }: { message: string; hint: string
   return new BundleRefused(file, [
     { severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint },
   ])
+}
+
+const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const
+
+/** Keys of tools in a bundle that would be lost, in either spelling of their fields. */
+function findLostBundleKeys(value: unknown): readonly Finding[] {
+  const tools: unknown = isFields(value) ? value.tools : undefined
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((tool: unknown, index) => (isFields(tool) ? findInTool(tool, ['tools', index]) : []))
+}
+
+function findInTool(tool: Fields, path: readonly PropertyKey[]): readonly Finding[] {
+  const examples = Array.isArray(tool.examples) ? (tool.examples as readonly unknown[]) : []
+  return [
+    ...open.flatMap((name) => findLostKey(fieldOf(tool, name), [...path, name])),
+    ...examples.flatMap((example, index) =>
+      findLostKey(isFields(example) ? example.args : undefined, [...path, 'examples', index, 'args']),
+    ),
+  ]
+}
+
+/** A file in bundle format. */
+const wholeBundle = (value: unknown): BundleView => ({
+  value,
+  origin: (path) => path,
+  findings: [],
+  impliesCategories: false,
+})
+
+/** A file with one tool in bundle format. */
+const toolAsBundle = (tool: Fields): BundleView => ({
+  ...wholeBundle({ tooldex: 1, tools: [tool] }),
+  origin: (path) => path.slice(2),
+})
+
+/** A file with categories only: an array, or an object with such an array. */
+const categoriesAsBundle = (value: unknown): BundleView => ({
+  ...wholeBundle({ tooldex: 1, categories: isFields(value) ? value.categories : value }),
+  origin: (path) => (isFields(value) ? path : path.slice(1)),
+})
+
+/** A file with one policy, named after the file. */
+const policyAsBundle = (policy: Fields, file: string): BundleView => ({
+  ...wholeBundle({ tooldex: 1, policies: [{ name: policyName(file), policy }] }),
+  origin: (path) => path.slice(3),
+})
+
+const policyName = (file: string) => {
+  const name = file.replace(/^.*[\\/]/s, '').replace(/\.(?:ya?ml|json)$/i, '')
+  return name.replace(/[.-]policy$/, '')
 }

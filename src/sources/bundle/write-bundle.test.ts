@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Bundle } from '../../contract/bundle.ts'
 import { anyBundle } from './any-bundle.suite.ts'
-import { readBundle } from './read-bundle.ts'
+import { readBundle } from './read-bundle-in-worker.ts'
 import { writeBundle } from './write-bundle.ts'
 
 const bundle = Bundle.parse({

@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
 import { bundleToolFields } from './bundle-keys.ts'
 import { sortBundle } from './join-parts.ts'
-import { leaveOut } from './omit-fields.ts'
 
 /** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
@@ -34,4 +34,15 @@ const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
   const executor = leaveOut(policy.executor, emptyPolicy.executor, Object.keys(ExecutorChoice.shape))
   const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))
   return { name, policy: written }
+}
+
+/** The named fields of an object, in that order, without those that equal their default. */
+function leaveOut<T extends object>(
+  value: T,
+  defaults: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+): Record<string, unknown> {
+  const fields = value as Readonly<Record<string, unknown>>
+  const kept = order.filter((name) => fields[name] !== undefined && !isDeepStrictEqual(fields[name], defaults[name]))
+  return Object.fromEntries(kept.map((name) => [name, fields[name]]))
 }

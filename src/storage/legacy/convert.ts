@@ -1,13 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../database.ts'
+import { maxDurationMs } from '../executions/took.ts'
 import { rowsOf } from '../rows-of.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
 import { executionStatus, toolExecutions } from '../schema-runs.ts'
 import { checkOlderRows, checkStatuses, checkToolStatuses, circleError } from './checks.ts'
-import { executionStatusOf, toExecutionRow } from './executions.ts'
-import { legacyTimes, type NumberedVersion, type OldRow, toToolRow, toVersionRow } from './rows.ts'
+import {
+  legacyText,
+  legacyTime,
+  legacyTimes,
+  type NumberedVersion,
+  type OldRow,
+  toToolRow,
+  toVersionRow,
+} from './rows.ts'
 import { checkRenamedTables, isThere, legacySchema, type OldTable, oldTables } from './tables.ts'
-import { numberVersions } from './versions.ts'
+import { findVersion, numberVersions } from './versions.ts'
 
 // The first data model had versions such as "1.0.0", stored no scripts, and could mark several versions as latest. Its tables are
 // moved to another schema, the current tables are created, and every row is converted; the old tables stay in that schema.
@@ -113,3 +121,51 @@ async function insertCategories(db: Db, categories: readonly OldRow[]): Promise<
 function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += batch) yield items.slice(start, start + batch)
 }
+
+function toExecutionRow(
+  row: OldRow,
+  names: ReadonlyMap<string, string>,
+  versions: ReadonlyMap<string, readonly NumberedVersion[]>,
+): typeof toolExecutions.$inferInsert {
+  const toolId = legacyText(row.tool_id)
+  const name = names.get(toolId ?? '')
+  const numbered = versions.get(toolId ?? '') ?? []
+  return {
+    id: String(row.id),
+    toolId: name === undefined ? null : toolId,
+    toolName: name ?? 'unknown',
+    version: findVersion(numbered, row),
+    legacyVersion: legacyText(row.version),
+    ...endOf(row),
+    inputData: row.input_data ?? {},
+    outputData: row.output_data ?? null,
+    startedAt: legacyTime(row.started_at),
+    callerId: legacyText(row.caller_id),
+    traceId: legacyText(row.trace_id),
+    ...legacyTimes(row),
+  }
+}
+
+/** A run in progress has no process that could end it, and must not be repeated. */
+function endOf(row: OldRow) {
+  const status = executionStatusOf(row)
+  const end = {
+    status: status as 'FAILED',
+    errorCode: null,
+    errorMessage: legacyText(row.error_message),
+    completedAt: legacyTime(row.completed_at),
+    durationMs: row.duration_ms == null ? null : Math.min(Number(row.duration_ms), maxDurationMs),
+  }
+  if (status !== 'PENDING' && status !== 'RUNNING') return end
+  return {
+    ...end,
+    status: 'FAILED' as const,
+    errorCode: 'WORKER_LOST',
+    errorMessage: `The run was ${status} when the database was migrated, and no process is left to end it.`,
+    completedAt:
+      end.completedAt ?? legacyTime(row.updated_at) ?? legacyTime(row.started_at) ?? legacyTime(row.created_at),
+  }
+}
+
+/** The status of an old run; a missing one means PENDING. */
+const executionStatusOf = ({ status }: OldRow): string => String(status ?? 'PENDING')

@@ -1,6 +1,10 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { CallAnswer } from '../../operations/runs/call-tool.ts'
@@ -9,7 +13,6 @@ import { searchTools } from '../../operations/search/search-tools.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
 import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
-import { rejectUnknown } from './reject-unknown.ts'
 import { describeText, searchText } from './response-text.ts'
 import { resultScheme } from './result-resources.ts'
 
@@ -144,4 +147,25 @@ function readIds(args: Arguments): Arguments {
   if (args.ids !== undefined) return args
   const id = args.id ?? args.name ?? args.tool_name
   return id === undefined ? args : { ...args, ids: [id] }
+}
+
+interface KnownArguments {
+  /** The arguments in the listed schema. */
+  readonly listed: readonly string[]
+  /** Further accepted arguments. */
+  readonly accepted: readonly string[]
+}
+
+/** Rejects arguments that would be ignored, and suggests the nearest known name of each. */
+function rejectUnknown(tool: string, names: readonly string[], { listed, accepted }: KnownArguments): void {
+  const known = new Set([...listed, ...accepted])
+  const unknown = names.filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  const budget = new WorkBudget(suggestionSteps)
+  const problems = unknown.map((name) => {
+    const nearest = didYouMean(name, known, budget)
+    return { severity: 'error' as const, message: `unknown argument '${toOneLine(name.slice(0, 100))}'.${nearest}` }
+  })
+  const hint = `${tool} takes: ${listed.join(', ')}.`
+  throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems, maxInMessage: 10, hint })
 }

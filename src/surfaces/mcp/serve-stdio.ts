@@ -1,10 +1,9 @@
 import { type Transform, Writable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import { ProtocolErrorCode, type RequestId, type Server, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import type { Logger } from '../../base/logger.ts'
 import { createMcpServer, type McpServerOptions } from './create-server.ts'
-import { trackRequests } from './track-requests.ts'
 import { createLineReader, findId } from './whole-lines.ts'
 
 const maxMiB = 10
@@ -12,7 +11,7 @@ const maxMiB = 10
 const draining = { checkMs: 250, graceMs: 30_000 }
 
 /** Options of the stdio server. */
-export interface StdioOptions extends McpServerOptions {
+interface StdioOptions extends McpServerOptions {
   readonly logger: Logger
 }
 
@@ -90,4 +89,40 @@ function claimStdout(): Writable {
   // Write errors of a disconnected client are ignored; the end of its input stops the server.
   process.stdout.on('error', () => {})
   return new Writable({ write: (chunk: Buffer, _, done) => void write(chunk, () => done()) })
+}
+
+// Its response is sent only when the subscription ends.
+const withoutEnd = 'subscriptions/listen'
+
+/** Tracks the pending requests of a client; call it after the transport has its message handler. */
+function trackRequests(transport: Transport): { settled(): Promise<void> } {
+  const open = new Set<RequestId>()
+  let onSettled = (): void => {}
+  const settle = (id: RequestId): void => {
+    open.delete(id)
+    if (open.size === 0) onSettled()
+  }
+  const { onmessage } = transport
+  transport.onmessage = (message, extra) => {
+    if ('method' in message && 'id' in message && message.method !== withoutEnd) open.add(message.id)
+    // Cancelled requests get no response.
+    if ('method' in message && message.method === 'notifications/cancelled')
+      settle((message.params as { requestId?: RequestId } | undefined)?.requestId ?? '')
+    onmessage?.(message, extra)
+  }
+  const send = transport.send.bind(transport)
+  transport.send = async (message, options) => {
+    try {
+      await send(message, options)
+    } finally {
+      if (!('method' in message) && message.id !== undefined) settle(message.id)
+    }
+  }
+  return {
+    settled: () =>
+      new Promise((resolve) => {
+        onSettled = resolve
+        if (open.size === 0) resolve()
+      }),
+  }
 }

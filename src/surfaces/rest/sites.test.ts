@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { FailedKeys } from './authenticate.ts'
 import { readHostList, refuseForeignSite } from './check-host.ts'
 import { clientAddress, readTrustedProxies } from './client-address.ts'
-import { FailedKeys } from './failed-keys.ts'
 
 describe('the site that a request is for', () => {
   const allowed = readHostList(' tools.example.org, *.corp.test,, ')

@@ -1,11 +1,11 @@
-import { cleanHelpText } from './clean-help-text.ts'
+import { cleanHelpText, indentOf } from './clean-help-text.ts'
+import { parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, ParsedHelp } from './parsed-help.ts'
 import { readArgumentRows } from './read-entries.ts'
 import { mergeOptions, readOptionRows } from './read-option-rows.ts'
 import { chooseReading, readPositionals } from './read-positionals.ts'
 import { readSubcommands } from './read-subcommands.ts'
 import { readUsage, type UsageContext } from './read-usage.ts'
-import { findBareUsage, readUsageForms } from './read-usage-forms.ts'
 import { type Section, splitHelp } from './split-help.ts'
 
 /** Reads a help text of any of the common styles; unknown parts are omitted, never guessed. */
@@ -119,3 +119,43 @@ function isProse(lines: readonly string[]): boolean {
   const isTable = lines.some((line) => /\S {3,}\S/.test(line) || line.startsWith('['))
   return /[a-z]{2}/i.test(first) && !noise.test(first) && !isTable && !lines.at(-1)?.endsWith(':')
 }
+
+/** The usage lines of a help text, each joined to one line, and the lines that follow them. */
+interface UsageForms {
+  readonly forms: readonly string[]
+  readonly rest: readonly string[]
+}
+
+const maxForms = 30
+const maxFormChars = 4000
+
+/** Collects the usage lines of a usage section: each starts with the program's name or `or:`, others continue it. */
+function readUsageForms(lines: readonly string[]): UsageForms {
+  const first = lines.findIndex((line) => line !== '')
+  if (first < 0) return { forms: [], rest: [] }
+  const program = firstWord(lines[first] ?? '')
+  const forms: string[] = []
+  let index = first
+  for (; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    if (line === '' || (forms.length > 0 && isOptionRow(line))) break
+    const isNew = forms.length === 0 || /^\s*or:/i.test(line) || firstWord(line) === program
+    if (!isNew && indentOf(line) === 0) break
+    const text = line.trim().replace(/^or:\s*/i, '')
+    if (isNew) forms.push(text)
+    else forms.push(`${forms.pop()} ${text}`)
+  }
+  return { forms: forms.slice(0, maxForms).map((form) => form.slice(0, maxFormChars)), rest: lines.slice(index) }
+}
+
+/** An option with words about it, where a usage line would have more options or brackets. */
+const isOptionRow = (line: string) => /^[A-Za-z("'`][^[|]* /.test(`${parseFlagLine(line)?.text ?? ''} `)
+
+/** The usage of a text without a usage heading: a line that is a synopsis of the program itself. */
+function findBareUsage(sections: readonly Section[], program: string): readonly string[] {
+  const lines = sections[0]?.lines ?? []
+  const line = lines.find((text) => firstWord(text) === program && /^\S+ +(?:[[<]|[A-Z]{3,})/.test(text.trim()))
+  return line === undefined ? [] : [line.trim()]
+}
+
+const firstWord = (line: string) => /^\S*/.exec(line.trim())?.[0] ?? ''

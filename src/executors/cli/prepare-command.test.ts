@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ArgDef } from '../../contract/cli-config.ts'
-import { globalValues } from './global-values.ts'
+import { globalValues } from './prepare-command.ts'
 
 const env = { VAULT: 'notes', HOME: '/root', EMPTY: '' }
 const valueWith = (definition: Partial<ArgDef>) =>

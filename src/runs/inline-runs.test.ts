@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Semaphore } from '../base/semaphore.ts'
-import { SlotTicket } from './slot-ticket.ts'
+import { SlotTicket } from './inline-runs.ts'
 
 const line = (slots: number, waiting = 10) => new Semaphore({ slots, waiting })
 

@@ -5,7 +5,7 @@ import { climaxConfigFiles, hasClimaxConfigs, hasOpsTools, opsToolsFile } from '
 import { TooldexError } from '../../base/errors.ts'
 import { formatProblem } from '../../base/problem.ts'
 import { CliExecutorConfig } from '../../contract/cli-config.ts'
-import { readBundle } from './read-bundle.ts'
+import { readBundle } from './read-bundle-in-worker.ts'
 import { writeBundle } from './write-bundle.ts'
 
 const read = (text: string, file = 'b.yaml') => readBundle(text, { file })
