@@ -61,6 +61,9 @@ onServer(
     })
 
     it('show what waits and what runs, and for how long it waited', async () => {
+      const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
+      // A call may have waited for the slot of the one before it.
+      const before = (await seen('tooldex_queue_wait_seconds_count')) || 0
       await Promise.all(Array.from({ length: 6 }, () => run(server(), 'take_long', {})))
       let text = ''
       const depth = (state: string) => read(text, `tooldex_queue_depth{state="${state}"}`)
@@ -69,10 +72,9 @@ onServer(
         return Math.min(read(text, 'tooldex_executions_running'), depth('queued'), depth('running'))
       }
       await expect.poll(least).toBeGreaterThanOrEqual(1)
-      const seen = async (series: string) => read((await scrape(server(), testKey)).text, series)
       await expect.poll(() => seen('tooldex_queue_oldest_seconds')).toBeGreaterThan(1)
       writeFileSync(gate, '')
-      await expect.poll(() => seen('tooldex_queue_wait_seconds_count')).toBe(6)
+      await expect.poll(() => seen('tooldex_queue_wait_seconds_count')).toBe(before + 6)
       // Four of them waited for the file.
       expect(await seen('tooldex_queue_wait_seconds_sum')).toBeGreaterThan(4)
       await expect.poll(() => seen('tooldex_executions_running')).toBe(0)
