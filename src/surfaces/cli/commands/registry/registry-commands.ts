@@ -103,7 +103,7 @@ export const addKeys: AddCommand = (program, host) => {
   add({
     line: 'current',
     operation: keys.currentKey,
-    text: ({ name, workspace, scopes }) => `${name} in the workspace ${workspace}: ${scopes.join(', ')}\n`,
+    text: ({ name, workspace, scopes }) => `${toOneLine(name)} in the workspace ${workspace}: ${scopes.join(', ')}\n`,
   })
   add({
     line: 'create <name>',
@@ -115,7 +115,7 @@ export const addKeys: AddCommand = (program, host) => {
     line: 'revoke <name>',
     operation: keys.revokeKey,
     fields: ['idOrName'],
-    text: ({ name }) => `${name} is revoked.\n`,
+    text: ({ name }) => `${toOneLine(name)} is revoked.\n`,
   })
 }
 
