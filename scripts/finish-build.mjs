@@ -25,6 +25,7 @@ const queryBuilder = {
   'drizzle-orm/pglite': 'pglite',
   'drizzle-orm/postgres-js': 'postgres-js',
 }
+const asModules = { bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' }
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 // Programs in other languages lie beside the modules that start them.
@@ -66,11 +67,7 @@ async function bundleQueryBuilder() {
     await build({
       entryPoints: Object.entries(queryBuilder).map(([path, out]) => ({ in: path, out })),
       outdir: folder,
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
+      ...asModules,
       external: ['postgres', '@electric-sql/pglite'],
       logLevel: 'error',
     })
@@ -104,11 +101,7 @@ async function bundlePrograms() {
   const { outputFiles } = await build({
     entryPoints: programs.map((path) => ({ in: `${source}/${path}.ts`, out: basename(path) })),
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
+    ...asModules,
     packages: 'external',
     plugins: [{ name: 'locations', setup: keepLocations }],
     logLevel: 'error',
