@@ -1,11 +1,12 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
 import { storableJson } from '../base/storable.ts'
 import type { ReplayReport } from '../contract/replay.ts'
-import type { Caller, Page, PageQuery, Proposal, ProposalDraft, ProposalStore } from '../contract/stores.ts'
+import type { Caller, PageQuery, Proposal, ProposalDraft, ProposalStore } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
-import type { Cursors } from './page.ts'
+import { type Cursors, isBeyond, readPage } from './page.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
 import { toolProposals, tools } from './schema.ts'
@@ -21,7 +22,7 @@ export class DatabaseProposalStore implements ProposalStore {
   }
 
   create(caller: Caller, { toolId, baseVersion, change, reason, changelog }: ProposalDraft) {
-    return this.#change(async (db) => {
+    return transact(this.#db, async (db) => {
       const { workspace: workspaceId, actor: createdBy } = caller
       const [row] = await db
         .insert(toolProposals)
@@ -45,49 +46,35 @@ export class DatabaseProposalStore implements ProposalStore {
     return guard(() => find(this.#db, workspace, id))
   }
 
-  list(workspace: string, toolId: string, { limit, cursor }: PageQuery): Promise<Page<Proposal>> {
-    return guard(async () => {
-      const cursors = await this.#cursors()
-      const list = ['proposals', workspace, toolId]
-      const position = cursors.read(list, cursor)
-      const rows = await this.#db
-        .select()
-        .from(toolProposals)
-        .where(
-          and(
-            eq(toolProposals.workspaceId, workspace),
-            eq(toolProposals.toolId, toolId),
-            position &&
-              sql`(${toolProposals.createdAt}, ${toolProposals.id}) < (${sql.param(new Date(position.value), toolProposals.createdAt)}, ${position.id}::uuid)`,
-          ),
-        )
-        .orderBy(desc(toolProposals.createdAt), desc(toolProposals.id))
-        .limit(limit + 1)
-      const items = rows.slice(0, limit).map(toProposal)
-      const last = items.at(-1)
-      if (rows.length <= limit || last === undefined) return { items }
-      return { items, nextCursor: cursors.write(list, { value: last.createdAt, id: last.id }) }
-    })
+  list(workspace: string, toolId: string, query: PageQuery) {
+    const { createdAt: column, id } = toolProposals
+    const own = [eq(toolProposals.workspaceId, workspace), eq(toolProposals.toolId, toolId)]
+    return guard(async () =>
+      readPage(await this.#cursors(), {
+        ...query,
+        list: ['proposals', workspace, toolId],
+        read: (position, maxRows) =>
+          this.#db
+            .select()
+            .from(toolProposals)
+            .where(and(...own, isBeyond(position, { column, id })))
+            .orderBy(desc(column), desc(id))
+            .limit(maxRows),
+        toItem: toProposal,
+        toPosition: (row) => ({ value: row.createdAt, id: row.id }),
+      }),
+    )
   }
 
   decide(caller: Caller, id: string, { status, note, version }: Parameters<ProposalStore['decide']>[2]) {
-    return this.#change(async (db) => {
-      const before = await find(db, caller.workspace, id)
-      if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
-      const [row] = await db
-        .update(toolProposals)
-        .set({
-          status,
-          decision: note ?? null,
-          decidedBy: caller.actor,
-          decidedAt: sql`now()`,
-          acceptedVersion: version ?? null,
-          updatedAt: sql`now()`,
-        })
-        .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
-        .returning()
-      if (row === undefined)
-        throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be decided.`)
+    return transact(this.#db, async (db) => {
+      const { before, after } = await changeOpen(db, caller, id, 'decided', {
+        status,
+        decision: note ?? null,
+        decidedBy: caller.actor,
+        decidedAt: sql`now()`,
+        acceptedVersion: version ?? null,
+      })
       const action = status === 'ACCEPTED' ? 'proposal.accept' : 'proposal.refuse'
       const about = await aboutTool(db, before.toolId)
       await record(db, caller, {
@@ -96,30 +83,38 @@ export class DatabaseProposalStore implements ProposalStore {
         before: { ...about, status: 'OPEN', baseVersion: before.baseVersion },
         after: { ...about, status, change: before.change, version, note },
       })
-      return toProposal(row)
+      return after
     })
   }
 
   keepReplay(caller: Caller, id: string, report: ReplayReport) {
-    return this.#change(async (db) => {
-      const before = await find(db, caller.workspace, id)
-      if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
-      const [row] = await db
-        .update(toolProposals)
-        .set({ replay: sql`${storableJson(report)}::json`, updatedAt: sql`now()` })
-        .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
-        .returning()
-      if (row === undefined)
-        throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be replayed.`)
+    return transact(this.#db, async (db) => {
+      const replay = sql`${storableJson(report)}::json`
+      const { after } = await changeOpen(db, caller, id, 'replayed', { replay })
       const { runs: _runs, ...counts } = report
-      await record(db, caller, { action: 'proposal.replay', subject: `proposal:${before.id}`, after: counts })
-      return toProposal(row)
+      await record(db, caller, { action: 'proposal.replay', subject: `proposal:${after.id}`, after: counts })
+      return after
     })
   }
+}
 
-  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return transact(this.#db, work)
-  }
+/** Changes a proposal that must be open. */
+async function changeOpen(
+  db: Db,
+  { workspace }: Caller,
+  id: string,
+  step: string,
+  values: PgUpdateSetSource<typeof toolProposals>,
+): Promise<Record<'before' | 'after', Proposal>> {
+  const before = await find(db, workspace, id)
+  if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
+  const [row] = await db
+    .update(toolProposals)
+    .set({ ...values, updatedAt: sql`now()` })
+    .where(and(eq(toolProposals.id, before.id), eq(toolProposals.status, 'OPEN')))
+    .returning()
+  if (row !== undefined) return { before, after: toProposal(row) }
+  throw new TooldexError('ILLEGAL_STEP', `The proposal is ${before.status} and can no longer be ${step}.`)
 }
 
 /** The name and id of the tool, for the audit log. */

@@ -23,6 +23,12 @@ export async function record(db: Db, caller: Caller, change: Change): Promise<vo
   await db.insert(auditEntries).values(toEntry(caller, change))
 }
 
+/** Writes an audit entry of a change of the offered tools, and announces the change. */
+export async function recordOffered(db: Db, caller: Caller, change: Change): Promise<void> {
+  await record(db, caller, change)
+  await announce(db, caller.workspace)
+}
+
 /** Writes many audit entries in batches. */
 export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += batch) {

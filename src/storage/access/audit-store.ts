@@ -1,8 +1,8 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { AuditEntry, AuditStore, Caller, Page, PageQuery } from '../../contract/stores.ts'
+import type { AuditEntry, AuditStore, Caller, PageQuery } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
-import type { Cursors } from '../page.ts'
+import { type Cursors, readPage } from '../page.ts'
 import { type Change, record } from '../record.ts'
 import { auditEntries } from '../schema.ts'
 
@@ -21,28 +21,26 @@ export class DatabaseAuditStore implements AuditStore {
   }
 
   list(workspace: string, { limit, cursor, subject }: PageQuery & { readonly subject?: string | undefined }) {
-    return guard(async (): Promise<Page<AuditEntry>> => {
-      const cursors = await this.#cursors()
-      const list = ['audit', workspace, subject]
-      const position = cursors.read(list, cursor)
-      const rows = await this.#db
-        .select()
-        .from(auditEntries)
-        .where(
-          and(
-            eq(auditEntries.workspaceId, workspace),
-            subject === undefined ? undefined : eq(auditEntries.subject, subject),
-            position && lt(auditEntries.id, Number(position.value)),
-          ),
-        )
-        .orderBy(desc(auditEntries.id))
-        .limit(limit + 1)
-      const page = rows.slice(0, limit)
-      const items = page.map(toEntry)
-      const last = page.at(-1)
-      if (rows.length <= limit || last === undefined) return { items }
-      return { items, nextCursor: cursors.write(list, { value: last.id, id: '' }) }
-    })
+    const own = [
+      eq(auditEntries.workspaceId, workspace),
+      subject === undefined ? undefined : eq(auditEntries.subject, subject),
+    ]
+    return guard(async () =>
+      readPage(await this.#cursors(), {
+        list: ['audit', workspace, subject],
+        limit,
+        cursor,
+        read: (position, maxRows) =>
+          this.#db
+            .select()
+            .from(auditEntries)
+            .where(and(...own, position && lt(auditEntries.id, Number(position.value))))
+            .orderBy(desc(auditEntries.id))
+            .limit(maxRows),
+        toItem: toEntry,
+        toPosition: ({ id }) => ({ value: id, id: '' }),
+      }),
+    )
   }
 }
 

@@ -1,17 +1,19 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
-import { TooldexError } from '../../base/errors.ts'
 import type { ApiKey, Caller, KeyScope, KeyStore } from '../../contract/stores.ts'
 import type { Database, Db } from '../database.ts'
 import { runChannel } from '../executions/notices.ts'
 import { guard, transact } from '../guard.ts'
+import { namedRows } from '../named-rows.ts'
 import { record } from '../record.ts'
-import { isUuid, toIso } from '../rows.ts'
+import { toIso } from '../rows.ts'
 import { apiKeys, workspaces } from '../schema.ts'
 
 // The channel for notices about revoked keys.
 const revokedChannel = 'tooldex_keys'
 // The time of the last use has a resolution of one minute, to avoid a write for every request.
 const useResolution = sql`interval '1 minute'`
+
+const rows = namedRows(apiKeys, 'key')
 
 /** API keys, as hashes. */
 export class DatabaseKeyStore implements KeyStore {
@@ -24,7 +26,7 @@ export class DatabaseKeyStore implements KeyStore {
   }
 
   create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
-    return this.#change(async (db) => {
+    return transact(this.#db, async (db) => {
       const { name, hash, prefix, scopes, expiresAt } = draft
       await db.insert(workspaces).values({ id: caller.workspace }).onConflictDoNothing()
       const [row] = await db
@@ -60,19 +62,12 @@ export class DatabaseKeyStore implements KeyStore {
   }
 
   list(workspace: string) {
-    return guard(async () => {
-      const rows = await this.#db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspace)).orderBy(apiKeys.name)
-      return rows.map(toKey)
-    })
+    return guard(async () => (await rows.list(this.#db, workspace)).map(toKey))
   }
 
   revoke(caller: Caller, idOrName: string) {
-    return this.#change(async (db) => {
-      const one = isUuid(idOrName) ? eq(apiKeys.id, idOrName) : eq(apiKeys.name, idOrName)
-      const own = and(eq(apiKeys.workspaceId, caller.workspace), one)
-      const [found] = await db.select().from(apiKeys).where(own).for('update')
-      if (found === undefined) throw new TooldexError('NOT_FOUND', `Unknown key: ${idOrName.slice(0, 200)}.`)
-      const before = toKey(found)
+    return transact(this.#db, async (db) => {
+      const before = toKey(await rows.lock(db, caller.workspace, idOrName))
       if (before.revokedAt !== null) return before
       const [row] = await db.update(apiKeys).set({ revokedAt: sql`now()` }).where(eq(apiKeys.id, before.id)).returning()
       const after = toKey(row as typeof apiKeys.$inferSelect)
@@ -88,11 +83,11 @@ export class DatabaseKeyStore implements KeyStore {
   findInvalid(ids: readonly string[]) {
     return guard(async () => {
       const isInvalid = or(isNotNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`))
-      const rows = await this.#db
+      const invalid = await this.#db
         .select({ id: apiKeys.id })
         .from(apiKeys)
         .where(and(inArray(apiKeys.id, [...ids]), isInvalid))
-      return rows.map(({ id }) => id)
+      return invalid.map(({ id }) => id)
     })
   }
 
@@ -110,10 +105,6 @@ export class DatabaseKeyStore implements KeyStore {
       .update(apiKeys)
       .set({ lastUsedAt: sql`now()` })
       .where(and(eq(apiKeys.id, id), old))
-  }
-
-  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return transact(this.#db, work)
   }
 }
 

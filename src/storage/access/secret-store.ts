@@ -1,11 +1,12 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
-import { TooldexError } from '../../base/errors.ts'
 import type { StoredSecret } from '../../contract/secret.ts'
 import type { Caller, SecretStore } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
+import { namedRows } from '../named-rows.ts'
 import { record } from '../record.ts'
 import { secrets } from '../schema-runs.ts'
+
+const rows = namedRows(secrets, 'secret')
 
 /** Stores secrets that are already encrypted. */
 export class DatabaseSecretStore implements SecretStore {
@@ -16,34 +17,17 @@ export class DatabaseSecretStore implements SecretStore {
   }
 
   list(workspace: string) {
-    return guard(async () => {
-      const rows = await this.#db
-        .select()
-        .from(secrets)
-        .where(eq(secrets.workspaceId, workspace))
-        .orderBy(asc(secrets.name))
-      return rows.map(toStored)
-    })
+    return guard(async () => (await rows.list(this.#db, workspace)).map(toStored))
   }
 
   find(workspace: string, name: string) {
-    return guard(async () => {
-      const [row] = await this.#db.select({ sealed: secrets.sealed }).from(secrets).where(hasName(workspace, name))
-      return row?.sealed
-    })
+    return guard(async () => (await rows.find(this.#db, workspace, name))?.sealed)
   }
 
   put(caller: Caller, name: string, sealed: string) {
     return transact(this.#db, async (db) => {
-      const { workspace: workspaceId, actor: createdBy } = caller
-      const [existing] = await db.select().from(secrets).where(hasName(workspaceId, name)).for('update')
-      const [row] = await db
-        .insert(secrets)
-        .values({ workspaceId, name, sealed, createdBy })
-        .onConflictDoUpdate({ target: [secrets.workspaceId, secrets.name], set: { sealed, updatedAt: sql`now()` } })
-        .returning()
-      const after = toStored(row as typeof secrets.$inferSelect)
-      const before = existing === undefined ? null : toStored(existing)
+      const row = await rows.put(db, caller, name, { set: { sealed }, create: { createdBy: caller.actor } })
+      const [before, after] = [row.before && toStored(row.before), toStored(row.after)]
       await record(db, caller, { action: 'secret.put', subject: `secret:${name}`, before, after })
       return after
     })
@@ -51,16 +35,12 @@ export class DatabaseSecretStore implements SecretStore {
 
   remove(caller: Caller, name: string) {
     return transact(this.#db, async (db) => {
-      const [row] = await db.delete(secrets).where(hasName(caller.workspace, name)).returning()
-      if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown secret: ${name.slice(0, 100)}.`)
-      const before = toStored(row)
+      const before = toStored(await rows.remove(db, caller, name))
       await record(db, caller, { action: 'secret.remove', subject: `secret:${name}`, before })
       return before
     })
   }
 }
-
-const hasName = (workspace: string, name: string) => and(eq(secrets.workspaceId, workspace), eq(secrets.name, name))
 
 const toStored = ({ name, createdAt, updatedAt, createdBy }: typeof secrets.$inferSelect): StoredSecret => ({
   name,

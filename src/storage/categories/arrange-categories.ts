@@ -4,9 +4,9 @@ import { TooldexError } from '../../base/errors.ts'
 import type { BundleCategory } from '../../contract/bundle.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import { record } from '../record.ts'
+import { record, recordMany } from '../record.ts'
 import { toCategory } from '../rows.ts'
-import { auditEntries, toolCategories } from '../schema.ts'
+import { toolCategories } from '../schema.ts'
 import { checkDepths } from './category-tree.ts'
 
 const batch = 500
@@ -38,15 +38,13 @@ async function readAll(db: Db, { workspace }: Caller) {
 }
 
 async function insert(db: Db, caller: Caller, part: readonly CategoryRow[]): Promise<void> {
-  const { workspace: workspaceId, actor, requestId = null } = caller
   const rows = await db
     .insert(toolCategories)
-    .values(part.map((each) => ({ ...each, workspaceId })))
+    .values(part.map((each) => ({ ...each, workspaceId: caller.workspace })))
     .returning()
-  const entry = { workspaceId, actor, requestId, action: 'category.create' }
-  await db
-    .insert(auditEntries)
-    .values(rows.map((row) => ({ ...entry, subject: `category:${row.name}`, after: toCategory(row) })))
+  const action = 'category.create'
+  const changes = rows.map((row) => ({ action, subject: `category:${row.name}`, after: toCategory(row) }))
+  await recordMany(db, caller, changes)
 }
 
 async function move(db: Db, caller: Caller, { id, name, description, parentId }: CategoryRow): Promise<void> {

@@ -1,17 +1,20 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import type { Category } from '../../contract/registry.ts'
 import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory } from '../../contract/stores.ts'
 import { isExpectedCategory } from '../../rules/expected.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
+import { namedRows } from '../named-rows.ts'
 import { announce, record, recordMany } from '../record.ts'
-import { isUuid, toCategory, toTool } from '../rows.ts'
+import { toCategory, toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'
 import { addVersion } from '../tools/add-version.ts'
 import { arrangeCategories } from './arrange-categories.ts'
 import { checkParent } from './category-tree.ts'
 import { isOneOf } from './tags.ts'
+
+const rows = namedRows(toolCategories, 'category')
 
 export class DatabaseCategoryStore implements CategoryStore {
   readonly #db: Db
@@ -22,10 +25,7 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   create(caller: Caller, draft: CategoryDraft) {
     return this.#change(caller, async (db) => {
-      if (draft.parentId) {
-        await findParent(db, caller.workspace, draft.parentId)
-        await checkParent(db, { name: draft.name }, draft.parentId)
-      }
+      if (draft.parentId) await refuseParent(db, caller, { name: draft.name }, draft.parentId)
       const [row] = await db
         .insert(toolCategories)
         .values({ ...draft, workspaceId: caller.workspace })
@@ -38,32 +38,29 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   get(workspace: string, idOrName: string) {
     return guard(async () => {
-      const [row] = await this.#db.select().from(toolCategories).where(hasIdOrName(workspace, idOrName))
+      const row = await rows.find(this.#db, workspace, idOrName)
       return row === undefined ? undefined : toCategory(row)
     })
   }
 
   all(workspace: string, names?: ReadonlySet<string>) {
     return guard(async () => {
-      const rows = await this.#db
+      const counted = await this.#db
         .select({ category: toolCategories, tools: sql<number>`count(${tools.id})::int` })
         .from(toolCategories)
         .leftJoin(tools, and(eq(tools.categoryId, toolCategories.id), isOneOf(names)))
         .where(eq(toolCategories.workspaceId, workspace))
         .groupBy(toolCategories.id)
         .orderBy(toolCategories.name)
-      return withTotals(rows.map((row) => ({ ...toCategory(row.category), tools: row.tools })))
+      return withTotals(counted.map((row) => ({ ...toCategory(row.category), tools: row.tools })))
     })
   }
 
   change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, { expectedVersion }: Condition = {}) {
     return this.#change(caller, async (db) => {
-      const before = await find(db, caller.workspace, idOrName)
+      const before = await find(db, caller, idOrName)
       checkExpected(before, expectedVersion)
-      if (change.parentId) {
-        await findParent(db, caller.workspace, change.parentId)
-        await checkParent(db, before, change.parentId)
-      }
+      if (change.parentId) await refuseParent(db, caller, before, change.parentId)
       const [row] = await db
         .update(toolCategories)
         .set({ ...change, updatedAt: sql`now()` })
@@ -82,7 +79,7 @@ export class DatabaseCategoryStore implements CategoryStore {
 
   remove(caller: Caller, idOrName: string, { reparent, expectedVersion }: Condition & { readonly reparent: boolean }) {
     return this.#change(caller, async (db) => {
-      const category = await find(db, caller.workspace, idOrName)
+      const category = await find(db, caller, idOrName)
       checkExpected(category, expectedVersion)
       if (reparent) await moveUp(db, caller, category)
       else await checkUnused(db, category)
@@ -104,22 +101,17 @@ export class DatabaseCategoryStore implements CategoryStore {
   }
 }
 
-const hasIdOrName = (workspace: string, idOrName: string): SQL | undefined =>
-  and(
-    eq(toolCategories.workspaceId, workspace),
-    isUuid(idOrName) ? eq(toolCategories.id, idOrName.toLowerCase()) : eq(toolCategories.name, idOrName),
-  )
+const find = async (db: Db, { workspace }: Caller, idOrName: string): Promise<Category> =>
+  toCategory(rows.must(await rows.find(db, workspace, idOrName), idOrName))
 
-async function find(db: Db, workspace: string, idOrName: string): Promise<Category> {
-  const [row] = await db.select().from(toolCategories).where(hasIdOrName(workspace, idOrName))
-  if (row === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName.slice(0, 200)}.`)
-  return toCategory(row)
-}
-
-/** An unknown parent is a problem of the input, so the error is INPUT_INVALID and not NOT_FOUND. */
-async function findParent(db: Db, workspace: string, id: string): Promise<void> {
-  const [row] = await db.select({ id: toolCategories.id }).from(toolCategories).where(hasIdOrName(workspace, id))
-  if (row !== undefined) return
+/** Rejects an unknown parent, as a problem of the input, and one that does not fit. */
+async function refuseParent(
+  db: Db,
+  { workspace }: Caller,
+  category: Parameters<typeof checkParent>[1],
+  id: string,
+): Promise<void> {
+  if ((await rows.find(db, workspace, id)) !== undefined) return checkParent(db, category, id)
   const problems = [{ severity: 'error', pointer: '/parentId', message: 'category not found' }] as const
   throw new TooldexError('INPUT_INVALID', 'The parent category does not exist.', { problems })
 }

@@ -4,7 +4,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import { announce, type Change, record, recordMany } from '../record.ts'
+import { type Change, recordMany, recordOffered } from '../record.ts'
 import { toTool } from '../rows.ts'
 import { tools } from '../schema.ts'
 
@@ -60,7 +60,6 @@ export async function updateTag(
     changes.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
   }
   await recordMany(db, caller, changes)
-  await record(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
-  await announce(db, caller.workspace)
+  await recordOffered(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
   return rows.length
 }

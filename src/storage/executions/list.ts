@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL
 import type { ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import type { Cursors } from '../page.ts'
+import { type Cursors, isBeyond, readPage } from '../page.ts'
 import { isUuid } from '../rows.ts'
 import { executionResults, toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
@@ -20,34 +20,33 @@ const { content: _content, ...about } = getTableColumns(executionResults)
 const omitted = { inputData: null, outputData: null, stdout: '', stderr: '', definition: null }
 
 /** A page of runs, by default newest first. */
-export async function selectExecutions(
+export function selectExecutions(
   db: Db,
   cursors: Cursors,
   workspace: string,
   query: ExecutionQuery,
 ): Promise<Page<ExecutionSummary>> {
   const { limit, cursor, ...filters } = query
-  const list = ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }]
-  const position = cursors.read(list, cursor)
-  const isOldestFirst = filters.sort === 'createdAt'
-  const after = isOldestFirst ? sql`>` : sql`<`
-  const beyond =
-    position &&
-    sql`(${toolExecutions.createdAt}, ${toolExecutions.id}) ${after} (${sql.param(new Date(position.value), toolExecutions.createdAt)}, ${position.id}::uuid)`
-  const rows = await db
-    .select({ run: short, result: about })
-    .from(toolExecutions)
-    .leftJoin(executionResults, eq(executionResults.executionId, toolExecutions.id))
-    .where(and(...conditions(workspace, filters), beyond))
-    .orderBy(...[toolExecutions.createdAt, toolExecutions.id].map(isOldestFirst ? asc : desc))
-    .limit(limit + 1)
-  const items = rows.slice(0, limit).map(({ run, result }) => {
-    const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...omitted, ...run }, result)
-    return summary
+  const { createdAt: column, id } = toolExecutions
+  const order = filters.sort === 'createdAt' ? 'asc' : 'desc'
+  return readPage(cursors, {
+    list: ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }],
+    limit,
+    cursor,
+    read: (position, maxRows) =>
+      db
+        .select({ run: short, result: about })
+        .from(toolExecutions)
+        .leftJoin(executionResults, eq(executionResults.executionId, id))
+        .where(and(...conditions(workspace, filters), isBeyond(position, { column, id, order })))
+        .orderBy(...[column, id].map(order === 'asc' ? asc : desc))
+        .limit(maxRows),
+    toItem({ run, result }) {
+      const { inputData: _in, outputData: _out, logs: _logs, ...summary } = toExecution({ ...omitted, ...run }, result)
+      return summary
+    },
+    toPosition: ({ run }) => ({ value: run.createdAt, id: run.id }),
   })
-  const last = items.at(-1)
-  if (rows.length <= limit || last === undefined) return { items }
-  return { items, nextCursor: cursors.write(list, { value: last.createdAt, id: last.id }) }
 }
 
 function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {

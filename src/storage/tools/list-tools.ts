@@ -1,17 +1,17 @@
-import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
-import type { RegisteredTool } from '../../contract/registry.ts'
-import type { Page } from '../../contract/stores.ts'
+import { and, asc, desc, eq, ilike, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
+import type { Page, PageQuery } from '../../contract/stores.ts'
 import type { ToolListQuery, ToolSort } from '../../contract/tool-list.ts'
 import { isOneOf } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
-import type { Cursors } from '../page.ts'
-import { toTool } from '../rows.ts'
-import { tools } from '../schema.ts'
+import { type Cursors, isBeyond, readPage } from '../page.ts'
+import { toTool, toVersion } from '../rows.ts'
+import { tools, toolVersions } from '../schema.ts'
 
 const columns = { name: tools.name, updatedAt: tools.updatedAt, createdAt: tools.createdAt }
 type SortKey = keyof typeof columns
 
-/** A page of tools. Ties are broken by id, so that no page repeats or loses one. */
+/** A page of tools. */
 export async function selectTools(
   db: Db,
   cursors: Cursors,
@@ -20,35 +20,56 @@ export async function selectTools(
 ): Promise<Page<RegisteredTool>> {
   const { limit, cursor, page, total, names, ...filters } = query
   const list = ['tools', workspace, { ...filters, ...(names && { names: [...names] }) }]
-  const [key, direction] = readSort(filters.sort ?? '-updatedAt')
-  const position = cursors.read(list, cursor)
+  const { key, order } = readSort(filters.sort ?? '-updatedAt')
   const column = columns[key]
-  const after = direction === 'asc' ? sql`>` : sql`<`
-  const value = key === 'name' ? position?.value : new Date(position?.value ?? 0)
-  const beyond = position && sql`(${column}, ${tools.id}) ${after} (${sql.param(value, column)}, ${position.id}::uuid)`
   const filter = conditions(workspace, query)
-  const order = direction === 'asc' ? [asc(column), asc(tools.id)] : [desc(column), desc(tools.id)]
-  const rows = await db
-    .select()
-    .from(tools)
-    .where(and(...filter, beyond))
-    .orderBy(...order)
-    .limit(limit + 1)
-    .offset(limit * ((page ?? 1) - 1))
-  const items = rows.slice(0, limit).map(toTool)
-  const last = items.at(-1)
-  const next =
-    rows.length > limit && last !== undefined ? cursors.write(list, { value: last[key], id: last.id }) : undefined
-  const count = total === true ? await db.$count(tools, and(...filter)) : undefined
-  return {
-    items,
-    ...(next === undefined ? {} : { nextCursor: next }),
-    ...(count === undefined ? {} : { total: count }),
-  }
+  const read = await readPage(cursors, {
+    list,
+    limit,
+    cursor,
+    read: (position, maxRows) =>
+      db
+        .select()
+        .from(tools)
+        .where(and(...filter, isBeyond(position, { column, id: tools.id, order })))
+        .orderBy(...[column, tools.id].map(order === 'asc' ? asc : desc))
+        .limit(maxRows)
+        .offset(limit * ((page ?? 1) - 1)),
+    toItem: toTool,
+    toPosition: (row) => ({ value: row[key], id: row.id }),
+  })
+  return total === true ? { ...read, total: await db.$count(tools, and(...filter)) } : read
 }
 
-function readSort(sort: ToolSort): readonly [SortKey, 'asc' | 'desc'] {
-  return sort.startsWith('-') ? [sort.slice(1) as SortKey, 'desc'] : [sort as SortKey, 'asc']
+function readSort(sort: ToolSort): { readonly key: SortKey; readonly order: 'asc' | 'desc' } {
+  return sort.startsWith('-')
+    ? { key: sort.slice(1) as SortKey, order: 'desc' }
+    : { key: sort as SortKey, order: 'asc' }
+}
+
+/** A page of the versions of a tool, newest first. */
+export function selectVersions(
+  db: Db,
+  cursors: Cursors,
+  workspace: string,
+  toolId: string,
+  query: PageQuery,
+): Promise<Page<ToolVersion>> {
+  const own = [eq(tools.workspaceId, workspace), eq(tools.id, toolId)]
+  return readPage(cursors, {
+    ...query,
+    list: ['versions', workspace, toolId],
+    read: (position, maxRows) =>
+      db
+        .select({ version: toolVersions })
+        .from(toolVersions)
+        .innerJoin(tools, eq(tools.id, toolVersions.toolId))
+        .where(and(...own, position && lt(toolVersions.version, Number(position.value))))
+        .orderBy(desc(toolVersions.version))
+        .limit(maxRows),
+    toItem: ({ version }) => toVersion(version),
+    toPosition: ({ version: { version } }) => ({ value: version, id: toolId }),
+  })
 }
 
 function conditions(workspace: string, query: ToolListQuery): readonly (SQL | undefined)[] {

@@ -10,16 +10,18 @@ import { renameInPolicies } from '../access/rename-in-policies.ts'
 import { selectTags, updateTag } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
+import { namedRows } from '../named-rows.ts'
 import type { Cursors } from '../page.ts'
-import { announce, type Change, record } from '../record.ts'
+import { type Change, recordOffered } from '../record.ts'
 import { contentKeys, contentOf, isUuid, toTool, toVersion } from '../rows.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
 import { SharedReads } from '../shared-reads.ts'
 import { addVersion } from './add-version.ts'
 import { createMany } from './create-many.ts'
 import { listOffered, listOfferedSince } from './list-offered.ts'
-import { selectTools } from './list-tools.ts'
-import { selectVersions } from './list-versions.ts'
+import { selectTools, selectVersions } from './list-tools.ts'
+
+const rows = namedRows(tools, 'tool', 'TOOL_NOT_FOUND')
 
 export class DatabaseToolStore implements ToolStore {
   readonly #db: Db
@@ -33,7 +35,7 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   create(caller: Caller, content: ToolContent, options: ChangeOptions & { status?: ToolStatus } = {}) {
-    return this.#change(async (db) => {
+    return transact(this.#db, async (db) => {
       await checkCategory(db, caller.workspace, content.categoryId)
       const { workspace: workspaceId } = caller
       const status = options.status ?? 'DRAFT'
@@ -44,8 +46,7 @@ export class DatabaseToolStore implements ToolStore {
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
       const after = { ...contentOf(tool), status, version: tool.version }
-      await record(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
-      await announce(db, caller.workspace)
+      await recordOffered(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
       return tool
     })
   }
@@ -97,9 +98,8 @@ export class DatabaseToolStore implements ToolStore {
     make: (current: RegisteredTool) => ToolContent | Promise<ToolContent>,
     options: ChangeOptions = {},
   ) {
-    return this.#change(async (db) => {
-      const current = await lockTool(db, caller.workspace, idOrName)
-      checkExpected(current, options.expectedVersion)
+    return transact(this.#db, async (db) => {
+      const current = await lockTool(db, caller, idOrName, options.expectedVersion)
       const [before, after] = [contentOf(current), contentOf(await make(current))]
       if (sameOrderedJson(before, after)) return { tool: current, changed: false }
       await checkCategory(db, caller.workspace, after.categoryId)
@@ -111,16 +111,14 @@ export class DatabaseToolStore implements ToolStore {
         .returning()
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
-      await record(db, caller, toChange(current, tool, options))
-      await announce(db, caller.workspace)
+      await recordOffered(db, caller, toChange(current, tool, options))
       return { tool, changed: true }
     })
   }
 
   transition(caller: Caller, idOrName: string, step: Transition, options: ChangeOptions = {}) {
-    return this.#change(async (db) => {
-      const current = await lockTool(db, caller.workspace, idOrName)
-      checkExpected(current, options.expectedVersion)
+    return transact(this.#db, async (db) => {
+      const current = await lockTool(db, caller, idOrName, options.expectedVersion)
       const { from, to } = transitions[step]
       if (current.status !== from) throw illegalStep(current, step)
       const [row] = await db
@@ -129,20 +127,17 @@ export class DatabaseToolStore implements ToolStore {
         .where(eq(tools.id, current.id))
         .returning()
       const [before, after] = [{ status: from }, { status: to }]
-      await record(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
-      await announce(db, caller.workspace)
+      await recordOffered(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
       return toTool(row as typeof tools.$inferSelect)
     })
   }
 
   remove(caller: Caller, idOrName: string, options: ChangeOptions = {}) {
-    return this.#change(async (db) => {
-      const current = await lockTool(db, caller.workspace, idOrName)
-      checkExpected(current, options.expectedVersion)
+    return transact(this.#db, async (db) => {
+      const current = await lockTool(db, caller, idOrName, options.expectedVersion)
       await db.delete(tools).where(eq(tools.id, current.id))
       const before = { ...contentOf(current), status: current.status, version: current.version }
-      await record(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
-      await announce(db, caller.workspace)
+      await recordOffered(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
       return current
     })
   }
@@ -167,15 +162,11 @@ export class DatabaseToolStore implements ToolStore {
   }
 
   renameTag(caller: Caller, from: string, to: string) {
-    return this.#change((db) =>
+    return transact(this.#db, (db) =>
       updateTag(db, caller, { from, to }, async (tool) => {
         await addVersion(db, caller, tool, `tag '${from}' renamed to '${to}'`)
       }),
     )
-  }
-
-  #change<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    return transact(this.#db, work)
   }
 }
 
@@ -188,17 +179,11 @@ function prepareFinders(db: Db) {
   }
 }
 
-const hasIdOrName = (workspace: string, idOrName: string): SQL | undefined =>
-  and(
-    eq(tools.workspaceId, workspace),
-    isUuid(idOrName) ? eq(tools.id, idOrName.toLowerCase()) : eq(tools.name, idOrName),
-  )
-
-/** Reads a tool and locks it until the end of the transaction. */
-async function lockTool(db: Db, workspace: string, idOrName: string): Promise<RegisteredTool> {
-  const [row] = await db.select().from(tools).where(hasIdOrName(workspace, idOrName)).limit(1).for('update')
-  if (row === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
-  return toTool(row)
+/** Reads a tool in the expected version, and locks it until the end of the transaction. */
+async function lockTool(db: Db, { workspace }: Caller, idOrName: string, expected?: Expected): Promise<RegisteredTool> {
+  const tool = toTool(await rows.lock(db, workspace, idOrName))
+  checkExpected(tool, expected)
+  return tool
 }
 
 /** A category of another workspace is reported as not found. */
