@@ -1,87 +1,42 @@
 import { isObject, type JsonObject } from '../base/json-values.ts'
-import { fromPointer, toPointer } from '../base/problem.ts'
+import { fromPointer } from '../base/problem.ts'
 import { setOwn } from './copy-json.ts'
 import { asserting, type Dialect, identifiers, type KeywordKind, keywords } from './keywords.ts'
-
-/** A subschema in the stored document, and the same in 2020-12. */
-export interface Subschema {
-  readonly stored: JsonObject
-  /** With keywords of 2020-12 only, without identifiers and definitions, and with refs that `target` resolves. */
-  readonly node: JsonObject
-  /** JSON pointer in the stored document. */
-  readonly pointer: string
-  /** Keywords that have no effect here, because of the draft. */
-  readonly ignored: string[]
-  readonly resource: Resource
-}
-
-/** A part of a document with its own `$id`: the root that `#` refers to, with its anchors. */
-interface Resource {
-  readonly root: JsonObject
-  readonly pointer: string
-  readonly anchors: Map<string, JsonObject>
-}
-
-interface PartsLocation extends Pick<Subschema, 'pointer' | 'resource'> {
-  readonly word: string
-}
-
-/** The reason why a ref has no target; `known` are the names that exist. */
-export type RefFault =
-  | { readonly reason: 'other document' }
-  | { readonly reason: 'malformed' }
-  | { readonly reason: 'not a schema' }
-  | { readonly reason: 'no anchor'; readonly name: string; readonly known: () => readonly string[] }
-  | { readonly reason: 'no key'; readonly name: string; readonly known: () => readonly string[] }
-
-/** An occurrence of `$ref` or `$dynamicRef`. */
-export interface RefUse {
-  readonly ref: string
-  readonly pointer: string
-  readonly resource: Resource
-  readonly node: Record<string, unknown>
-  fault?: RefFault
-}
-
-/** A target in the stored document. */
-type Found = { readonly stored: JsonObject | boolean }
+import { type RefFault, type RefUse, type Resource, Subschema } from './subschema.ts'
 
 /** Keywords that a ref of draft-07 does not hide from a reader. */
 const besideRef = new Set(['$ref', 'title', 'description', 'examples', '$comment'])
 
 /**
  * A JSON Schema as every part of the program reads it: either draft normalized to 2020-12, and all refs resolved within the
- * document. Each subschema is visited once and no ref is expanded, so the work is linear in the size of the schema.
+ * document. Each subschema is visited once, none is copied unless it differs, and no ref is expanded, so the work is linear
+ * in the size of the schema.
  */
 export class SchemaDocument {
   readonly stored: unknown
   readonly dialect: Dialect
-  /** The whole schema, normalized. */
-  readonly root: unknown
   readonly subschemas: Subschema[] = []
   readonly refs: RefUse[] = []
   /** The normalized targets by the texts of normalized refs. */
   readonly targets = new Map<string, JsonObject | boolean>()
   readonly #maxSubschemas: number
   readonly #byPart = new Map<unknown, Subschema>()
-  readonly #names = new Map<JsonObject | boolean, string>()
 
   /** `maxSubschemas` ends the traversal of a schema that is rejected for its size. */
   constructor(stored: unknown, maxSubschemas = Number.POSITIVE_INFINITY) {
     this.stored = stored
     this.#maxSubschemas = maxSubschemas
     this.dialect = dialectOf(stored) ?? (/draft-0[3-6]/.test(schemaUri(stored)) ? 'draft-07' : '2020-12')
-    this.root = this.#enter(stored, '')
-    let filled = 0
-    // Both arrays grow during the loops: the target of a ref need not be at the position of a schema, and may contain refs.
-    const fill = () => {
-      for (; filled < this.subschemas.length; filled++) this.#fill(this.subschemas[filled] as Subschema)
-    }
-    fill()
-    for (const use of this.refs) {
-      this.#resolve(use)
-      fill()
-    }
+    this.#enter(stored)
+    this.#scanAll()
+    this.#markDifferent()
+    for (const subschema of this.subschemas) if (subschema.differs) this.#fill(subschema)
+    this.#nameTargets()
+  }
+
+  /** The whole schema, normalized. */
+  get root(): unknown {
+    return this.#nodeOf(this.stored)
   }
 
   /** The location of a stored or normalized subschema. */
@@ -104,46 +59,59 @@ export class SchemaDocument {
     return undefined
   }
 
-  #enter(stored: unknown, pointer: string, parent?: Resource): unknown {
-    if (!isObject(stored)) return stored
-    const known = this.#byPart.get(stored)
-    if (known !== undefined) return known.node
-    if (this.subschemas.length >= this.#maxSubschemas) return stored
-    const starts = typeof stored.$id === 'string' && !stored.$id.startsWith('#')
-    const resource = parent === undefined || starts ? { root: stored, pointer, anchors: new Map() } : parent
-    for (const name of anchorsOf(stored, this.dialect)) resource.anchors.set(name, stored)
-    this.#add({ stored, node: {}, pointer, ignored: [], resource }, stored)
-    return this.#byPart.get(stored)?.node
-  }
+  #nodeOf = (part: unknown): unknown => this.#byPart.get(part)?.node ?? part
 
-  #add(subschema: Subschema, stored?: JsonObject): void {
-    this.#byPart.set(subschema.node, subschema)
-    if (stored === undefined) return
+  #enter(stored: unknown, parent?: Subschema, keyword?: string, name?: string | number): void {
+    if (!isObject(stored) || this.subschemas.length >= this.#maxSubschemas) return
+    if (this.#byPart.has(stored)) {
+      // It is marked by its first parent only.
+      if (parent !== undefined) parent.differs = true
+      return
+    }
+    const subschema = new Subschema(stored, parent, keyword, name)
     this.#byPart.set(stored, subschema)
     this.subschemas.push(subschema)
   }
 
-  #fill(subschema: Subschema): void {
-    const { stored, pointer, resource, ignored } = subschema
-    const node = subschema.node as Record<string, unknown>
-    const hides = this.dialect === 'draft-07' && typeof stored.$ref === 'string'
-    const refs = new Map<string, string>()
-    for (const [word, value] of Object.entries(stored)) {
-      const kind = this.#kindOf(word, stored)
-      const parts =
-        typeof value === 'object' && value !== null ? this.#enterParts(kind, value, { word, pointer, resource }) : value
-      if (identifiers.has(word)) continue
-      if (hides ? !besideRef.has(word) : kind === undefined && constraints.has(word)) ignored.push(word)
-      else if (kind === 'ref' && typeof value === 'string') refs.set(word, value)
-      else for (const [name, part] of normalize(word, parts)) setOwn(node, name, part)
+  /** Both arrays grow during the loops: the target of a ref need not be at the position of a schema, and may contain refs. */
+  #scanAll(): void {
+    let scanned = 0
+    const scan = () => {
+      for (; scanned < this.subschemas.length; scanned++) this.#scan(this.subschemas[scanned] as Subschema)
     }
-    for (const word of ['$ref', '$dynamicRef']) {
-      const ref = refs.get(word)
-      if (ref !== undefined) this.#addRef(subschema, word, ref)
+    scan()
+    for (const use of this.refs) {
+      this.#resolve(use)
+      scan()
     }
-    if (stored.nullable !== true || stored.type === undefined || hides) return
-    node.type = [...new Set([stored.type, 'null'].flat())]
-    delete node.nullable
+  }
+
+  #scan(subschema: Subschema): void {
+    const { stored } = subschema
+    const isDifferent = differing[this.dialect]
+    for (const word of Object.keys(stored)) {
+      const value = stored[word]
+      if (isDifferent.has(word)) subschema.differs = true
+      if (typeof value === 'object' && value !== null) this.#enterParts(subschema, word, value)
+    }
+    if (!subschema.differs) return
+    for (const name of anchorsOf(stored, this.dialect)) subschema.resource.anchors.set(name, subschema)
+    for (const word of ['$ref', '$dynamicRef'] as const) {
+      const ref = stored[word]
+      if (typeof ref === 'string' && keywords[this.dialect].has(word)) this.refs.push({ ref, word, subschema })
+    }
+  }
+
+  #enterParts(parent: Subschema, word: string, value: object): void {
+    const kind = this.#kindOf(word, parent.stored)
+    if (kind === 'schema' || (kind === 'items' && !Array.isArray(value))) this.#enter(value, parent, word)
+    else if (kind === 'schemas' || kind === 'items') {
+      if (!Array.isArray(value)) return
+      if (kind === 'items') parent.differs = true
+      for (let index = 0; index < value.length; index++) this.#enter(value[index], parent, word, index)
+    } else if (isMap(kind) && isObject(value)) {
+      for (const name of Object.keys(value)) this.#enter(value[name], parent, word, name)
+    }
   }
 
   /** Undefined for keywords without effect; an array of `items` is a tuple in either draft, as 2020-12 has no meaning for it. */
@@ -152,79 +120,109 @@ export class SchemaDocument {
     return Array.isArray(items) ? 'schema' : undefined
   }
 
-  #enterParts(kind: KeywordKind | undefined, value: object, { word, pointer, resource }: PartsLocation): unknown {
-    // The names of keywords need no escape.
-    const at = `${pointer}/${word}`
-    if (kind === 'schema' || (kind === 'items' && !Array.isArray(value))) return this.#enter(value, at, resource)
-    if (kind === 'schemas' || kind === 'items')
-      return Array.isArray(value) ? value.map((part, index) => this.#enter(part, `${at}/${index}`, resource)) : value
-    if (kind !== 'schema map' && kind !== 'pattern map' && kind !== 'dependencies') return value
-    if (!isObject(value)) return value
-    const parts: Record<string, unknown> = {}
-    for (const name of Object.keys(value)) {
-      const part = value[name]
-      setOwn(parts, name, isObject(part) ? this.#enter(part, at + toPointer([name]), resource) : part)
+  /** A subschema differs if one of its parts does; parts are after their parents. */
+  #markDifferent(): void {
+    for (let index = this.subschemas.length - 1; index >= 0; index--) {
+      const subschema = this.subschemas[index] as Subschema
+      if (!subschema.differs) continue
+      if (subschema.parent !== undefined) subschema.parent.differs = true
+      subschema.node = {}
+      this.#byPart.set(subschema.node, subschema)
     }
+  }
+
+  #fill(subschema: Subschema): void {
+    const { stored } = subschema
+    const node = subschema.node as Record<string, unknown>
+    const hides = this.dialect === 'draft-07' && typeof stored.$ref === 'string'
+    const ignored: string[] = []
+    for (const word of Object.keys(stored)) {
+      if (identifiers.has(word)) continue
+      const value = stored[word]
+      const kind = this.#kindOf(word, stored)
+      if (hides ? !besideRef.has(word) : kind === undefined && constraints.has(word)) ignored.push(word)
+      else if (kind === 'ref' && typeof value === 'string') continue
+      else put(node, word, typeof value === 'object' ? this.#toNodes(kind, value) : value)
+    }
+    subschema.ignored = ignored
+    if (stored.nullable !== true || stored.type === undefined || hides) return
+    node.type = [...new Set([stored.type, 'null'].flat())]
+    delete node.nullable
+  }
+
+  #toNodes(kind: KeywordKind | undefined, value: unknown): unknown {
+    if (Array.isArray(value)) return kind === 'schemas' || kind === 'items' ? value.map(this.#nodeOf) : value
+    if (kind === 'schema' || kind === 'items') return this.#nodeOf(value)
+    if (!isMap(kind) || !isObject(value)) return value
+    const parts: Record<string, unknown> = {}
+    for (const name of Object.keys(value)) setOwn(parts, name, this.#nodeOf(value[name]))
     return parts
   }
 
-  /** The validator knows no dynamic scope: `$dynamicRef` refers to the anchor of its own resource. */
-  #addRef(subschema: Subschema, word: string, ref: string): void {
-    const { resource } = subschema
-    const pointer = subschema.pointer + toPointer([word])
-    let node = subschema.node as Record<string, unknown>
-    if (node.$ref !== undefined) {
-      const own = node
-      node = {}
-      this.#add({ ...subschema, stored: {}, node, pointer })
-      own.allOf = [...(Array.isArray(own.allOf) ? own.allOf : []), node]
+  #nameTargets(): void {
+    const names = new Map<unknown, string>()
+    for (const use of this.refs) {
+      const node = use.target instanceof Subschema ? use.target.node : use.target
+      const name = names.get(node) ?? `#${names.size}`
+      if (node !== undefined) {
+        names.set(node, name)
+        this.targets.set(name, node)
+      }
+      // No normalized ref starts with `##`, so an unresolved one never equals one that is resolved.
+      this.#putRef(use, node !== undefined ? name : use.ref.startsWith('#') ? `#${use.ref}` : use.ref)
     }
-    node.$ref = ref
-    this.refs.push({ ref, pointer, resource, node })
+  }
+
+  /** The validator knows no dynamic scope: `$dynamicRef` refers to the anchor of its own resource. */
+  #putRef({ subschema, word }: RefUse, name: string): void {
+    const node = subschema.node as Record<string, unknown>
+    if (node.$ref === undefined) {
+      node.$ref = name
+      return
+    }
+    const second = new Subschema({}, subschema, word)
+    second.node = { $ref: name }
+    this.#byPart.set(second.node, second)
+    node.allOf = [...(Array.isArray(node.allOf) ? node.allOf : []), second.node]
   }
 
   #resolve(use: RefUse): void {
-    const found = this.#findTarget(use)
-    if ('reason' in found) use.fault = found
-    const stored = 'stored' in found ? found.stored : undefined
-    const node = typeof stored === 'boolean' ? stored : this.#byPart.get(stored)?.node
-    if (node === undefined) {
-      // No normalized ref starts with `##`, so an unresolved one never equals one that is resolved.
-      if (use.ref.startsWith('#')) use.node.$ref = `#${use.ref}`
-      return
+    const { found } = use.subschema.resource
+    const target = found.get(use.ref) ?? this.#findTarget(use)
+    if (typeof target === 'object' && 'reason' in target) use.fault = target
+    else if (target !== undefined) {
+      use.target = target
+      found.set(use.ref, target)
     }
-    const name = this.#names.get(node) ?? `#${this.#names.size}`
-    this.#names.set(node, name)
-    this.targets.set(name, node)
-    use.node.$ref = name
   }
 
-  #findTarget({ ref, resource }: RefUse): Found | RefFault {
+  /** Undefined for a subschema beyond the limit. */
+  #findTarget({ ref, subschema: { resource } }: RefUse): Subschema | boolean | RefFault | undefined {
     if (!ref.startsWith('#')) return { reason: 'other document' }
     const fragment = decode(ref.slice(1))
     if (fragment === undefined) return { reason: 'malformed' }
-    if (fragment === '') return { stored: resource.root }
+    if (fragment === '') return resource.root
     if (fragment.startsWith('/')) return this.#findByPointer(fragment, resource)
-    const stored = resource.anchors.get(fragment)
-    return stored === undefined
-      ? { reason: 'no anchor', name: fragment, known: () => [...resource.anchors.keys()] }
-      : { stored }
+    const known = () => [...resource.anchors.keys()]
+    return resource.anchors.get(fragment) ?? { reason: 'no anchor', name: fragment, known }
   }
 
-  #findByPointer(fragment: string, resource: Resource): Found | RefFault {
-    let value: unknown = resource.root
+  #findByPointer(fragment: string, { root }: Resource): Subschema | boolean | RefFault | undefined {
+    let value: unknown = root.stored
     for (const name of fromPointer(fragment)) {
       const keys = typeof value === 'object' && value !== null ? value : {}
       if (!Object.hasOwn(keys, name)) return { reason: 'no key', name, known: () => Object.keys(keys) }
       value = (keys as JsonObject)[name]
     }
-    const pointer = resource.pointer + fragment
-    if (typeof value === 'boolean') return { stored: value }
+    if (typeof value === 'boolean') return value
     if (!isObject(value)) return { reason: 'not a schema' }
-    this.#enter(value, pointer, resource)
-    return { stored: value }
+    if (!this.#byPart.has(value)) this.#enter(value, root, fragment.slice(1))
+    return this.#byPart.get(value)
   }
 }
+
+const isMap = (kind: KeywordKind | undefined): boolean =>
+  kind === 'schema map' || kind === 'pattern map' || kind === 'dependencies'
 
 /** The value at a JSON pointer. */
 export function valueAt(document: unknown, pointer: string): unknown {
@@ -252,23 +250,34 @@ const schemaUri = (schema: unknown): string =>
 /** The keywords of either draft that are not annotations: each draft ignores those of the other. */
 const constraints = new Set([...asserting, '$dynamicRef', 'contentSchema'])
 
+/** The keywords of each draft that a normalized subschema does not have, or not in this form. */
+const differing: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-07': differingIn('draft-07'),
+  '2020-12': differingIn('2020-12'),
+}
+
+function differingIn(dialect: Dialect): ReadonlySet<string> {
+  const foreign = [...constraints].filter((word) => !keywords[dialect].has(word))
+  return new Set([...identifiers, ...foreign, '$ref', '$dynamicRef', 'additionalItems', 'dependencies', 'nullable'])
+}
+
 function anchorsOf({ $id, $anchor, $dynamicAnchor }: JsonObject, dialect: Dialect): readonly string[] {
   const names =
     dialect === '2020-12' ? [$anchor, $dynamicAnchor] : [String($id ?? '').startsWith('#') ? String($id).slice(1) : '']
   return names.filter((name) => typeof name === 'string').filter((name) => name !== '')
 }
 
-/** A keyword in 2020-12. */
-function normalize(word: string, value: unknown): readonly (readonly [string, unknown])[] {
-  if (word === 'items' && Array.isArray(value)) return [['prefixItems', value]]
-  if (word === 'additionalItems') return [['items', value]]
-  if (word !== 'dependencies' || !isObject(value)) return [[word, value]]
-  const entries = Object.entries(value)
-  const parts = [
-    ['dependentRequired', entries.filter(([, needed]) => Array.isArray(needed))],
-    ['dependentSchemas', entries.filter(([, needed]) => !Array.isArray(needed))],
-  ] as const
-  return parts.filter(([, some]) => some.length > 0).map(([name, some]) => [name, Object.fromEntries(some)])
+/** Adds a keyword to a normalized schema, as it is in 2020-12. */
+function put(node: Record<string, unknown>, word: string, value: unknown): void {
+  if (word === 'items' && Array.isArray(value)) node.prefixItems = value
+  else if (word === 'additionalItems') node.items = value
+  else if (word !== 'dependencies' || !isObject(value)) setOwn(node, word, value)
+  else {
+    const entries = Object.entries(value)
+    const [names, schemas] = [true, false].map((isList) => entries.filter(([, part]) => Array.isArray(part) === isList))
+    if (names?.length) node.dependentRequired = Object.fromEntries(names)
+    if (schemas?.length) node.dependentSchemas = Object.fromEntries(schemas)
+  }
 }
 
 function decode(text: string): string | undefined {
