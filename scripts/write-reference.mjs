@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { errorTable } from '../dist/base/errors.js'
 import { operations } from '../dist/operations/index.js'
+import { allowedValues, settingTable } from '../dist/rules/settings.js'
 import { createProgram } from '../dist/surfaces/cli/index.js'
 import { recordFromServer } from './record-examples.mjs'
 import { requirementsPage } from './requirements-page.mjs'
@@ -23,6 +24,24 @@ function errorsPage() {
     inCell(row.hint),
   ])
   return `# Errors\n\nAll error codes. A failed tool is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'retryable', 'hint'], rows)}\n`
+}
+
+function settingsPage() {
+  const rows = Object.entries(settingTable).map(([name, setting]) => [
+    `\`${name}\``,
+    allowedValues(setting),
+    setting.fallback ?? `\`${setting.type === 'switch' ? (setting.default ? 'on' : 'off') : setting.default}\``,
+    inCell(setting.description) + (setting.isSecret ? ' (secret)' : ''),
+  ])
+  const text = [
+    'All environment variables that Tooldex reads. An empty variable is unset. `on` is also written `1`, `true` or `yes`, and `off`',
+    '`0`, `false` or `no`. An invalid value prevents the start of `serve` and `worker`; an unknown `TOOLDEX_` variable is logged.',
+    'Settings whose name begins with `TOOLDEX_`, and secret ones, are never passed to a tool; secret values are redacted.',
+    '',
+    'Other programs and libraries read their own variables: `NO_COLOR` and `FORCE_COLOR` (colors), `VISUAL` and `EDITOR` (`tools edit`),',
+    '`OTEL_*` (an OpenTelemetry SDK loaded with `node --import`), `PIP_*` (`envs build`).',
+  ]
+  return `# Settings\n\n${text.join('\n')}\n\n${table(['variable', 'value', 'default', 'meaning'], rows)}\n`
 }
 
 function typeOf(schema) {
@@ -67,6 +86,7 @@ async function commandsPage() {
 
 const pages = {
   'docs/reference/errors.md': errorsPage(),
+  'docs/reference/settings.md': settingsPage(),
   'docs/reference/operations.md': operationsPage(),
   'docs/reference/command-line.md': await commandsPage(),
   'docs/requirements.md': requirementsPage(root),

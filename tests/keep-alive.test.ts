@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { listen } from '../src/app/listen.ts'
 import { openRegistry } from './support/open-registry.ts'
 
@@ -14,13 +14,15 @@ const keepAliveOf = (url: string): Promise<unknown> =>
   })
 
 it('keeps connections open for longer than proxies do, or as long as is set', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
   const { app, close } = await openRegistry()
   try {
     for (const [keepAliveMs, header] of [
-      [undefined, 'timeout=75'],
-      [120_000, 'timeout=120'],
+      ['', 'timeout=75'],
+      ['120000', 'timeout=120'],
     ] as const) {
-      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, print: () => {}, keepAliveMs })
+      vi.stubEnv('TOOLDEX_KEEP_ALIVE_MS', keepAliveMs)
+      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, print: () => {} })
       try {
         expect(await keepAliveOf(url)).toBe(header)
         expect(server.headersTimeout).toBeLessThan(server.keepAliveTimeout)

@@ -2,6 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Logger } from '../base/logger.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
+import { readSetting } from '../rules/settings.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
 import { findServer, hasDatabase, runningServer } from './find-server.ts'
 import { SharedRegistry } from './shared-registry.ts'
@@ -29,7 +30,7 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
   // A policy file applies to local configs; a server has its own policies.
   if (!options.registry || options.policy !== undefined) return undefined
   const server = findServer(options.server)
-  if (server !== undefined && (server.named || !process.env.DATABASE_URL)) {
+  if (server !== undefined && (server.named || readSetting('DATABASE_URL') === undefined)) {
     if (!server.named && server.key === undefined) return rejectAll(server.url, logger)
     // A local server may restart at another address.
     const current = {
@@ -47,7 +48,7 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
 function openLocalDatabase(ending: AbortSignal): AttachedRegistry {
   const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true })
   // PostgreSQL allows other processes at the same time.
-  const isEmbedded = !process.env.DATABASE_URL
+  const isEmbedded = readSetting('DATABASE_URL') === undefined
   const client = new SharedRegistry({ open, idleMs: isEmbedded ? idleMs : undefined })
   return { client, pollMs: isEmbedded ? undefined : pollMs }
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { lazyModule } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
-import { withoutCredentials } from '../base/own-variables.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
@@ -16,6 +15,7 @@ import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
+import { processEnv, readSetting, withoutCredentials } from '../rules/settings.ts'
 import { createRunner } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder } from '../search/encoder.ts'
@@ -30,7 +30,6 @@ import {
   userConfigsDir,
 } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
-import { limitedConfigs } from './limited-configs.ts'
 
 /** The default numbers of slots and of waiting calls; on a server one caller gets only a share. */
 const defaults = { slots: 8, waiting: 256 }
@@ -52,7 +51,7 @@ export function compose(
   options: OpenOptions,
   more: MoreParts = {},
 ): OperationContext & { loadEmbedder: () => Embedder | undefined } {
-  const env = process.env
+  const env = processEnv
   const logger = openLogger(options)
   const named = options.configs ?? listConfigNames(env)
   const source = createCliSource(options.bundled ? [...new Set([...named, ...listBundledNames()])] : named, {
@@ -66,12 +65,14 @@ export function compose(
     policyFile: options.policy,
     logger,
     loadEmbedder,
-    remote: openRemote(env, logger),
+    remote: openRemote(logger),
     readinessOf: (tool) => executors[tool.executorType]?.readiness(tool),
     isolationOf: (tool) =>
       options.scope === 'service' ? executors[tool.executorType]?.isolationOf?.(tool) : undefined,
   })
-  const keeper = learns(env) ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl')) : undefined
+  const keeper = readSetting('TOOLDEX_LEARNING')
+    ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl'))
+    : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
     // Reading process.env costs more for each variable than the rest of a call; a server uses a copy.
@@ -79,7 +80,7 @@ export function compose(
     scope: options.scope ?? 'user',
     where: () => catalog.current().policy?.executor,
     limitFiles: true,
-    limited: limitedConfigs(env, options.limited),
+    limited: options.limited,
     sandbox: more.sandbox,
     containment: options.containment,
     limits: {
@@ -131,9 +132,6 @@ function cacheRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redacto
   }
 }
 
-/** Whether search learns from calls. */
-export const learns = (env: NodeJS.ProcessEnv): boolean => env.TOOLDEX_LEARNING !== 'off'
-
 /** Without the encoder, search uses words only, and a warning is logged once. */
 function openEncoder(logger: Logger): Embedder | undefined {
   try {
@@ -146,14 +144,14 @@ function openEncoder(logger: Logger): Embedder | undefined {
 }
 
 /** TOOLDEX_EMBEDDINGS_URL replaces the encoder by a service. */
-function openRemote(env: NodeJS.ProcessEnv, logger: Logger): RemoteEmbedder | undefined {
-  const url = env.TOOLDEX_EMBEDDINGS_URL
-  if (url === undefined || url === '') return undefined
+function openRemote(logger: Logger): RemoteEmbedder | undefined {
+  const url = readSetting('TOOLDEX_EMBEDDINGS_URL')
+  if (url === undefined) return undefined
   return new RemoteEmbedder({
     url,
-    model: env.TOOLDEX_EMBEDDINGS_MODEL || 'text-embedding-3-small',
-    apiKey: env.TOOLDEX_EMBEDDINGS_KEY,
-    cacheFolder: join(tooldexHome(env), 'cache', 'embeddings'),
+    model: readSetting('TOOLDEX_EMBEDDINGS_MODEL'),
+    apiKey: readSetting('TOOLDEX_EMBEDDINGS_KEY'),
+    cacheFolder: join(tooldexHome(), 'cache', 'embeddings'),
     onFailure: (reason) => logger.warn(`Search uses words only: ${reason}`),
   })
 }
@@ -167,7 +165,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function openLogger({ logLevel }: OpenOptions): Logger {
-  return createLogger({ level: logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
+  return createLogger({ level: logLevel ?? 'WARNING', file: readSetting('TOOLDEX_LOG_FILE') })
 }
 
 /** The key under which an OpenTelemetry SDK registers, in any copy of the API. */

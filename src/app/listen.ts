@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { TooldexError } from '../base/errors.ts'
+import { readSetting } from '../rules/settings.ts'
 import {
   type createRestApp,
   plainProblem,
@@ -14,8 +15,6 @@ import {
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // A proxy that reuses a connection while the server closes it responds with 502, so the server closes last.
-  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2000,
 }
 const portsToTry = 20
@@ -28,20 +27,19 @@ export interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly print: (line: string) => void
-  /** The keep-alive timeout of idle connections, instead of the default. */
-  readonly keepAliveMs?: number | undefined
 }
 
 /** The allowed host names, including the listening address, and the trusted proxies. */
 export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
-  allowedHosts: [host.toLowerCase(), ...readHostList(env.TOOLDEX_ALLOWED_HOSTS)],
-  trustedProxies: readTrustedProxies(env.TOOLDEX_TRUSTED_PROXIES),
+  allowedHosts: [host.toLowerCase(), ...readHostList(readSetting('TOOLDEX_ALLOWED_HOSTS', env))],
+  trustedProxies: readTrustedProxies(readSetting('TOOLDEX_TRUSTED_PROXIES', env)),
 })
 
 /** Listens on the requested port, or the next free one. */
 export async function listen(app: ReturnType<typeof createRestApp>, options: ListenOptions) {
-  const { host, port: requested, print, keepAliveMs = timeouts.keepAliveTimeout } = options
-  const limits = { ...timeouts, keepAliveTimeout: keepAliveMs }
+  const { host, port: requested, print } = options
+  // A proxy that reuses a connection while the server closes it responds with 502, so the server closes last.
+  const limits = { ...timeouts, keepAliveTimeout: readSetting('TOOLDEX_KEEP_ALIVE_MS') }
   const last = Math.min(requested + portsToTry, lastPort)
   for (let port = requested; port <= last; port++) {
     const server = createServer(limits, getRequestListener(app.fetch, { errorHandler: rejectUnreadable }))

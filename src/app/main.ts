@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
+import { processEnv } from '../rules/settings.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { findServer, hasRegistry, runningServer } from './find-server.ts'
@@ -60,12 +61,12 @@ const host: CliHost = {
   configNames: () => listConfigNames(),
   async edit(file) {
     editing = true
-    await (await import('./open-editor.ts')).openEditor(file, process.env).finally(() => {
+    await (await import('./open-editor.ts')).openEditor(file, processEnv).finally(() => {
       editing = false
     })
   },
   selfCommand: (portable = false) => selfCommand(portable, { main, cwd: process.cwd() }),
-  isOnPath: () => isOnPath({ env: process.env }),
+  isOnPath: () => isOnPath({ env: processEnv }),
   out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
   outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessClosed),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),

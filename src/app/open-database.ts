@@ -1,21 +1,22 @@
-import { readNumberSetting } from '../base/number-settings.ts'
+import type { Environment } from '../base/expand-variables.ts'
+import { readSetting } from '../rules/settings.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import { type Database, migrate, openDatabase, readMigrations, waitForDatabase } from '../storage/index.ts'
 
 /** Opens the database that the environment names: DATABASE_URL, or the embedded one in TOOLDEX_HOME. */
 export async function openOwnDatabase(
-  env: NodeJS.ProcessEnv = process.env,
+  env?: Environment,
   { inThread = false }: { readonly inThread?: boolean } = {},
 ): Promise<Database> {
-  const connections = readNumberSetting(env, 'TOOLDEX_DATABASE_CONNECTIONS')
-  const limits = connections === undefined ? {} : { connections }
-  const database = await openDatabase({ url: env.DATABASE_URL, home: tooldexHome(env), limits, inThread })
+  const limits = { connections: readSetting('TOOLDEX_DATABASE_CONNECTIONS', env) }
+  const url = readSetting('DATABASE_URL', env)
+  const database = await openDatabase({ url, home: tooldexHome(env), limits, inThread })
   return orClose(database, () => waitForDatabase(database, { ms: 0 }))
 }
 
 /** Opens and migrates the database; the steps are reported unless the database is new. */
 export async function openMigratedDatabase(
-  env: NodeJS.ProcessEnv,
+  env: Environment | undefined,
   report: (line: string) => void = () => {},
   where: { readonly inThread?: boolean } = {},
 ): Promise<Database> {

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import { readNumberSetting } from '../base/number-settings.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
@@ -9,7 +8,6 @@ import type { SecretScope } from '../contract/secret.ts'
 import type { Stores } from '../contract/stores.ts'
 import { hasErrors } from '../documents/typed-yaml.ts'
 import {
-  defaultWarm,
   Environments,
   loadServers,
   type McpExecutor,
@@ -23,6 +21,7 @@ import { checkTool } from '../operations/checks/check-tool.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { findUngranted, readGrants } from '../policy/index.ts'
+import { readSetting } from '../rules/settings.ts'
 import { createRedactor, createSecretBox, openSecrets } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
@@ -39,7 +38,10 @@ interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'gr
 /** The executors and secrets of a process with a database. */
 export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
   const box = createSecretBox(secretKeyOf(env))
-  const grantsOf = readGrants([...(env.TOOLDEX_GRANTS ?? '').split(' ').filter(Boolean), ...(allowed.grants ?? [])])
+  const grantsOf = readGrants([
+    ...(readSetting('TOOLDEX_GRANTS', env) ?? '').split(' ').filter(Boolean),
+    ...(allowed.grants ?? []),
+  ])
   const find = (workspace: string, name: string) => secrets.find(workspace, name)
   const context = { env, box, find, grantsOf, home: tooldexHome(env) }
   const sandbox = openSandbox(env, allowed)
@@ -65,11 +67,6 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   }
   const watchServers = (logger: Logger, signal: AbortSignal) => upstreams.watch(mcp, logger, signal)
   return { more, box, sandbox, check: createCheck(more), watchServers }
-}
-
-/** The number of warm interpreters of a server. */
-export function warmSandboxes(env: NodeJS.ProcessEnv): number {
-  return readNumberSetting(env, 'TOOLDEX_PYTHON_WARM') ?? defaultWarm.max
 }
 
 /** Tests the sandbox at startup and logs the isolation level of tools. */
@@ -122,7 +119,7 @@ function readUpstreams(
   secrets: SecretScope,
   { mcpServers, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
 ): ReadUpstreams {
-  const named = mcpServers ?? (env.TOOLDEX_MCP_SERVERS || undefined)
+  const named = mcpServers ?? readSetting('TOOLDEX_MCP_SERVERS', env)
   const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, env)
   const reload = (executor: McpExecutor, logger: Logger): void => {

@@ -4,14 +4,15 @@ import type { HttpRoute, OperationContext, Scope } from '../operations/operation
 import type { Registry } from '../operations/registry/registry.ts'
 import { createLocalClient } from '../operations/registry-client/local-client.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
+import { processEnv, readSetting } from '../rules/settings.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import { createStores, type Database } from '../storage/index.ts'
-import { compose, learns, type MoreParts } from './compose.ts'
+import { compose, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
 
 const loadRegistryFeed = lazyModule(() => import('../operations/catalog/registry-feed.ts'))
-const loadOpenRuns = lazyModule(() => import('./open-runs.ts'))
+const loadOpenRuns = lazyModule(() => import('../runs/open-runs.ts'))
 
 /** Options of a registry in the database of this process. */
 interface OwnRegistryOptions {
@@ -23,7 +24,7 @@ interface OwnRegistryOptions {
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(
   signal: AbortSignal,
-  { env = process.env, follow = false }: OwnRegistryOptions = {},
+  { env = processEnv, follow = false }: OwnRegistryOptions = {},
 ): Promise<RegistryClient> {
   const database = await openMigratedDatabase(env)
   return new OwnRegistry(database, { signal, env, follow })
@@ -132,7 +133,7 @@ const catalogTags = new Set(['search', 'llm', 'catalog'])
 
 /** Stores learned queries in the database. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {
-  const store = learns(process.env) ? stores.learning : undefined
+  const store = readSetting('TOOLDEX_LEARNING') ? stores.learning : undefined
   const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })
   return { ...context, memory: memories.of(context.caller.workspace) }
 }

@@ -1,6 +1,7 @@
 import { ensureFolder } from '../base/ensure-folder.ts'
 import { readAllowedFolders, Sandbox, Shield, splitFolderList } from '../executors/index.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
+import { readSetting } from '../rules/settings.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
@@ -16,13 +17,13 @@ export function openSandbox(
   env: NodeJS.ProcessEnv,
   { allowLimited, allowNetwork, allowFolders, maxOutput, hide }: AllowedProcesses,
 ): Sandbox {
-  const folders = [...(allowFolders ?? []), ...splitFolderList(env.TOOLDEX_ALLOW_FOLDERS ?? '')]
-  const shield = hide === true && env.TOOLDEX_SHIELD !== 'off' ? openShield(env) : undefined
+  const folders = [...(allowFolders ?? []), ...splitFolderList(readSetting('TOOLDEX_ALLOW_FOLDERS', env) ?? '')]
+  const shield = hide === true && readSetting('TOOLDEX_SHIELD', env) ? openShield(env) : undefined
   return new Sandbox({
     env,
     shield,
-    allowLimited: allowLimited ?? isOn(env.TOOLDEX_ALLOW_LIMITED),
-    allowNetwork: allowNetwork ?? isOn(env.TOOLDEX_ALLOW_NETWORK),
+    allowLimited: allowLimited ?? readSetting('TOOLDEX_ALLOW_LIMITED', env),
+    allowNetwork: allowNetwork ?? readSetting('TOOLDEX_ALLOW_NETWORK', env),
     folders: readAllowedFolders(folders, tooldexHome(env)),
     limits: maxOutput === undefined ? {} : { outputBytes: maxOutput },
   })
@@ -33,5 +34,3 @@ function openShield(env: NodeJS.ProcessEnv): Shield {
   ensureFolder(home)
   return new Shield({ env, hidden: home, shown: environmentsFolder(env) })
 }
-
-const isOn = (text: string | undefined): boolean => /^(1|true|yes|on)$/i.test(text ?? '')

@@ -14,6 +14,7 @@ import { diffVersions, getVersion, listVersions, rollbackTool } from '../operati
 import { executeTool } from '../operations/runs/execute.ts'
 import * as executions from '../operations/runs/executions.ts'
 import { readStoredResult } from '../operations/runs/results.ts'
+import { processEnv } from '../rules/settings.ts'
 import { openOwnRegistry } from './open-own-registry.ts'
 
 /** The database to open; that of the environment if absent. */
@@ -31,7 +32,7 @@ type OptionalInput<Input> = Record<string, never> extends Input ? [input?: Input
 export async function openMethods({ home, databaseUrl }: RegistryOptions) {
   const ending = new AbortController()
   const env = {
-    ...process.env,
+    ...processEnv,
     ...(home === undefined ? {} : { TOOLDEX_HOME: home, DATABASE_URL: undefined }),
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }

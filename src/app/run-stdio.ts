@@ -3,6 +3,7 @@ import { existsInHome } from '../base/file-system-error.ts'
 import { createLogger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { OperationContext } from '../operations/operation.ts'
+import { readSetting } from '../rules/settings.ts'
 import { MemoryResults } from '../runs/memory-results.ts'
 import { userConfigsDir } from '../sources/cli/index.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
@@ -15,7 +16,7 @@ const drainMs = 2000
 
 /** `tooldex run`: serves the tools of configs and of the registry on stdio. */
 export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<void> {
-  const logger = createLogger({ level: options.logLevel ?? 'WARNING', file: process.env.TOOLDEX_LOG_FILE })
+  const logger = createLogger({ level: options.logLevel ?? 'WARNING', file: readSetting('TOOLDEX_LOG_FILE') })
   const ending = new AbortController()
   stop.addEventListener('abort', () => ending.abort(), { once: true })
   const registry = attachRegistry(options, logger, ending.signal)

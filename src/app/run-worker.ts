@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import { TooldexError } from '../base/errors.ts'
-import { checkNumberSettings } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { OperationContext } from '../operations/operation.ts'
+import { checkSettings, processEnv, readSetting } from '../rules/settings.ts'
+import { openRuns } from '../runs/open-runs.ts'
 import { createStores } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/index.ts'
@@ -12,8 +13,7 @@ import { compose } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
 import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
-import { logIsolation, openExecutors, warmSandboxes } from './open-executors.ts'
-import { openRuns } from './open-runs.ts'
+import { logIsolation, openExecutors } from './open-executors.ts'
 
 /** The options of a worker. */
 interface WorkOptions extends WorkerFlags {
@@ -22,20 +22,21 @@ interface WorkOptions extends WorkerFlags {
 
 /** `tooldex worker`: takes queued calls from the database that servers share, until it is stopped. */
 export async function work(options: WorkOptions, stop: AbortSignal): Promise<void> {
-  const env = process.env
-  checkNumberSettings(env)
-  if (!env.DATABASE_URL)
+  const env = processEnv
+  const unknownSettings = checkSettings()
+  if (readSetting('DATABASE_URL') === undefined)
     throw new TooldexError('USAGE', 'A worker needs the PostgreSQL database of the servers.', {
       hint: 'Set DATABASE_URL. An embedded database belongs to its server, which runs queued calls itself.',
     })
   const database = await openMigratedDatabase(env, options.print)
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmSandboxes(env), hide: true, ...options }
+    const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
     const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
+    for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)
     watchServers(logger, stop)
     const { labels } = options
@@ -75,7 +76,7 @@ async function serveMetrics(
     catalogOf: async () => context.catalog,
     memoryOf: () => context.memory,
     watchOnly: true,
-    ...readSiteSettings(process.env, host),
+    ...readSiteSettings(processEnv, host),
   })
   const { server, url } = await listen(app, { host, port, print })
   print(`metrics at ${url}/metrics`)

@@ -6,6 +6,7 @@ import { toTooldexError } from '../base/errors.ts'
 import { inHome } from '../base/file-system-error.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Stores } from '../contract/stores.ts'
+import { readSetting } from '../rules/settings.ts'
 import type { SecretKeySource } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 
@@ -14,7 +15,7 @@ const fileOf = (env: NodeJS.ProcessEnv): string => join(tooldexHome(env), 'secre
 /** The key that stored secrets are encrypted with: TOOLDEX_SECRET_KEY, or `secret.key` in TOOLDEX_HOME. */
 export function secretKeyOf(env: NodeJS.ProcessEnv): SecretKeySource {
   const file = fileOf(env)
-  const read = () => env.TOOLDEX_SECRET_KEY || readKey(file)
+  const read = () => readSetting('TOOLDEX_SECRET_KEY', env) ?? readKey(file)
   return { read, make: () => makeKey(file) ?? (read() as string) }
 }
 

@@ -4,7 +4,6 @@ import { ensurePrivateFolder } from '../base/ensure-folder.ts'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { inHome } from '../base/file-system-error.ts'
 import type { Logger } from '../base/logger.ts'
-import { checkNumberSettings, readNumberSetting } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { Stores } from '../contract/stores.ts'
 import type { Sandbox } from '../executors/index.ts'
@@ -13,18 +12,19 @@ import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { hashKey, makeKey } from '../operations/registry/keys.ts'
 import { registryOf } from '../operations/registry/registry.ts'
+import { checkSettings, processEnv, readSetting } from '../rules/settings.ts'
+import { openRuns } from '../runs/open-runs.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
 import { createRestApp, KeyWatch } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkReady } from './check-ready.ts'
-import { compose, learns } from './compose.ts'
+import { compose } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
 import { drain, listen, readSiteSettings } from './listen.ts'
 import { openMigratedDatabase } from './open-database.ts'
-import { logIsolation, openExecutors, warmSandboxes } from './open-executors.ts'
-import { openRuns } from './open-runs.ts'
+import { logIsolation, openExecutors } from './open-executors.ts'
 import { registerExamples } from './register-examples.ts'
 import { ensureSecretKey } from './secret-key.ts'
 import { warmUp } from './warm-up.ts'
@@ -38,19 +38,20 @@ const minKeyLength = 16
 
 /** `tooldex serve`: opens the database and serves the tools until it is stopped. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
-  const env = process.env
-  checkNumberSettings(env)
+  const env = processEnv
+  const unknownSettings = checkSettings()
   const sites = readSiteSettings(env, options.host)
   const home = tooldexHome(env)
   const database = await openMigratedDatabase(env, options.print, { inThread: true })
   const ending = new AbortController()
   try {
     const stores = createStores(database)
-    const allowed = { warm: warmSandboxes(env), hide: true, ...options }
+    const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
     const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
+    for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)
     const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
     const { labels, worker: isWorker } = options
@@ -61,7 +62,10 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       options.print(
         'No calls can run: workers cannot open an embedded database. Omit --no-worker, or set DATABASE_URL.',
       )
-    const memories = new SearchMemories({ store: learns(env) ? stores.learning : undefined, loadEmbedder })
+    const memories = new SearchMemories({
+      store: readSetting('TOOLDEX_LEARNING') ? stores.learning : undefined,
+      loadEmbedder,
+    })
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
     const context = { ...composed, memory, database, registry, runs, metrics }
@@ -79,7 +83,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     if (options.examples) await registerExamples(context)
     await catalogs.of(context.caller.workspace)
     await requireKeyForRemoteHost(options.host, stores)
-    const secret = await firstKey(stores, env)
+    const secret = await firstKey(stores)
     const keyFile = await ensureSecretKey(env, stores, logger)
     const keyWatch = new KeyWatch(stores.keys)
     await keyWatch.open()
@@ -91,10 +95,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       memoryOf: (workspace) => memories.of(workspace),
       ...sites,
     })
-    const { server, url } = await listen(app, {
-      ...options,
-      keepAliveMs: readNumberSetting(env, 'TOOLDEX_KEEP_ALIVE_MS'),
-    })
+    const { server, url } = await listen(app, options)
     const file = writeServerFile(home, url, logger)
     if (isWorker) launcher.start()
     await greet(options, { url, secret, keyFile, context, database, folders: sandbox.folders })
@@ -126,7 +127,7 @@ function createConfigFolder(folder: string): void {
 /** Without an admin key only local clients may connect. */
 async function requireKeyForRemoteHost(host: string, stores: Stores): Promise<void> {
   if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
-  if ((process.env.TOOLDEX_API_KEY ?? '').length >= minKeyLength || (await stores.keys.count()) > 0) return
+  if ((readSetting('TOOLDEX_API_KEY') ?? '').length >= minKeyLength || (await stores.keys.count()) > 0) return
   throw new TooldexError(
     'USAGE',
     `Listening on ${host} accepts remote clients, which needs an admin key of at least ${minKeyLength} characters.`,
@@ -137,10 +138,11 @@ async function requireKeyForRemoteHost(host: string, stores: Stores): Promise<vo
 }
 
 /** Creates the admin key at the first start, from TOOLDEX_API_KEY if it is set. */
-async function firstKey(stores: Stores, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function firstKey(stores: Stores): Promise<string | undefined> {
   if ((await stores.keys.count()) > 0) return undefined
-  rejectShortKey(env.TOOLDEX_API_KEY)
-  const { secret, prefix: start, hash } = makeKey(env.TOOLDEX_API_KEY || undefined)
+  const apiKey = readSetting('TOOLDEX_API_KEY')
+  rejectShortKey(apiKey)
+  const { secret, prefix: start, hash } = makeKey(apiKey)
   // Of a short secret, a prefix of the usual length would be most of it.
   const prefix = start.slice(0, Math.floor(secret.length / 4))
   const caller = { workspace: 'default', actor: 'first start' }
@@ -213,8 +215,9 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   print(
     `tooldex serves ${configTools} config tools and ${tools.size - configTools} registered tools at ${url} (database: ${database.engine})`,
   )
-  const isNew = secret !== undefined && !process.env.TOOLDEX_API_KEY
-  const isSet = !isNew && (await isKey(context, process.env.TOOLDEX_API_KEY))
+  const apiKey = readSetting('TOOLDEX_API_KEY')
+  const isNew = secret !== undefined && apiKey === undefined
+  const isSet = !isNew && (await isKey(context, apiKey))
   if (isNew) print(`admin key (shown only once): ${secret}`)
   else if (isSet) print('key: the value of TOOLDEX_API_KEY')
   else

@@ -1,3 +1,6 @@
+import type { Environment } from '../base/expand-variables.ts'
+import { readSetting } from '../rules/settings.ts'
+
 /** Intervals and limits of recorded runs. Times are in milliseconds. */
 export interface RunSettings {
   /** The duration of a lease, and the interval of its renewal. */
@@ -21,18 +24,31 @@ export interface RunSettings {
   readonly retention: { readonly days: number; readonly maxRows: number }
 }
 
-export const defaultRunSettings: RunSettings = {
-  leaseMs: 10_000,
-  beatMs: 2000,
-  sweepMs: 3000,
-  pruneMs: 60_000,
-  pollMs: 2000,
-  queueMs: 3_600_000,
-  approvalMs: 24 * 3_600_000,
-  waiting: { all: 10_000, perTool: 2000, perCaller: 2000 },
-  inlineBytes: 64 * 1024,
-  previewBytes: 2048,
-  resultLifeMs: 24 * 3_600_000,
-  attempts: 3,
-  retention: { days: 30, maxRows: 1_000_000 },
+const waiting = { all: 10_000, perTool: 2000, perCaller: 2000 }
+const maxSweepMs = 3000
+
+/** The settings of the operator, of this process if no environment is named. */
+export function readRunSettings(env?: Environment): RunSettings {
+  const leaseMs = readSetting('TOOLDEX_LEASE_MS', env)
+  const limit = readSetting('TOOLDEX_QUEUE_LIMIT', env)
+  return {
+    leaseMs,
+    beatMs: leaseMs / 5,
+    sweepMs: Math.min(leaseMs / 3, maxSweepMs),
+    pruneMs: 60_000,
+    pollMs: 2000,
+    queueMs: readSetting('TOOLDEX_QUEUE_MS', env),
+    approvalMs: readSetting('TOOLDEX_APPROVAL_MS', env),
+    waiting: limit === undefined ? waiting : { all: limit, perTool: limit, perCaller: limit },
+    inlineBytes: readSetting('TOOLDEX_INLINE_BYTES', env),
+    previewBytes: 2048,
+    resultLifeMs: 24 * 3_600_000,
+    attempts: 3,
+    retention: {
+      days: readSetting('TOOLDEX_RETENTION_DAYS', env),
+      maxRows: readSetting('TOOLDEX_RETENTION_ROWS', env),
+    },
+  }
 }
+
+export const defaultRunSettings: RunSettings = readRunSettings({})

@@ -1,9 +1,9 @@
 import { type Environment, expandVariables } from '../base/expand-variables.ts'
 import type { Redactor } from '../contract/secret.ts'
+import { secretSettings } from '../rules/settings.ts'
 import { redactValues } from './redact-values.ts'
 
 const secretNames = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i
-const ownSecrets = ['TOOLDEX_API_KEY', 'TOOLDEX_SECRET_KEY', 'TOOLDEX_EMBEDDINGS_KEY', 'DATABASE_URL', 'PGPASSWORD']
 // Shorter values occur in ordinary text, which redaction would garble.
 const minLength = 8
 
@@ -11,7 +11,7 @@ const minLength = 8
 export function createRedactor(declared: Readonly<Record<string, string>>, env: Environment): Redactor {
   const used = Object.values(declared).flatMap((value) => Array.from(value.matchAll(variable), ([, name = '']) => name))
   const { redact, add } = redactValues(minLength)
-  for (const name of [...ownSecrets, ...used.filter(isSecret)]) add(name, env[name] ?? '')
+  for (const name of [...secretSettings, ...used.filter(isSecret)]) add(name, env[name] ?? '')
   for (const [name, value] of Object.entries(declared)) {
     if (isSecret(name)) add(name, expandVariables(value, env, 'braced').text)
   }

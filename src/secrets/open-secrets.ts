@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
-import { isOwnVariable } from '../base/own-variables.ts'
 import { type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { readTextFile } from '../documents/read-text-file.ts'
+import { isOwnVariable } from '../rules/settings.ts'
 import { redactValues } from './redact-values.ts'
 
 /** The sources of secrets: environment, files and the registry. */

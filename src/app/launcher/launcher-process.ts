@@ -5,8 +5,8 @@ import { executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import { Environments, openEach } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/server/python-environments.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { hideProcess } from '../hide-process.ts'
-import { limitedConfigs } from '../limited-configs.ts'
 import { openSandbox } from '../open-sandbox.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
@@ -48,7 +48,7 @@ async function end(): Promise<void> {
 }
 
 function open(options: LauncherOptions): typeof executors {
-  const { env } = process
+  const env = processEnv
   if (options.points) onFaultPoint((point) => send({ type: 'point', point }))
   const sandbox = openSandbox(env, options)
   const { maxOutput, maxFile, containment, warm } = options
@@ -57,7 +57,7 @@ function open(options: LauncherOptions): typeof executors {
     scope: 'service' as const,
     where: () => where,
     limitFiles: true,
-    limited: limitedConfigs(env, options.limited),
+    limited: options.limited,
     sandbox,
     containment,
     limits: {

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasFaultHook, reachPoint } from '../../base/fault-points.ts'
 import { JsonText } from '../../base/json-text.ts'
-import { withoutCredentials } from '../../base/own-variables.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
 import { type ExecutorType, executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { processEnv, withoutCredentials } from '../../rules/settings.ts'
 import { failure } from '../../runs/create-runner.ts'
 import { fromErrorMessage, toErrorMessage } from './error-message.ts'
 import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
@@ -67,7 +67,7 @@ export class Launcher {
   #open(): ChildProcess {
     if (this.#process !== undefined) return this.#process
     const child = fork(entry, [], {
-      env: withoutCredentials(process.env),
+      env: withoutCredentials(processEnv),
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

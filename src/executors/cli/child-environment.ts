@@ -1,6 +1,6 @@
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
-import { isOwnVariable } from '../../base/own-variables.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
+import { isOwnVariable } from '../../rules/settings.ts'
 import { isBaseVariable } from '../process/base-environment.ts'
 
 /** The environment that a command inherits from: all of the user's, or the small base of a service. */

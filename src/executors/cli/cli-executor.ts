@@ -5,6 +5,7 @@ import type { Executor, RunControls, RunnableTool } from '../../contract/executo
 import type { Isolation, RunOutcome, RunPlan } from '../../contract/run.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
+import { readSetting } from '../../rules/settings.ts'
 import { defineExecutor, deriveOnce } from '../define-executor.ts'
 import type { Containment } from '../process/containment.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
@@ -23,12 +24,14 @@ export interface CliExecutorOptions extends CommandSettings {
   readonly limitFiles?: boolean | undefined
   /** The containment of processes; the strongest that the machine supports where absent. */
   readonly containment?: Containment | Containment['kind'] | undefined
-  /** The configs whose tools a service runs with limits only, by name; `*` for all, registered tools included. */
+  /** The configs, besides those of TOOLDEX_LIMITED, whose tools a service runs with limits only; `*` for all, registered tools included. */
   readonly limited?: readonly string[] | undefined
 }
 
 /** Runs the commands of YAML configs: for a user with the rights of the user, for a service in a sandbox. */
-export function createCliExecutor(options: CliExecutorOptions): Executor {
+export function createCliExecutor(given: CliExecutorOptions): Executor {
+  const listed = readSetting('TOOLDEX_LIMITED', given.env) ?? ''
+  const options = { ...given, limited: [...(given.limited ?? []), ...listed.split(/[ ,]+/).filter(Boolean)] }
   const limits = { ...defaultLimits, ...options.limits }
   // Loaded with the first call, to keep the start of a server fast.
   const loadRunHere = lazyModule(async () => (await import('./run-here.ts')).createRunHere(options, limits))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { helperEnvironment } from '../process/base-environment.ts'
 import { containmentOf, detectContainment } from '../process/containment.ts'
 import { limitOwnProcess } from '../process/limit-own-process.ts'
 import type { ProcessLimits } from '../process/limits.ts'
@@ -41,6 +42,6 @@ export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits
 
 /** Killing the docker client can leave its container running, so the container is removed explicitly. */
 function removeContainer(name: string): void {
-  const options = { stdio: 'ignore', timeout: 10_000, env: { PATH: process.env.PATH } } as const
+  const options = { stdio: 'ignore', timeout: 10_000, env: helperEnvironment() } as const
   spawn('docker', ['rm', '--force', name], options).on('error', () => {})
 }

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
-import { isOwnVariable } from '../../base/own-variables.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import { suggest } from '../../base/suggest.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
+import { isOwnVariable } from '../../rules/settings.ts'
 import { type McpServer, schemaFor } from './server-settings.ts'
 
 /** The file with the server definitions; `required` if it was configured explicitly. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { processEnv } from '../../rules/settings.ts'
+import { helperEnvironment } from './base-environment.ts'
 import { descendantsOf } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 import { NamespaceInit } from './namespace-init.ts'
@@ -64,7 +66,7 @@ function canEnterNamespaces(): boolean {
   const { status, error } = spawnSync(program, args, {
     timeout: 2000,
     stdio: 'ignore',
-    env: { PATH: process.env.PATH },
+    env: helperEnvironment(),
   })
   // A temporary shortage is no evidence of a missing feature: never fall back to a weaker containment because of it.
   if (exhausted.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')) throw error
@@ -82,7 +84,7 @@ const maxIdle = 8
  */
 function createPidNamespaces(): Containment {
   const idle: NamespaceInit[] = []
-  const nsenter = findProgram('nsenter', process.env, '/')
+  const nsenter = findProgram('nsenter', processEnv, '/')
   PidsCgroup.sweep()
   return {
     kind: 'pid-namespace',

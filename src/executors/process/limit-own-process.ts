@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { helperEnvironment } from './base-environment.ts'
 import type { ProcessLimits } from './limits.ts'
 
 /**
@@ -11,7 +12,7 @@ export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
   if (process.platform !== 'linux') return
   const wanted = [`--fsize=${limits.fileBytes}:${limits.fileBytes}`, '--core=0:0', ...processLimit(limits)]
   for (const limit of wanted) {
-    const options = { timeout: 2000, env: { PATH: process.env.PATH } }
+    const options = { timeout: 2000, env: helperEnvironment() }
     await promisify(execFile)('prlimit', ['--pid', String(process.pid), limit], options).catch(() => {})
   }
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { processEnv } from '../../rules/settings.ts'
+import { helperEnvironment } from './base-environment.ts'
 import { readChildren } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 
@@ -26,10 +28,10 @@ export class NamespaceInit {
   }
 
   static async start(): Promise<NamespaceInit> {
-    const parent = spawn(findProgram('unshare', process.env, '/'), ['--pid', '--fork', '--', 'cat'], {
+    const parent = spawn(findProgram('unshare', processEnv, '/'), ['--pid', '--fork', '--', 'cat'], {
       detached: true,
       cwd: '/',
-      env: { PATH: process.env.PATH },
+      env: helperEnvironment(),
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     if (parent.pid === undefined) {

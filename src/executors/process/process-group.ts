@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { helperEnvironment } from './base-environment.ts'
 import type { Containment, ProcessScope } from './containment.ts'
 import { procIsOurs } from './proc-is-ours.ts'
 import { programText } from './program-text.ts'
@@ -88,7 +89,7 @@ function findWithPs(mark: string): readonly number[] {
   const { stdout } = spawnSync('ps', ['-Eww', '-axo', 'pid=,command='], {
     encoding: 'utf8',
     timeout: 2000,
-    env: { PATH: process.env.PATH },
+    env: helperEnvironment(),
   })
   const lines = (stdout ?? '').split('\n').filter((line) => line.includes(mark))
   return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
@@ -121,7 +122,7 @@ class GroupWatcher {
     const shell = spawn('/bin/sh', ['-c', script(), this.mark], {
       detached: true,
       cwd: '/',
-      env: { PATH: process.env.PATH },
+      env: helperEnvironment(),
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     // Without a shell there is no watcher; calls that end normally are cleaned up all the same.

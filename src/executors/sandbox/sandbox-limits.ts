@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import { type NumberSettingName, readNumberSetting } from '../../base/number-settings.ts'
+import { readSetting } from '../../rules/settings.ts'
 
 /** The limits that a tool may set; the others have defaults. */
 export const LimitsConfig = z.strictObject({
@@ -28,30 +28,24 @@ export const defaultSandboxLimits: SandboxLimits = {
   openFiles: 256,
 }
 
-/** The maximum limits of any tool, unless the operator sets others. */
-const defaultBounds: SandboxLimits = {
-  memoryMb: 2048,
-  cpuSeconds: 3600,
-  processes: 512,
-  fileMb: 2048,
-  openFiles: 4096,
-}
-
-const variables: Readonly<Record<keyof SandboxLimits, NumberSettingName>> = {
+/** The settings of the maximum limits of any tool. */
+const variables = {
   memoryMb: 'TOOLDEX_MAX_MEMORY_MB',
   cpuSeconds: 'TOOLDEX_MAX_CPU_SECONDS',
   processes: 'TOOLDEX_MAX_PROCESSES',
   fileMb: 'TOOLDEX_MAX_FILE_MB',
   openFiles: 'TOOLDEX_MAX_OPEN_FILES',
-}
+} as const
 const names = Object.keys(variables) as (keyof SandboxLimits)[]
 
 /** The bounds that the environment of the server sets. */
 export function readBounds(env: Environment): SandboxLimits {
-  const bounds = { ...defaultBounds }
-  for (const name of names) bounds[name] = readNumberSetting(env, variables[name]) ?? bounds[name]
+  const bounds = { ...defaultSandboxLimits }
+  for (const name of names) bounds[name] = readSetting(variables[name], env)
   return bounds
 }
+
+const defaultBounds = readBounds({})
 
 /** The limits of a run; throws if its tool requests more than the operator allows. */
 export function limitsFor(

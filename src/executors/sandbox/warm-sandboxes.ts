@@ -1,3 +1,4 @@
+import { readSetting } from '../../rules/settings.ts'
 import type { Sandbox, SandboxRequest, SandboxRun } from './sandbox.ts'
 
 /** The size of the pool, and the lifetime of an unused program. */
@@ -7,7 +8,7 @@ export interface WarmOptions {
   readonly idleMs: number
 }
 
-export const defaultWarm: WarmOptions = { max: 4, idleMs: 60_000 }
+export const defaultWarm: WarmOptions = { max: readSetting('TOOLDEX_PYTHON_WARM', {}), idleMs: 60_000 }
 
 interface Idle {
   readonly key: string

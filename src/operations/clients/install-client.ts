@@ -13,6 +13,7 @@ import { dirname } from 'node:path'
 import * as z from 'zod'
 import { ensureFolder } from '../../base/ensure-folder.ts'
 import { TooldexError } from '../../base/errors.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { lineDiff } from '../../versions/line-diff.ts'
 import { defineOperation } from '../operation.ts'
 import {
@@ -87,7 +88,7 @@ async function editFile(
   edit: (client: Client, text: string, file: string) => Promise<string>,
 ): Promise<z.output<typeof output>> {
   const client: Client = clients[id]
-  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: processEnv }
   const named = clientFile(id, scopeOf(id, scope), environment)
   // A symbolic link (such as dotfiles in a repository) stays one: its target is changed.
   const file = existsSync(named) ? realpathSync(named) : named

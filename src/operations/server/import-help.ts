@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { findProgram } from '../../executors/cli/index.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { createHelpRunner, draftConfig } from '../../sources/cli/import-help/index.ts'
 import { defineOperation } from '../operation.ts'
 
@@ -17,7 +18,7 @@ export const importHelp = defineOperation({
   }),
   output: z.object({ yaml: z.string(), name: z.string(), tools: z.int(), unsure: z.array(z.string()) }),
   async handle(input, { signal, logger }) {
-    const runHelp = createHelpRunner({ locate: (word) => findProgram(word, process.env, process.cwd()) })
+    const runHelp = createHelpRunner({ locate: (word) => findProgram(word, processEnv, process.cwd()) })
     const draft = await draftConfig({
       ...input,
       runHelp,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { Dependencies } from '../../executors/python/dependencies.ts'
 import { Environments } from '../../executors/python/environments.ts'
+import { processEnv, readSetting } from '../../rules/settings.ts'
 import { tooldexHome } from '../../sources/cli/index.ts'
 import { defineOperation } from '../operation.ts'
 
@@ -14,9 +15,9 @@ const PythonEnvironment = z.object({
 
 /** The folder of the Python environments of this machine. */
 export const environmentsFolder = (env: NodeJS.ProcessEnv): string =>
-  env.TOOLDEX_PYTHON_ENVS || join(tooldexHome(env), 'envs')
+  readSetting('TOOLDEX_PYTHON_ENVS', env) ?? join(tooldexHome(env), 'envs')
 
-const openEnvironments = () => new Environments(environmentsFolder(process.env))
+const openEnvironments = () => new Environments(environmentsFolder(processEnv))
 
 /** Lists the Python environments of this machine. */
 export const listEnvironments = defineOperation({
@@ -52,7 +53,7 @@ export const buildEnvironment = defineOperation({
     ),
   }),
   output: PythonEnvironment,
-  handle: ({ dependencies }, { signal }) => openEnvironments().build(dependencies, { env: process.env, signal }),
+  handle: ({ dependencies }, { signal }) => openEnvironments().build(dependencies, { env: processEnv, signal }),
 })
 
 /** Removes an environment. */

@@ -8,6 +8,7 @@ import { encoderFile } from '../../base/package-info.ts'
 import { commandWords } from '../../base/split-words.ts'
 import { detectContainment, findProgram } from '../../executors/cli/index.ts'
 import type { Levels } from '../../executors/sandbox/levels.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { expectedChecksum } from '../../search/encoder.ts'
 import { listConfigNames, loadConfigFile, tooldexHome, userConfigsDir } from '../../sources/cli/index.ts'
 import { type Client, clientNames, clients } from '../clients/client-files.ts'
@@ -88,7 +89,7 @@ async function checkSandbox(): Promise<Check> {
     import('../../executors/sandbox/sandbox.ts'),
     import('../../executors/sandbox/levels.ts'),
   ])
-  const { levels } = new Sandbox({ env: process.env })
+  const { levels } = new Sandbox({ env: processEnv })
   const { level, reasons } = await levels.best()
   const message = {
     isolated: 'scripts and commands run isolated (bubblewrap)',
@@ -102,7 +103,7 @@ async function checkSandbox(): Promise<Check> {
 
 async function checkShield(): Promise<Check> {
   const { Shield } = await import('../../executors/sandbox/shield.ts')
-  const probed = await new Shield({ env: process.env, hidden: tooldexHome() }).selfTest.run()
+  const probed = await new Shield({ env: processEnv, hidden: tooldexHome() }).selfTest.run()
   if ('made' in probed)
     return {
       name: 'shield',
@@ -127,8 +128,8 @@ function checkConfigs(): readonly Check[] {
   return listConfigNames().map((name) => {
     try {
       const { config } = loadConfigFile(name)
-      const [program = ''] = commandWords(config.command, process.env)
-      const found = findProgram(program, process.env, process.cwd())
+      const [program = ''] = commandWords(config.command, processEnv)
+      const found = findProgram(program, processEnv, process.cwd())
       return { name: `config ${name}`, state: 'ok', message: `${config.tools.length} tools, ${found}` }
     } catch (thrown) {
       const error = toTooldexError(thrown)
@@ -139,7 +140,7 @@ function checkConfigs(): readonly Check[] {
 }
 
 function checkClients(): readonly Check[] {
-  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: processEnv }
   return clientNames.map((id) => {
     const { title, files } = clients[id] as Client
     const found = Object.values(files)

@@ -5,6 +5,7 @@ import { commandWords } from '../../base/split-words.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 import { findProgram } from '../../executors/cli/index.ts'
 import { findUnknownNames, loadPolicy } from '../../policy/index.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { loadConfigFile } from '../../sources/cli/index.ts'
 import { defineOperation } from '../operation.ts'
 
@@ -82,10 +83,10 @@ function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
 
 /** A program that is missing here may be installed where the config is used, so this is only a warning. */
 function missingProgram(config: CliConfig, file: string): Problem[] {
-  const [program] = commandWords(config.command, process.env)
+  const [program] = commandWords(config.command, processEnv)
   if (program === undefined) return []
   try {
-    findProgram(program, process.env, process.cwd())
+    findProgram(program, processEnv, process.cwd())
     return []
   } catch (thrown) {
     return [warning(file, toTooldexError(thrown).message)]

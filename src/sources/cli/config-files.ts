@@ -4,9 +4,10 @@ import { basename, join } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { bundledConfigsDir } from '../../base/package-info.ts'
+import { processEnv, readSetting } from '../../rules/settings.ts'
 
 /** Resolves a bare name among the user's configs, then the bundled ones; a path is returned unchanged. */
-export function resolveConfig(nameOrPath: string, env: Environment = process.env): string {
+export function resolveConfig(nameOrPath: string, env?: Environment): string {
   if (looksLikePath(nameOrPath)) return nameOrPath
   const found = configDirs(env)
     .map((dir) => join(dir, `${nameOrPath}.yaml`))
@@ -15,7 +16,7 @@ export function resolveConfig(nameOrPath: string, env: Environment = process.env
 }
 
 /** The config names that need no path, sorted. */
-export function listConfigNames(env: Environment = process.env): readonly string[] {
+export function listConfigNames(env?: Environment): readonly string[] {
   return namesIn(configDirs(env))
 }
 
@@ -40,8 +41,8 @@ export function listConfigFiles(folder: string): readonly string[] {
 }
 
 /** The folder of the user's data. */
-export function tooldexHome(env: Environment = process.env): string {
-  const home = env.TOOLDEX_HOME || defaultHome(env)
+export function tooldexHome(env?: Environment): string {
+  const home = readSetting('TOOLDEX_HOME', env) ?? defaultHome(env)
   // Some clients pass a reference to an unset variable on as it is written.
   if (home.startsWith('$'))
     throw new TooldexError('HOME_UNUSABLE', `TOOLDEX_HOME refers to a variable that is not set: '${home}'.`, {
@@ -51,14 +52,14 @@ export function tooldexHome(env: Environment = process.env): string {
 }
 
 /** The folder of the user's data where TOOLDEX_HOME is not set. */
-export const defaultHome = (env: Environment = process.env): string => join(env.HOME || homedir(), '.tooldex')
+export const defaultHome = (env?: Environment): string => join((env ?? processEnv).HOME || homedir(), '.tooldex')
 
 /** The folder for the user's own configs. */
-export function userConfigsDir(env: Environment = process.env): string {
+export function userConfigsDir(env?: Environment): string {
   return join(tooldexHome(env), 'configs')
 }
 
-const configDirs = (env: Environment) => [userConfigsDir(env), bundledConfigsDir]
+const configDirs = (env?: Environment) => [userConfigsDir(env), bundledConfigsDir]
 
 /** Whether the name of a config is a path. */
 export const looksLikePath = (text: string): boolean =>

@@ -12,7 +12,7 @@ export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliC
 
 /** Loads a config with its warnings and its origin. */
 export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
-  const path = resolveConfig(nameOrPath, options.env ?? process.env)
+  const path = resolveConfig(nameOrPath, options.env)
   try {
     return { ...parseConfig(readTextFile(path), path, options), name: nameOrPath }
   } catch (error) {

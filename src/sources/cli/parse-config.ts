@@ -5,6 +5,7 @@ import { type Environment, expandHome, expandVariables } from '../../base/expand
 import { ArgDef, CliConfig, type LoadedConfig, ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
+import { processEnv } from '../../rules/settings.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
@@ -22,7 +23,7 @@ export interface ParseOptions {
 
 /** Parses a config from YAML, or returns it from the cache. */
 export function parseConfig(text: string, file: string, options: ParseOptions = {}): LoadedConfig {
-  const env = options.env ?? process.env
+  const env = options.env ?? processEnv
   const known = options.cache?.get(text)
   // Only valid configs are cached. The environment is checked again; its problems are located in the text.
   if (known !== undefined && checkEnvironment(known, env).length === 0)

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { TooldexError } from '../../base/errors.ts'
+import { readSetting } from '../../rules/settings.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { connectSocket } from './connect-socket.ts'
@@ -26,7 +27,7 @@ const defaultLimits: PostgresLimits = {
   statementMs: 15_000,
   answerMs: 18_000,
   idleInTransactionMs: 20_000,
-  connections: 10,
+  connections: readSetting('TOOLDEX_DATABASE_CONNECTIONS', {}),
 }
 // A heartbeat without a response is repeated on another connection, well within the default lease.
 const heartbeatLimits = { connections: 1, connectSeconds: 2, lockMs: 2000, statementMs: 2500, answerMs: 3000 }

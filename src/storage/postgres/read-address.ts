@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import { readSetting } from '../../rules/settings.ts'
 
 /** One host of the database. */
 export type HostAddress = { readonly path: string } | { readonly host: string; readonly port: number }
@@ -32,15 +34,15 @@ const ownParameters = ['host', 'port', 'ssl', 'sslmode', 'sslrootcert']
 const shape = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 
 /** Parses a URL as libpq does: several hosts separated by commas, `host=/folder` for a socket, `sslmode` and `sslrootcert`. */
-export function readAddress(url: string, env: NodeJS.ProcessEnv = process.env): Address {
+export function readAddress(url: string, env?: Environment): Address {
   const [all, user = '', hosts = '', database = '', search = ''] = shape.exec(url) ?? []
   if (all === undefined) throw invalidUrl('is not a valid URL')
   const query = new URLSearchParams(search)
   const get = (name: string) => query.get(name) || undefined
   // The authority may consist of a port only, with the host in the query.
   const [, onlyPort] = /^:(\d+)$/.exec(hosts) ?? []
-  const hostList = (onlyPort === undefined && decode(hosts)) || get('host') || env.PGHOST || 'localhost'
-  const port = onlyPort ?? get('port') ?? env.PGPORT ?? '5432'
+  const hostList = (onlyPort === undefined && decode(hosts)) || get('host') || readSetting('PGHOST', env) || 'localhost'
+  const port = onlyPort ?? get('port') ?? readSetting('PGPORT', env) ?? '5432'
   const places = hostList.split(',').map((each) => toHostAddress(each, port))
   const tls = toTls(get('sslmode') ?? get('ssl') ?? 'disable', get('sslrootcert'))
   for (const name of ownParameters) query.delete(name)

@@ -4,6 +4,7 @@ import { errorTable, TooldexError, toErrorBody } from '../../base/errors.ts'
 import { createLogger, logged } from '../../base/logger.ts'
 import { formatProblem, fromPointer, type Problem } from '../../base/problem.ts'
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
+import { readSetting } from '../../rules/settings.ts'
 import type { CliHost } from './host.ts'
 
 /** Options of an error report. */
@@ -23,7 +24,7 @@ export function reportError(thrown: unknown, host: CliHost, { json, command }: R
 }
 
 const errorLogger = (host: CliHost) =>
-  createLogger({ level: 'ERROR', file: process.env.TOOLDEX_LOG_FILE, stderr: (line) => host.err(line) })
+  createLogger({ level: 'ERROR', file: readSetting('TOOLDEX_LOG_FILE'), stderr: (line) => host.err(line) })
 
 function errorText(error: TooldexError, command: Command | undefined): string {
   const lines = [`${colors.red('error:')} ${showInvisible(error.message)}`]

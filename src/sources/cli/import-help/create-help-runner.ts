@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { TooldexError } from '../../../base/errors.ts'
 import type { Environment } from '../../../base/expand-variables.ts'
+import { isOwnVariable, processEnv } from '../../../rules/settings.ts'
 
 /** The help output of a program. */
 export interface HelpOutput {
@@ -41,7 +42,7 @@ const plainOutput = {
 
 /** Makes the function that runs help for real: no shell, no stdin, a deadline, and nothing left behind. */
 export function createHelpRunner(options: HelpRunnerOptions): RunHelp {
-  const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes, env = process.env } = options
+  const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes, env = processEnv } = options
   return (argv, signal) => {
     const [word = '', ...args] = argv
     const child = spawn(options.locate(word), args, {
@@ -116,9 +117,7 @@ function collect(stream: ChildProcess['stdout'], maxBytes: number, stop: () => v
 
 /** Settings and secrets of Tooldex itself never reach a program. */
 function withoutOurs(env: Environment): Environment {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('TOOLDEX_') && name !== 'DATABASE_URL'),
-  )
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name)))
 }
 
 const cancelled = () => new TooldexError('EXECUTION_CANCELLED', 'The import was cancelled before it ended.')

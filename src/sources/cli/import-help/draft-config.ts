@@ -1,6 +1,7 @@
 import { TooldexError } from '../../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../../base/expand-variables.ts'
 import { findOpenQuote, splitWords } from '../../../base/split-words.ts'
+import { processEnv } from '../../../rules/settings.ts'
 import { parseConfig } from '../parse-config.ts'
 import {
   type Collected,
@@ -40,7 +41,7 @@ export interface ConfigDraft {
 
 /** Drafts a config from the help of a program; the text always passes `validate --strict`. */
 export async function draftConfig(request: DraftRequest): Promise<ConfigDraft> {
-  const { command, helpText, max, runHelp, signal, onProgress, env = process.env } = request
+  const { command, helpText, max, runHelp, signal, onProgress, env = processEnv } = request
   const program = splitCommand(expandVariables(expandHome(command, env), env).text)
   const name = nameProgram(program)
   const subcommands = request.subcommands.map(splitCommand)

@@ -13,6 +13,7 @@ import {
 } from '../../../operations/clients/client-files.ts'
 import { installClient, uninstallClient } from '../../../operations/clients/install-client.ts'
 import { invoke } from '../../../operations/invoke.ts'
+import { readSetting } from '../../../rules/settings.ts'
 import { defaultHome } from '../../../sources/cli/config-files.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, collect, toJson } from './command.ts'
@@ -106,7 +107,7 @@ function toEntry(host: CliHost, id: ClientName, { configs, policy, server, class
 /** Passes TOOLDEX_HOME on; a committed file refers to the variable, and no file ever contains a key. */
 function toVariables(id: ClientName, { portable, server }: { portable: boolean; server: string | undefined }) {
   const { variable }: Client = clients[id]
-  const set = process.env.TOOLDEX_HOME
+  const set = readSetting('TOOLDEX_HOME')
   // In a project the default is omitted: others need not set the variable, and some clients pass an unset one on as written.
   const home = set && portable && resolve(set) === resolve(defaultHome()) ? undefined : set
   const env: Record<string, string> = {}

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
+import { readSetting } from '../../../rules/settings.ts'
 import {
   type AddCommand,
   drainOption,
@@ -33,7 +34,7 @@ export const addServe: AddCommand = (program, host) => {
       new Option('--port <number>', 'port to listen on; the next free one if it is taken')
         .argParser(parsePort)
         .env('TOOLDEX_PORT')
-        .default(7331),
+        .default(readSetting('TOOLDEX_PORT', {})),
     )
     .option('--policy <file>', 'policy file that restricts the calls')
     .option('--bundled', 'also serve every bundled config')

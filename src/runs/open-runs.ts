@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from '../base/logger.ts'
-import { type NumberSettingName, readNumberSetting } from '../base/number-settings.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { ExecutionStore } from '../contract/execution.ts'
 import type { RunObserver, Tracing } from '../contract/telemetry.ts'
 import type { WorkerInfo } from '../contract/worker.ts'
-import type { Runner } from '../runs/create-runner.ts'
-import { RecordedRuns } from '../runs/recorded-runs.ts'
-import { defaultRunSettings, type RunSettings } from '../runs/settings.ts'
+import type { Runner } from './create-runner.ts'
+import { RecordedRuns } from './recorded-runs.ts'
+import { readRunSettings } from './settings.ts'
 
 /** The role of this process for recorded runs. */
 interface OpenRunsOptions {
@@ -39,30 +38,7 @@ export async function openRuns({ kind, labels = [], takesWork, ...parts }: OpenR
     takesWork,
     draining: false,
   }
-  const runs = new RecordedRuns({ ...parts, settings: readSettings(process.env), info })
+  const runs = new RecordedRuns({ ...parts, settings: readRunSettings(), info })
   await runs.open()
   return runs
-}
-
-/** Reads the settings of the operator. */
-function readSettings(env: NodeJS.ProcessEnv): RunSettings {
-  const read = (name: NumberSettingName) => readNumberSetting(env, name)
-  const leaseMs = read('TOOLDEX_LEASE_MS') ?? defaultRunSettings.leaseMs
-  const queueMs = read('TOOLDEX_QUEUE_MS') ?? defaultRunSettings.queueMs
-  const approvalMs = read('TOOLDEX_APPROVAL_MS') ?? defaultRunSettings.approvalMs
-  const days = read('TOOLDEX_RETENTION_DAYS') ?? defaultRunSettings.retention.days
-  const maxRows = read('TOOLDEX_RETENTION_ROWS') ?? defaultRunSettings.retention.maxRows
-  const inlineBytes = read('TOOLDEX_INLINE_BYTES') ?? defaultRunSettings.inlineBytes
-  const waiting = read('TOOLDEX_QUEUE_LIMIT')
-  return {
-    ...defaultRunSettings,
-    leaseMs,
-    beatMs: leaseMs / 5,
-    sweepMs: Math.min(leaseMs / 3, defaultRunSettings.sweepMs),
-    queueMs,
-    approvalMs,
-    inlineBytes,
-    retention: { days, maxRows },
-    ...(waiting === undefined ? {} : { waiting: { all: waiting, perTool: waiting, perCaller: waiting } }),
-  }
 }
